@@ -13,7 +13,7 @@ const ask = (...args: string[]) =>
     ({ code, stdout }: { code: number; stdout: string }) => `${code} ${stdout}`,
   );
 
-test('the status that was asked for is success, another one and no answer are failures', async (t) => {
+test('ask.ts succeeds on the requested status, and fails on another status or no answer', async (t) => {
   const server = createServer((request, response) => {
     response
       .writeHead(request.method === 'POST' ? 401 : 200)

@@ -1,8 +1,9 @@
 import process from 'node:process';
 
-// Asks an address whether it answers with a status: `helm test`, and the health checks of Compose, in the image of either runtime.
+// Checks that a URL answers with a status, for `helm test` and for Compose's health checks, on Node
+// and on Deno.
 //
-//   node deploy/ask.ts <url> <status> [body]     with a body it is a POST of JSON
+// node deploy/ask.ts <url> <status> [body]     with a body it sends a POST of JSON
 
 const [url = '', status = '', body] = process.argv.slice(2);
 const answer = await fetch(

@@ -4,8 +4,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { root } from './local/paths.ts';
 
-// Compiles the package in the current folder to its dist/, before npm packs it. The bootstrap has installed the workspace by then, so
-// that `npm pack` works in a fresh clone.
+// Compiles the package in the current folder to its dist/, before npm packs it. The bootstrap
+// installs the workspace first, so that `npm pack` works in a fresh clone.
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync(

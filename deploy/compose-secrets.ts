@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { ensureSecrets } from './local/secrets.ts';
 
-/** What deploy/compose.yaml mounts. What is there already stays as it is: the database holds what these keys sealed and hashed. */
+/**
+ * Creates the secrets that deploy/compose.yaml mounts. Existing files stay, because the database
+ * holds data that these keys sealed and hashed.
+ */
 export function ensureComposeSecrets(folder: string): void {
   ensureSecrets(folder);
   ensureFile(join(folder, 'postgres-password'), () => randomBytes(24).toString('base64url'));
@@ -14,7 +17,8 @@ export function ensureComposeSecrets(folder: string): void {
     () => `postgres://bailiwick:${password}@postgres:5432/bailiwick`,
   );
   ensureFile(join(folder, 'smtp-url'), () => 'smtp://inbox:1025');
-  // The containers run as somebody whom this host does not know, and get single files. Nobody else of the host comes past the folder.
+  // The containers run as a user that this host does not know, and mount single files, so these are
+  // world-readable. The folder's mode keeps the host's other users out.
   for (const path of globSync('**', { cwd: folder }).map((name) => join(folder, name)))
     chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
   chmodSync(folder, 0o700);

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-// npm run generate: everything that is written by programs and committed. With --check nothing is written, and what
-// differs is an error.
+// npm run generate: writes every generated file that is committed. With --check it writes nothing,
+// and fails if a file differs.
 
 const generators = ['../proto/generate.ts', 'docs/write.ts'];
 

@@ -17,7 +17,9 @@ import { migrateSettings } from './settings.ts';
 /** Every service's schema. */
 export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSchema] as const;
 
-/** Brings every service's schema up to this code's version. Safe to run again, and by several at once. */
+/**
+ * Brings every service's schema up to this code's version. Repeated and concurrent runs are safe.
+ */
 export async function migrateAll(environment: Environment, log: Log): Promise<void> {
   const { waitSeconds, ...given } = readSettings(migrateSettings, environment);
   const urls: Record<string, string> = given;
@@ -49,7 +51,7 @@ if (import.meta.main) {
   await migrateAll(process.env, log).then(
     () => process.exit(0),
     (error: unknown) => {
-      // A problem says in one line what to do: a stack would hide it.
+      // The message says what to do, so a stack trace would only hide it.
       if (error instanceof DatabaseProblem) log.error(error.message);
       else log.error('the migration failed', { error });
       process.exit(1);

@@ -2,13 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
-// What a release is told of: prints the changelog's section for a tag. Fails where packages, chart and image name another version.
+// Prints the changelog's section for a tag, as the release's text. Fails if packages, chart or
+// image name another version.
 //
 //   node deploy/release-notes.ts v0.1.0
 
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
-/** The section of the changelog, without its heading. Throws where the tag is not the version of everything below `folder`. */
+/**
+ * Returns the section of the changelog without its heading. @throws if the tag is not the version
+ * of everything below `folder`
+ */
 export function releaseNotes(tag: string, folder: string): string {
   const version = /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1];
   if (version === undefined) throw new Error(`${tag} is not a tag such as v1.2.3`);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the root of an image that has one program: runtime-root.sh <root> <program> [<library>…], each with the libraries it is linked with.
+# Makes the root of an image with one program: runtime-root.sh <root> <program> [<library>…]. Copies
+# the program and the libraries, each with its linked libraries.
 set -eu
 root=$1
 program=$2
@@ -14,9 +15,10 @@ for file in "$@"; do
     cp -L "$library" "$root$library"
   done
 done
-# A script that nothing can run here: loaders of native modules read it to learn which C library there is.
+# Loaders of native modules read this script, without running it, to find out which C library is
+# present.
 cp -L "$(command -v ldd)" "$root/usr/bin/ldd"
-# Names of hosts: first those that the container is given, then the name servers'.
+# Resolve host names in the container's hosts file first, then by DNS.
 echo 'hosts: files dns' > "$root/etc/nsswitch.conf"
 echo 'bailiwick:x:65532:65532::/app:/sbin/nologin' > "$root/etc/passwd"
 echo 'bailiwick:x:65532:' > "$root/etc/group"

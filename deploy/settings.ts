@@ -6,8 +6,8 @@ import type { SettingTable } from '@bailiwick/shared/config.ts';
 import { databaseSettings, withoutHop } from '@bailiwick/shared/settings.ts';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 
-// Every process's settings in one place: what the local start sets, what the chart may render, and what
-// docs/configuration.md describes.
+// The settings of every process. The local start sets them, the chart renders them, and
+// docs/configuration.md is generated from them.
 
 export const settingTables = {
   gateway: gatewaySettings,
@@ -17,7 +17,10 @@ export const settingTables = {
   notifications: notificationsSettings,
 } as const satisfies Record<string, SettingTable>;
 
-/** All services in one process (single.ts): what only calls between processes need is not read. */
+/**
+ * All services in one process (single.ts). It does not read the settings for calls between
+ * processes.
+ */
 export const singleSettings = {
   ...withoutHop(gatewaySettings),
   ...withoutHop(identitySettings),
@@ -26,17 +29,20 @@ export const singleSettings = {
   ...withoutHop(notificationsSettings),
 } as const satisfies SettingTable;
 
-/** The login of a service, where the migrations have another one. */
+/** The login of a service, if the migrations use a different one. */
 const loginSetting = (service: string) =>
   ({
     env: `BAILIWICK_${service.toUpperCase()}_LOGIN_URL`,
     kind: 'text',
     fallback: '',
     check: (url: string) => url === '' || new URL(url),
-    about: `The URL that ${service} itself connects with, where the migrations have a login of their own: the login that it names becomes a member of the role bailiwick_${service}.`,
+    about: `The URL that ${service} itself connects with, if the migrations use a different login: its login becomes a member of the role bailiwick_${service}.`,
   }) as const;
 
-/** A migration run (migrate.ts): the databases of all services, as a login that may create schemas and roles. */
+/**
+ * A migration run (migrate.ts): the databases of all services, with a login that can create schemas
+ * and roles.
+ */
 export const migrateSettings = {
   identity: databaseSettings('identity').databaseUrl,
   access: databaseSettings('access').databaseUrl,
@@ -50,6 +56,6 @@ export const migrateSettings = {
     env: 'BAILIWICK_DATABASE_WAIT_SECONDS',
     kind: 'int',
     fallback: '0',
-    about: 'How long a database that does not answer is waited for, rather than failing at once.',
+    about: 'How long to wait for an unreachable database, in seconds. 0 = fail at once.',
   },
 } as const satisfies SettingTable;

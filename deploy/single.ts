@@ -10,7 +10,8 @@ import { createLocalTransport } from '@bailiwick/shared/rpc.ts';
 import { createSso } from '@bailiwick/sso/service.ts';
 import { singleSettings } from './settings.ts';
 
-// All of Bailiwick in one process, for small installations: the same services, called directly instead of over HTTP.
+// All of Bailiwick in one process, for small installations: the same services, with direct calls
+// instead of HTTP.
 
 await runProcess('bailiwick', async (log) => {
   const settings = readSettings(singleSettings, process.env);

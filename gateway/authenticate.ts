@@ -13,14 +13,14 @@ import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { type Caller, recentLoginMs } from '@bailiwick/shared/caller.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
 import { createNetworks } from '@bailiwick/shared/networks.ts';
-import type { Memory, RightsKey } from '@bailiwick/shared/revocation.ts';
+import type { RightsCache, RightsKey } from '@bailiwick/shared/revocation.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 
-/** What is known of a request before its credential is looked at. */
+/** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
 
 export type Principal = ResolveResponse;
@@ -30,19 +30,21 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
 
 /**
- * Credential → principal → caller with its permissions. Both steps are remembered for a lease, which ends the moment
- * a service takes rights away: a busy caller costs no look-up, and what was revoked never works once more.
+ * Resolves a credential to a principal, and a principal to a caller with permissions. Both steps
+ * are cached for a lease, which ends as soon as a service revokes rights: a busy caller costs no
+ * look-up, and a revoked right never works again.
  */
 export function createAuthenticator(
   peers: { identity: Transport; access: Transport },
-  memory: Memory,
+  rightsCache: RightsCache,
 ) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
   /**
-   * A session obeys the limits of every tenant that it was used in, from then on: so nobody's sessions are shortened by a
-   * tenant that they have nothing to do with. Throws unauthenticated where it has ended by that.
+   * Applies a tenant's session limits from the session's first use in that tenant. A tenant cannot
+   * shorten the sessions of users who never use it. @throws unauthenticated if the limits have
+   * ended the session.
    */
   async function limitSession(
     { credentialId, signedInAt, expiresAt, idleMinutes }: Principal,
@@ -57,14 +59,15 @@ export function createAuthenticator(
 
   return {
     /**
-     * The principal behind a token. Throws unauthenticated, for junk without asking anybody. What is remembered of a
-     * bot's key holds for all addresses, so each call's own is looked at here: from elsewhere the key is no credential.
+     * The principal behind a token. A malformed token is rejected without a look-up. The cached
+     * answer for a bot key holds for all addresses, so each call's own address is checked here:
+     * from any other address the key is not a credential. @throws unauthenticated
      */
     async principal(token: string, ip: string): Promise<Principal> {
       const kind = tokenKind(token);
       if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
       const hash = tokenHash(token);
-      const { principal, serves } = await memory.recall(
+      const { principal, serves } = await rightsCache.getOrLoad(
         `credential ${Buffer.from(hash).toString('base64')}`,
         async () => {
           const resolved = await credentials.resolve({ tokenHash: hash, ip });
@@ -74,7 +77,7 @@ export function createAuthenticator(
               resolved.allowedIps.length === 0 ? anywhere : createNetworks(resolved.allowedIps),
           };
           const keys: RightsKey[] = [rightsKeyOf(resolved), `credential:${resolved.credentialId}`];
-          // With a provider that is forgotten end all the sessions that came from it.
+          // ForgetProvider ends all sessions that came from the provider.
           if (resolved.ssoTenant !== '') keys.push(`tenant:${resolved.ssoTenant}`);
           return resolved.expiresAt
             ? { value, keys, endsAt: timestampMs(resolved.expiresAt) }
@@ -85,7 +88,7 @@ export function createAuthenticator(
       return principal;
     },
 
-    /** The caller of an operation in a tenant ("" = the caller's only one). */
+    /** The caller of an operation in a tenant. "" stands for the caller's only tenant. */
     async caller(
       principal: Principal,
       operation: Operation,
@@ -97,30 +100,34 @@ export function createAuthenticator(
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
-      // By the credential and not by the person: of two sessions one may have come from the tenant's provider.
-      const effective = await memory.recall(`rights ${credentialId} ${tenant}`, async () => {
-        const { tenant: botTenant, narrowedTo } = principal;
-        const value = await authority.effective({
-          principalType: type,
-          principalId: id,
-          tenant,
-          botTenant,
-          narrowedTo,
-          ssoTenant,
-          limitedTo,
-        });
-        await limitSession(principal, value);
-        // A bot also hangs on its own tenant, wherever it calls.
-        return {
-          value,
-          keys: [
-            rightsKeyOf(principal),
-            `credential:${credentialId}`,
-            `tenant:${value.tenant}`,
-            `tenant:${botTenant}`,
-          ],
-        };
-      });
+      // Cached by credential, not by user: only one of a user's two sessions may come from the
+      // tenant's provider.
+      const effective = await rightsCache.getOrLoad(
+        `rights ${credentialId} ${tenant}`,
+        async () => {
+          const { tenant: botTenant, narrowedTo } = principal;
+          const value = await authority.effective({
+            principalType: type,
+            principalId: id,
+            tenant,
+            botTenant,
+            narrowedTo,
+            ssoTenant,
+            limitedTo,
+          });
+          await limitSession(principal, value);
+          // A bot's rights also depend on its own tenant, wherever it calls.
+          return {
+            value,
+            keys: [
+              rightsKeyOf(principal),
+              `credential:${credentialId}`,
+              `tenant:${value.tenant}`,
+              `tenant:${botTenant}`,
+            ],
+          };
+        },
+      );
       return create(CallerSchema, {
         ...base,
         tenant: effective.tenant,
@@ -147,6 +154,6 @@ const isRecent = ({ signedInAt }: Principal): boolean =>
 const rightsKeyOf = ({ type, id }: Principal): RightsKey =>
   type === 'bot' ? `bot:${id}` : `user:${id}`;
 
-/** Whether what an operation allows depends on more than who is calling. */
+/** Whether the operation's rules depend on more than the caller's identity. */
 const needsPermissions = (operation: Operation) =>
   operation.allow.some((rule) => rule.kind !== 'self');

@@ -8,8 +8,8 @@ import {
 } from '@bailiwick/shared/networks.ts';
 
 /**
- * Where a request comes from. X-Forwarded-For is believed only as far as it was written by the listed proxies: from
- * the right, up to the first address that is none of them. Whatever stands further left is what a client claims.
+ * The client's address. X-Forwarded-For is read from the right, up to the first address that is not
+ * a trusted proxy. Entries further left are claims of the client.
  */
 export function createClientAddress(trustedProxies: readonly string[]) {
   const wrong = trustedProxies.find((network) => !parseNetwork(network));
@@ -24,7 +24,7 @@ export function createClientAddress(trustedProxies: readonly string[]) {
   };
 }
 
-// A malformed entry ends what can be believed: it and everything left of it is dropped.
+// A malformed entry, and everything left of it, is dropped.
 function forwarded(request: IncomingMessage): string[] {
   const entries = String(request.headers['x-forwarded-for'] ?? '')
     .split(',')

@@ -7,7 +7,7 @@ import { createFlowCookies, createSessionCookie } from './cookies.ts';
 const requestWith = (headers: Record<string, string>) =>
   Object.assign(new IncomingMessage(new Socket()), { headers });
 
-test('over https the cookie has what __Host- asks for, also below a path', () => {
+test('over https the session cookie meets the rules of __Host-, also below a path', () => {
   for (const publicUrl of ['https://example.com', 'https://example.com/id']) {
     const cookie = createSessionCookie(publicUrl, []);
     const response = new ServerResponse(requestWith({}));
@@ -28,7 +28,7 @@ test('over https the cookie has what __Host- asks for, also below a path', () =>
       () => cookie.read(requestWith({ ...sent, origin: 'https://example.com.evil.example' })),
       { code: 'permission_denied' },
     );
-    // Without the prefix anybody's subdomain could have set it.
+    // A subdomain could have set a cookie without the prefix.
     assert.equal(
       cookie.read(
         requestWith({ cookie: 'bailiwick_session=bwks_x', origin: 'https://example.com' }),
@@ -38,7 +38,7 @@ test('over https the cookie has what __Host- asks for, also below a path', () =>
   }
 });
 
-test('flows are told apart, are sent from other sites too, and are never more than a few', () => {
+test('each flow has its own cookie, which other sites may send, and their number is limited', () => {
   const flows = createFlowCookies('https://example.com/id');
   const response = new ServerResponse(requestWith({}));
   flows.set(requestWith({}), response, 'f1', 'b1');

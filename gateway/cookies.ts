@@ -4,8 +4,8 @@ import { denied } from '@bailiwick/shared/errors.ts';
 const maxAgeSeconds = 30 * 24 * 60 * 60;
 
 /**
- * The browser's session: a cookie that scripts cannot read and that only this host sets. Over plain
- * http, which only the local start uses, browsers take neither `Secure` nor the `__Host-` prefix.
+ * The session cookie, which scripts cannot read and only this host sets. Over plain http, which
+ * only the local start uses, browsers accept neither `Secure` nor the `__Host-` prefix.
  */
 export function createSessionCookie(publicUrl: string, allowedOrigins: readonly string[]) {
   const { protocol, origin } = new URL(publicUrl);
@@ -15,7 +15,10 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
   const origins = new Set([origin, ...allowedOrigins]);
 
   return {
-    /** The token in the request's cookie. Throws permission_denied where another site's page may have sent it along. */
+    /**
+     * The token in the request's cookie. @throws permission_denied if a page of another site may
+     * have sent the request
+     */
     read(request: IncomingMessage): string | undefined {
       const token = readCookie(request.headers.cookie ?? '', name);
       if (token === undefined) return undefined;
@@ -40,27 +43,31 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 const flowSeconds = 10 * 60;
-const mostFlows = 8;
+const maxFlows = 8;
 
 /**
- * What binds sign-ins at a provider to the browser that has begun them: a cookie each, so that several tabs do not disturb
- * each other. A provider's answer may be posted from its own page, which is another site: SameSite=Lax would keep the cookie
- * back. Over plain http browsers take no `SameSite=None`; without the attribute they send the cookie along for two minutes.
+ * Binds each sign-in at a provider to the browser that started it. Each flow has its own cookie, so
+ * that several tabs do not disturb each other. A provider's answer may be posted from its own site,
+ * for which SameSite=Lax would withhold the cookie. Browsers refuse `SameSite=None` over plain
+ * http; a cookie without the attribute is sent from other sites for two minutes.
  */
 export function createFlowCookies(publicUrl: string) {
   const secure = new URL(publicUrl).protocol === 'https:';
   const prefix = secure ? '__Host-bailiwick_flow_' : 'bailiwick_flow_';
   const attributes = `Path=/; HttpOnly${secure ? '; SameSite=None; Secure' : ''}`;
   return {
-    /** The flows that this browser has begun, and what it shows for each. */
+    /** The flows that this browser has started: flow id to binding. */
     read(request: IncomingMessage): Record<string, string> {
       const own = pairsOf(request.headers.cookie ?? '').filter(([name]) => name.startsWith(prefix));
       return Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
     },
-    /** Keeps a flow, and no more than a few: anybody's page can have a browser begin any number, and all cookies go with each request. */
+    /**
+     * Stores a flow. The number is limited: any page can make a browser start flows, and every
+     * request carries all cookies.
+     */
     set(request: IncomingMessage, response: ServerResponse, flow: string, binding: string): void {
       const begun = Object.keys(this.read(request));
-      if (begun.length >= mostFlows) for (const other of begun) this.clear(response, other);
+      if (begun.length >= maxFlows) for (const other of begun) this.clear(response, other);
       response.appendHeader(
         'set-cookie',
         `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`,

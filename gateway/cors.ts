@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Lets the pages of other origins that an operator has listed call the operations (CORS): just as they are called from
- * here, with a cookie or a header. A browser shows nobody else's page an answer.
+ * CORS for the allowed origins: their pages may call operations with a cookie or a header. Browsers
+ * hide the responses from all other pages.
  */
 export function createCors(allowedOrigins: readonly string[]) {
   const origins = new Set(allowedOrigins);
   return {
-    /** Says whether the page may read the answer. Where the browser only asks whether it may call, it is answered, and that is all: true. */
+    /** Sets the CORS headers. Returns true if it has answered a preflight request. */
     allow({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
       if (origins.size === 0) return false;
-      // Nothing that is kept of an answer for one origin is given to another.
+      // A shared cache must not serve one origin's response to another.
       response.setHeader('vary', 'Origin');
       if (headers.origin === undefined || !origins.has(headers.origin)) return false;
       response.setHeader('access-control-allow-origin', headers.origin);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { today, withCurrentTimes } from './example-times.ts';
 
-// The OpenAPI document and a reference that shows it. All of it comes from this host. The reference is our own: axe finds
-// violations of WCAG 2.2 AA in Scalar, RapiDoc and Stoplight Elements.
+// Serves the OpenAPI document and its reference, both from this host. The reference is our own: axe
+// finds violations of WCAG 2.2 AA in Scalar, RapiDoc and Stoplight Elements.
 
 type Asset = { type: string; body: Buffer; etag: string };
 
@@ -28,7 +28,10 @@ const assets = new Map<string, Asset>([
 const document = new URL('openapi.json', import.meta.url);
 let current: { day: number; asset: Asset } | undefined;
 
-/** The OpenAPI document, built once a day because its example times follow the date. All responses share its buffer. */
+/**
+ * The OpenAPI document, built once a day because its example times follow the date. All responses
+ * share its buffer.
+ */
 export function openApiDocument(): Asset {
   const day = today();
   if (current?.day !== day)
@@ -43,7 +46,7 @@ export function openApiDocument(): Asset {
 }
 
 const headers = {
-  // One directive more than the other pages have: the empty icon is a data: URL.
+  // Unlike the other pages, this one allows data: images, for its empty icon.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -58,13 +61,14 @@ export function sendDocs(
   response: ServerResponse,
   pathname: string,
 ): void {
-  // The page's own addresses are relative, and hold below any path prefix: only one spelling of its own is right.
+  // The page's links are relative, so only the path without a trailing slash resolves them under
+  // any prefix.
   if (pathname === '/docs/')
     return void response.writeHead(308, { ...headers, location: '../docs' }).end();
   send(request, response, assets.get(pathname) ?? openApiDocument());
 }
 
-/** A browser asks each time whether what it has is current: an upgrade changes these files under the same names. */
+/** The browser revalidates each time: an upgrade changes these files under the same names. */
 function send(
   request: IncomingMessage,
   response: ServerResponse,

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { httpStatus, type ServiceError } from '@bailiwick/shared/errors.ts';
 
-// The interface's errors: five statuses, 429 for rate limits, and 404 and 405 for what is no operation at all.
+// Error responses of the API: five statuses, 429 for rate limits, and 404 and 405 for unknown
+// routes and methods.
 
 type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
 
@@ -15,7 +16,7 @@ function errorBody(error: ServiceError, requestId: string): ErrorBody {
   };
 }
 
-/** Answers with an ErrorResponse. `status` overrides the code's own. */
+/** Sends an ErrorResponse. `status` overrides the status of the error's code. */
 export function sendError(
   response: ServerResponse,
   error: ServiceError,
@@ -41,11 +42,11 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 const rawMessages: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long to arrive',
-  EXPECTATION: 'the Expect header asks for what is not served here',
-  CONNECT: 'the gateway is no proxy',
+  EXPECTATION: 'the Expect header is not supported',
+  CONNECT: 'the CONNECT method is not supported',
 };
 
-/** What Node would answer by itself, before there is a request, in the words and with a status of the interface. */
+/** The raw response to a request that Node rejects before it reaches a handler, as an API error. */
 export function rawErrorResponse(code: string | undefined): string {
   const message = rawMessages[code ?? ''] ?? 'the request is not valid HTTP';
   const body = JSON.stringify({

@@ -6,7 +6,7 @@ import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Running } from '@bailiwick/shared/process.ts';
 import { createReadiness } from '@bailiwick/shared/readiness.ts';
-import { createMemory } from '@bailiwick/shared/revocation.ts';
+import { createRightsCache } from '@bailiwick/shared/revocation.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { listenHttp } from '@bailiwick/shared/serve.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -20,11 +20,14 @@ type Options = {
   settings: OwnSettings<typeof gatewaySettings>;
   peers: Peers;
   log: Log;
-  /** What else has to be ready: in one process, the services. */
+  /** An additional readiness check: the services, if they run in this process. */
   inProcess?: () => Promise<void>;
 };
 
-/** The documented JSON surface. It stores nothing: any number of gateways may run. */
+/**
+ * Starts the gateway, which serves the documented JSON API. It is stateless: any number of gateways
+ * may run.
+ */
 export async function listenGateway({
   settings,
   peers,
@@ -41,8 +44,8 @@ export async function listenGateway({
     if (problem !== undefined) throw new Error(problem);
   };
   const broker = openBroker({ url: settings.natsUrl, name: 'bailiwick-gateway', log });
-  const memory = createMemory(broker);
-  const router = createRouter({ peers, settings, memory, ready, log });
+  const rightsCache = createRightsCache(broker);
+  const router = createRouter({ peers, settings, rightsCache, ready, log });
   const listener = await listenHttp(settings.host, settings.port, router, {
     requestTimeoutMs: settings.requestTimeoutMs,
     rawError: rawErrorResponse,
@@ -52,23 +55,23 @@ export async function listenGateway({
     ready,
     beforeDrain: () => {
       draining = true;
-      listener.retire();
+      listener.disableKeepAlive();
     },
     drain: () => listener.drain(),
     async stop() {
-      memory.close();
+      rightsCache.close();
       await broker.close();
     },
   };
 }
 
 /**
- * Rejects until every service has answered once. From then on a gateway is ready by itself: a service that
- * is away for a moment must not take the gateway out of its load balancer for everything else.
+ * Rejects until every service has responded once. Afterwards the gateway stays ready by itself: a
+ * brief outage of one service must not take the gateway out of its load balancer for all others.
  */
 function createServicesProbe(peers: Peers): () => Promise<void> {
   const waiting = new Set<Host>(['identity', 'access', 'sso', 'notifications']);
-  const nobody = contextFor(create(CallerSchema, { type: 'anonymous' }));
+  const anonymous = contextFor(create(CallerSchema, { type: 'anonymous' }));
   return async () => {
     await Promise.all(
       [...waiting].map(async (host) => {
@@ -76,9 +79,9 @@ function createServicesProbe(peers: Peers): () => Promise<void> {
           (candidate) => candidate.host === host && candidate.credential !== 'none',
         );
         if (!operation) return;
-        // Refused is an answer: only a service that can be reached refuses.
+        // A denial is a response: only a reachable service denies a call.
         const failure = await peers[host]
-          .unary(operation.method, undefined, 2000, undefined, {}, nobody)
+          .unary(operation.method, undefined, 2000, undefined, {}, anonymous)
           .catch((error: unknown) => toServiceError(error));
         if (!(failure instanceof Error) || failure.code !== 'unavailable') waiting.delete(host);
       }),

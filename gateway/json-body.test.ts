@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { createBounds } from './json-body.ts';
 
-/** Checks a text in pieces of 1000 bytes, and of 7. */
+/** Feeds a text to the check in pieces of 1000 and of 7 bytes. */
 const check = (text: string) => () => {
   const bytes = Buffer.from(text);
   for (const size of [1000, 7]) {
@@ -12,7 +12,7 @@ const check = (text: string) => () => {
   }
 };
 
-test('a body is refused for its depth or its number of values before it is parsed', () => {
+test('a body is rejected for its depth or its number of values before it is parsed', () => {
   const nested = (depth: number, open: string, close: string) =>
     `${open.repeat(depth)}1${close.repeat(depth)}`;
   for (const [open, close] of [
@@ -36,7 +36,7 @@ test('a body is refused for its depth or its number of values before it is parse
   );
 });
 
-test('brackets and commas in texts are no values', () => {
+test('brackets and commas inside strings do not count as values', () => {
   assert.doesNotThrow(
     check(JSON.stringify({ a: '[{,'.repeat(100_000), [`"\\${'['.repeat(100)}`]: '\\"[[' })),
   );

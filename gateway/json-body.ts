@@ -3,11 +3,11 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import { readBody } from '@bailiwick/shared/request-body.ts';
 import { holdLarge } from './large-bodies.ts';
 
-// The body of an operation. Its depth and its values are counted while its bytes arrive: 800 kB of brackets would become 40 MB
-// of objects, and are refused before the second kB.
+// Reads the body of an operation. Depth and values are counted while bytes arrive: 800 kB of
+// brackets would become 40 MB of objects, and are rejected before the second kB.
 
 const maxBodyBytes = 1024 * 1024;
-/** Several times what the largest documented request has. */
+/** Several times the depth of the largest documented request. */
 const maxDepth = 32;
 const maxValues = 20_000;
 
@@ -16,8 +16,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export type JsonBody = { json: Record<string, unknown>; bytes: number };
 
 /**
- * Reads a body as a JSON object. Throws invalid_argument with what is wrong with it, and resource_exhausted where too many large
- * bodies are here already.
+ * Reads a body as a JSON object. @throws invalid_argument for an invalid body, resource_exhausted
+ * if large bodies already hold too much memory
  */
 export async function readJson(
   request: IncomingMessage,
@@ -43,7 +43,10 @@ const [quote, backslash, comma, openBrace, closeBrace, openBracket, closeBracket
   (character) => character.charCodeAt(0),
 );
 
-/** Returns a check of the pieces of one body, which throws where JSON is nested too deep or has too many values. The parser refuses everything else. */
+/**
+ * Returns a check for the pieces of one body. It throws if JSON is nested too deep or has too many
+ * values; the parser rejects all other errors.
+ */
 export function createBounds(): (piece: Uint8Array) => void {
   let depth = 0;
   let values = 1;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listenHttp } from '@bailiwick/shared/serve.ts';
 import { createHolder } from './large-bodies.ts';
 
-test('large bodies that wait for their end hold a limited number of bytes, and small ones are read all the same', async (t) => {
+test('unfinished large bodies hold a limited number of bytes, and small bodies are still read', async (t) => {
   const holder = createHolder({ total: 1_600_000, perNetwork: 1_000_000 });
   const listener = await listenHttp('127.0.0.1', 0, async (request, response) => {
     const hold = holder(response, String(request.headers['x-network']));
@@ -23,7 +23,7 @@ test('large bodies that wait for their end hold a limited number of bytes, and s
     await listener.drain();
   });
 
-  /** Starts a body of which the last byte is missing. */
+  /** Sends a body except for its last byte. */
   function begin(size: number, network = '192.0.2.1') {
     const client = connect(listener.port, '127.0.0.1').on('error', () => undefined);
     clients.push(client);
@@ -48,7 +48,7 @@ test('large bodies that wait for their end hold a limited number of bytes, and s
   const answers = await Promise.all(large.map(({ end }) => end()));
   const accepted = answers.filter((status) => status === 200).length;
   assert.ok(accepted >= 1 && accepted <= 5, answers.join());
-  // Answered and broken-off requests release their bytes.
+  // Answered and aborted requests release their bytes.
   for (const { client } of Array.from({ length: 4 }, () => begin(200_000)))
     setTimeout(() => client.destroy(), 50);
   await sleep(300);

@@ -2,18 +2,21 @@ import type { ServerResponse } from 'node:http';
 import { exhausted } from '@bailiwick/shared/errors.ts';
 import { callerNetwork } from '@bailiwick/shared/limits.ts';
 
-// The bound on the memory that large bodies hold, as JSON and as forms.
+// Bounds the memory that large bodies hold, as JSON and as forms.
 
 /**
- * What large bodies may hold of the process' memory, from their arrival to their answers: all together, and those of one network,
- * so that a client that never ends its bodies keeps no other network's out.
+ * Bytes that large bodies may hold from arrival to response, in total and per client network. The
+ * second limit stops a client that never finishes its bodies from blocking other networks.
  */
 const heldBytes = { total: 64 * 1024 * 1024, perNetwork: 12 * 1024 * 1024 };
 
-/** Larger than what nearly every operation needs. */
+/** Nearly every request is smaller. */
 export const largeBodyBytes = 64 * 1024;
 
-/** Returns a counter of the bytes of each large body until its answer has been sent. It throws where they become too many. */
+/**
+ * Returns a counter that holds the bytes of each large body until its response is sent. @throws
+ * resource_exhausted beyond a limit
+ */
 export function createHolder({ total, perNetwork }: typeof heldBytes) {
   const heldBy = new Map<string, number>();
   let heldByAll = 0;

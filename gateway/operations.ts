@@ -30,7 +30,7 @@ import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
 
-type Means = {
+type Deps = {
   peers: Peers;
   authenticator: Authenticator;
   cookie: SessionCookie;
@@ -39,11 +39,12 @@ type Means = {
 };
 
 const deadlineMs = 20_000;
-const judgeMs = 2000;
+const validateOnlyMs = 2000;
 
 /**
- * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come in the
- * documented order: rate limit by address (429), body limit, JSON, credential (401), shape (400), permission (403), state (400).
+ * Runs any operation from its descriptor: the gateway has no code for single operations. The checks
+ * run in the documented order: rate limit by address (429), body limit, JSON, credential (401),
+ * shape (400), permission (403), state (400).
  */
 export function createOperationHandler({
   peers,
@@ -51,9 +52,9 @@ export function createOperationHandler({
   cookie,
   quotas,
   unknownKeys,
-}: Means) {
+}: Deps) {
   const countCall = createCallCounter(peers);
-  const judge = createJudge(peers);
+  const validateOnly = createValidateOnly(peers);
   return async (
     operation: Operation,
     request: IncomingMessage,
@@ -62,7 +63,7 @@ export function createOperationHandler({
   ): Promise<void> => {
     await countCall(operation, origin.ip, response);
     const { json, bytes } = await readJson(request, response, origin.ip);
-    // Whatever is sent to an open operation is not looked at, a browser's cookie included.
+    // Open operations ignore all credentials, including a browser's cookie.
     const isOpen = operation.credential === 'none';
     const token = isOpen ? '' : tokenOf(request, cookie);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
@@ -90,11 +91,13 @@ export function createOperationHandler({
     if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
       problems.push(...tenantProblems(operation, message, caller));
     if (problems.length > 0) {
-      // A value that could not be read is missing in the message: the service would call it so.
+      // The decoded message lacks values that could not be read, so the service would report them
+      // as missing.
       const known = new Set(validate(operation.method.input, message));
-      // A large body would cost the service the memory that it costs here, for a request that is refused already.
-      const judged = bytes > largeBodyBytes ? [] : await judge(operation, message, origin);
-      const others = judged.filter(
+      // A large body would cost the service as much memory as it costs here, for a request that is
+      // already rejected.
+      const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
+      const others = found.filter(
         (text) => !known.has(text) && !isUnreadable(pathOf(text), unreadable),
       );
       throw invalid([...new Set([...problems, ...others])]);
@@ -118,7 +121,7 @@ export function createOperationHandler({
     };
     const body = await send(caller);
     if (operation.stream) {
-      // Who loses the right meanwhile gets no more.
+      // Checks the right again for each piece: a revoked caller gets no further data.
       const next = async (cursor: string) => {
         Object.assign(message, { cursor });
         return pieceOf(
@@ -142,14 +145,17 @@ export function createOperationHandler({
       typeof issued === 'string'
     ) {
       cookie.set(response, issued);
-      // A token that scripts can read would be worth nothing in a cookie that they cannot.
+      // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
       body['Token'] = '';
     }
     sendJson(response, 200, body);
   };
 }
 
-/** Counts the calls of open operations by client address, in the owning service and before the body is read. */
+/**
+ * Counts the calls of open operations by client address. The owning service counts, before the body
+ * is read.
+ */
 function createCallCounter(peers: Peers) {
   const limits: Partial<
     Record<
@@ -163,7 +169,7 @@ function createCallCounter(peers: Peers) {
   };
   return async ({ rate, host }: Operation, ip: string, response: ServerResponse): Promise<void> => {
     const state = rate === '' ? undefined : await limits[host]?.take({ rate, ip, report: true });
-    // No limit, or a service of an earlier version, which refuses by itself.
+    // No limit, or an older service version, which rejects the call itself.
     if (!state || state.limit === 0) return;
     showQuota(response, { name: rate, ...state });
     if (state.exceeded) throw exhausted('too many requests, try again later', state.resetSeconds);
@@ -171,10 +177,11 @@ function createCallCounter(peers: Peers) {
 }
 
 /**
- * Asks the owning service what else is wrong with a request that is refused: some of it only its settings and tables tell.
- * Where the service does not answer soon, what is known already has to do.
+ * Asks the owning service to validate a request that is already rejected: only the service knows
+ * the rules in its settings and tables. If it does not respond in time, the client gets the
+ * problems found so far.
  */
-function createJudge(peers: Peers) {
+function createValidateOnly(peers: Peers) {
   return async (
     { host, method }: Operation,
     message: Message,
@@ -182,7 +189,7 @@ function createJudge(peers: Peers) {
   ): Promise<readonly string[]> => {
     const context = contextFor({ ...serviceCaller('gateway'), requestId, judgeOnly: true });
     try {
-      await peers[host].unary(method, undefined, judgeMs, undefined, message, context);
+      await peers[host].unary(method, undefined, validateOnlyMs, undefined, message, context);
       return [];
     } catch (thrown) {
       const { code, messages } = toServiceError(thrown);
@@ -191,14 +198,14 @@ function createJudge(peers: Peers) {
   };
 }
 
-/** The credential of a request: the header's or, where there is none, the browser's cookie. */
+/** The request's credential: the Authorization header's or, without one, the cookie's. */
 function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
   const { authorization } = request.headers;
   if (authorization === undefined) return cookie.read(request) ?? '';
   return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** The key under which a client may repeat the call; undefined where none was sent or the operation takes none. */
+/** The request's Idempotency-Key; undefined if there is none or the operation takes none. */
 function keyOf(
   { takesIdempotencyKey }: Operation,
   { headers }: IncomingMessage,
@@ -207,7 +214,7 @@ function keyOf(
   return Array.isArray(key) ? key.join(', ') : key;
 }
 
-// Nobody waits for the answer of a client that has gone.
+// Aborts when the client disconnects before the response is complete.
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sendFormPage } from './pages.ts';
 
-/** What a browser gets of a form page. */
+/** Fetches a form page as a browser would. */
 async function formPage(url: string, fields: Record<string, string> = {}) {
   const server = createServer((_, response) => sendFormPage(response, { url, fields })).listen(
     0,
@@ -24,7 +24,7 @@ async function formPage(url: string, fields: Record<string, string> = {}) {
   }
 }
 
-test('a form page allows its form the scheme of its address, and no script or style that is not ours', async () => {
+test('a form page allows its form only the scheme of its address, and only our own scripts and styles', async () => {
   const { policy, caching } = await formPage('https://*;sandbox/sso?x=;script-src *');
   assert.match(policy, /; form-action https:; base-uri 'none'; /);
   assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -45,8 +45,8 @@ test('a form page escapes the address, the names and the values', async () => {
   assert.doesNotMatch(html, /<script[^>]*>[^<]|<style|\son\w+=/);
 });
 
-test('a form page is refused for whatever is no web address', () => {
-  const nobody = {} as Parameters<typeof sendFormPage>[0];
+test('a form page is rejected for addresses other than http and https', () => {
+  const unused = {} as Parameters<typeof sendFormPage>[0];
   for (const url of ['javascript:alert(1)', 'data:text/html,x', 'ftp://idp.example', 'idp.example'])
-    assert.throws(() => sendFormPage(nobody, { url, fields: {} }), TypeError, url);
+    assert.throws(() => sendFormPage(unused, { url, fields: {} }), TypeError, url);
 });

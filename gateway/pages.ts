@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceError } from '@bailiwick/shared/errors.ts';
 
-// The plain pages: where people sign in, and what the links in mails open. A mail's token is in the URL's fragment,
-// which reaches neither a server's log nor a Referer, and it is used by a person's click, so that no mail scanner
-// consumes it. No text of a page comes from its address.
+// The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
+// fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
+// scanners do not consume it. No page shows text from its address.
 
 const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url));
 
@@ -32,18 +32,21 @@ const headersOf = (formAction: string) => ({
 });
 const headers = headersOf("'none'");
 
-/** Whether the client asks for a page rather than for JSON. */
+/** Whether the client prefers HTML to JSON. */
 export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
   /\btext\/html\b/.test(accept);
 
-// The policy of the other pages, with the data: URL of the empty icon.
+// The other pages' policy, plus data: images for the empty icon.
 const homeHeaders = {
   ...headers,
   'content-security-policy': `${headers['content-security-policy']}; img-src data:`,
   vary: 'accept',
 };
 
-/** The page at `/`. Its links are absolute, since a proxy may serve it at `/iam` as well as at `/iam/`. */
+/**
+ * Sends the page at `/`. Its links are absolute, since a proxy may serve it at `/iam` or at
+ * `/iam/`.
+ */
 export function sendHomePage(response: ServerResponse, base: string): void {
   const body = Buffer.from(fill(homePage, { base: escapeHtml(base) }));
   response
@@ -75,16 +78,19 @@ const statuses: Partial<Record<ServiceError['code'], number>> = {
   unavailable: 500,
   internal: 500,
 };
-const outdated = { title: 'Sign-in did not work', next: 'Begin again on the sign-in page.' };
+const expired = { title: 'Sign-in did not work', next: 'Begin again on the sign-in page.' };
 
-/** A failure on a browser's way, in words for its person. Its links are those of the routes /auth/{tenant}/{id}/…. */
+/**
+ * Shows a sign-in failure to the user. The page's links are relative to the routes
+ * /auth/{tenant}/{id}/….
+ */
 export function sendErrorPage(
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
 ): void {
   const status = statuses[error.code] ?? 400;
-  const { title, next } = status === 403 ? refused : status === 500 ? broken : outdated;
+  const { title, next } = status === 403 ? refused : status === 500 ? broken : expired;
   if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
   const message =
     error.code === 'internal' ? 'Something went wrong on our side.' : sentence(error.message);
@@ -98,9 +104,10 @@ export function sendErrorPage(
 }
 
 /**
- * A form that sends itself to another site: SAML's HTTP-POST binding. It is for the routes /auth/{tenant}/{id}/… alone, by
- * which its links go. Its policy names the site's scheme and not its origin: browsers hold a form to it on every redirect
- * too, and a provider may send people on to another of its hosts. All that the page shows is escaped.
+ * Sends a form that submits itself to another site (SAML's HTTP-POST binding). Only for the routes
+ * /auth/{tenant}/{id}/…, to which its links are relative. Its policy names the site's scheme and
+ * not its origin: browsers apply form-action to redirects too, and a provider may redirect users to
+ * another of its hosts. Everything on the page is escaped.
  */
 export function sendFormPage(
   response: ServerResponse,
@@ -117,7 +124,7 @@ export function sendFormPage(
   response.writeHead(200, { ...headersOf(protocol), 'content-type': html }).end(body);
 }
 
-// In one go, so that nothing that is filled in is taken for a place to fill.
+// Fills all placeholders in one pass, so that a filled-in value is never treated as a placeholder.
 const fill = (page: string, values: Readonly<Record<string, string>>) =>
   page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
 

@@ -4,7 +4,7 @@ import { createQuotas } from './quotas.ts';
 
 const session = { type: 'user', credentialId: 'ses_1' };
 
-test('a session exceeds its quota until the minute is over, and others do not', () => {
+test('a session over its quota is limited until the minute ends, and other sessions are not', () => {
   let now = 0;
   const quotas = createQuotas({ user: 3, bot: 0, tenant: 0 }, () => now);
   const quota = { name: 'session', limit: 3, windowSeconds: 60 };
@@ -30,7 +30,7 @@ test('a session exceeds its quota until the minute is over, and others do not', 
 
 const caller = (tenant: string, permissions = Uint8Array.of(0, 1)) => ({ tenant, permissions });
 
-test('a tenant has a quota of its own, and without one nothing is counted', () => {
+test('a tenant has its own quota, and without one nothing is counted', () => {
   const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
   for (let call = 0; call < 100; call++) quotas.take(session);
   for (const tenant of ['tnt_1', 'tnt_1', 'tnt_2']) quotas.takeTenant(caller(tenant));
@@ -39,7 +39,7 @@ test('a tenant has a quota of its own, and without one nothing is counted', () =
   for (let call = 0; call < 100; call++) off.takeTenant(caller('tnt_1'));
 });
 
-test('whoever holds nothing in a tenant uses up nothing of its quota', () => {
+test('a caller without permissions in a tenant uses none of its quota', () => {
   const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
   for (const nothing of [Uint8Array.of(), Uint8Array.of(0, 0)])
     for (let call = 0; call < 100; call++) quotas.takeTenant(caller('tnt_1', nothing));

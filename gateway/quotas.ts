@@ -2,21 +2,22 @@ import { exhausted } from '@bailiwick/shared/errors.ts';
 import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Quota } from './rate-limit.ts';
 
-// Quotas of calls that carry a credential: off unless they are asked for, and counted by each gateway for itself. They
-// keep a runaway client from starving the others; they are no security boundary, so they cost no look-up in a database.
+// Quotas of authenticated calls: off by default, and counted by each gateway alone. They keep a
+// runaway client from starving the others. They are not a security boundary, so they cost no
+// database look-up.
 
 const windowMs = 60_000;
 
 type Quotas = { user: number; bot: number; tenant: number };
 
-/** Calls a minute; 0 = no quota. */
+/** Calls per minute; 0 = no quota. */
 export const callQuotas: Record<LimitProfile, Omit<Quotas, 'tenant'>> = {
   standard: { user: 0, bot: 0 },
   strict: { user: 600, bot: 3000 },
   off: { user: 0, bot: 0 },
 };
 
-/** A quota after one call, which may be beyond it. */
+/** A quota after one call. The call may have exceeded it. */
 type CountedQuota = Quota & { exceeded: boolean };
 
 export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
@@ -43,12 +44,15 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
   }
 
   return {
-    /** Counts a call of a session or bot key. Undefined = it has no quota. */
+    /** Counts a call of a session or bot key. Undefined = no quota. */
     take({ type, credentialId }: { type: string; credentialId: string }): CountedQuota | undefined {
       if (type !== 'user' && type !== 'bot') return undefined;
       return count(`credential ${credentialId}`, type === 'user' ? 'session' : 'bot', quotas[type]);
     },
-    /** Counts a call in the caller's tenant, if it holds anything there: a stranger names any tenant, and uses up nobody's quota with it. */
+    /**
+     * Counts a call in the caller's tenant, if the caller has permissions there: strangers can name
+     * any tenant and must not use up its quota.
+     */
     takeTenant({ tenant, permissions }: { tenant: string; permissions: Uint8Array }): void {
       const counted =
         tenant !== '' && permissions.some((bits) => bits !== 0)

@@ -6,7 +6,7 @@ import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { problemOf } from '@bailiwick/shared/readiness.ts';
 import { stopReading } from '@bailiwick/shared/request-body.ts';
-import type { Memory } from '@bailiwick/shared/revocation.ts';
+import type { RightsCache } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { markFailed } from '@bailiwick/shared/trace.ts';
 import { ConnectError } from '@connectrpc/connect';
@@ -27,13 +27,13 @@ import { measureOperation, nameRequest, traceRequest } from './telemetry.ts';
 type Options = {
   peers: Peers;
   settings: OwnSettings<typeof gatewaySettings>;
-  memory: Memory;
+  rightsCache: RightsCache;
   ready: () => Promise<void>;
   log: Log;
 };
 
-/** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
-export function createRouter({ peers, settings, memory, ready, log }: Options) {
+/** Routes a request: to an operation, an /auth route, a page or the API reference. */
+export function createRouter({ peers, settings, rightsCache, ready, log }: Options) {
   const { publicUrl, allowedOrigins, trustedProxies, trustTraceparent } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
   const quotas = createQuotas({
@@ -43,7 +43,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const unknownKeys = settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse';
   const runOperation = createOperationHandler({
     peers,
-    authenticator: createAuthenticator(peers, memory),
+    authenticator: createAuthenticator(peers, rightsCache),
     cookie,
     quotas,
     unknownKeys,
@@ -62,7 +62,8 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     sso.match(pathname) !== null ||
     isPage(pathname) ||
     isDocs(pathname);
-  // A proxy may hand the public URL's path on or strip it. Both are understood, also where that path begins like one of ours.
+  // A proxy may keep or strip the public URL's path. Both work, also if that path begins like one
+  // of our routes.
   const withoutPrefix = (pathname: string): string =>
     !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
       ? pathname.slice(prefix.length) || '/'
@@ -101,7 +102,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       assertMethod(request, response, ['GET', 'HEAD']);
       return sendDocs(request, response, pathname);
     }
-    // Programs that call the bare address get the JSON 404 below.
+    // Clients that do not ask for HTML get the JSON 404 below.
     if (pathname === '/' && acceptsHtml(request)) {
       assertMethod(request, response, ['GET', 'HEAD']);
       return sendHomePage(response, prefix);
@@ -113,7 +114,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     throw new RoutingError(404, unknownPath);
   }
 
-  /** Whether a person reads what has failed: somebody who signs in. */
+  /** Whether to show the failure as a page: a user is signing in with a browser. */
   function wantsPage(request: IncomingMessage, thrown: unknown): boolean {
     const pathname = withoutPrefix(URL.parse(request.url ?? '/', 'http://gateway')?.pathname ?? '');
     return (
@@ -136,19 +137,20 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       userAgent: userAgent.slice(0, 256),
       origin: site.slice(0, 256),
     };
-    // Only a POST has a body that means something here.
+    // Only POST bodies are read.
     if (request.method !== 'POST') stopReading(request, response);
     try {
       await route(request, response, origin, span);
     } catch (thrown) {
       const error = toServiceError(thrown);
       markFailed(span, error.code);
-      // What a service answered stands in its own log, what none answered nowhere else.
+      // A service logs the errors that it returns. All other errors appear only here.
       const answered =
         thrown instanceof ServiceError ||
         (thrown instanceof ConnectError && thrown.cause === undefined);
       if (!answered) log.error('a request failed', { error: thrown, requestId });
-      // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
+      // Makes the RequestID findable even if no service was called. The path is not logged: clients
+      // control it.
       log.info('refused', { method: request.method, code: error.code, requestId });
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
@@ -167,7 +169,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     traceRequest(request, response, trustTraceparent, (span) => answer(request, response, span));
 }
 
-/** What is no operation, or not called as one: the only statuses beyond the documented ones, with 429. */
+/** An unknown route or a wrong method: with 429 the only statuses beyond the documented ones. */
 class RoutingError extends ServiceError {
   readonly status: number;
   constructor(status: number, message: string) {

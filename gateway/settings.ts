@@ -31,21 +31,22 @@ export const gatewaySettings = {
     fallback: '',
     check: createClientAddress,
     about:
-      'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. X-Forwarded-For is read from them and from nobody else.',
+      'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. Only their X-Forwarded-For headers are trusted.',
   },
   ...allowedOriginsSettings,
   tenantQuota: {
     env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
     kind: 'int',
     fallback: '0',
-    about: 'Calls a minute that one gateway takes for one tenant; 0 = no quota.',
+    about: 'Calls per minute that one gateway accepts for one tenant; 0 = no quota.',
   },
   requestTimeoutMs: {
     env: 'BAILIWICK_REQUEST_TIMEOUT_MS',
     kind: 'int',
     fallback: '20000',
     check: atLeast(100),
-    about: 'A request that has not arrived whole after this long is refused. Milliseconds.',
+    about:
+      'Time limit for receiving a complete request, in milliseconds. A slower request is rejected.',
   },
   unknownKeys: {
     env: 'BAILIWICK_UNKNOWN_KEYS',
@@ -53,13 +54,13 @@ export const gatewaySettings = {
     fallback: 'refuse',
     check: oneOf('refuse', 'ignore'),
     about:
-      'What happens to a request with keys that the operation does not know: refuse (400, each key is named) or ignore. Ignore them only for clients that are newer than this version: an ignored ExpireAt makes a grant without an end.',
+      'Handling of request keys that the operation does not know: refuse (400, naming each key) or ignore. Use ignore only for clients that are newer than this version: if a misspelt ExpireAt is ignored, the grant never expires.',
   },
   trustTraceparent: {
     env: 'BAILIWICK_TRUST_TRACEPARENT',
     kind: 'flag',
     fallback: 'false',
     about:
-      "Whether a request's traceparent header names the trace it belongs to. For a gateway behind a proxy that begins the traces itself; otherwise a request is a trace of its own, linked to the one that its client names.",
+      "Whether the gateway continues the trace in a request's traceparent header. Set it only behind a proxy that starts the traces. Otherwise each request starts its own trace, linked to the client's.",
   },
 } as const satisfies SettingTable;

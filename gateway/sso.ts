@@ -19,7 +19,7 @@ const methods: Record<string, readonly string[]> = {
 };
 
 type Options = { sso: Transport; session: SessionCookie; flows: FlowCookies };
-/** A request on such a route. */
+/** A request on one of the /auth routes. */
 export type Visit = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -28,12 +28,15 @@ export type Visit = {
   origin: RequestOrigin;
 };
 
-/** Nobody is signed in yet. The number that the person is told is found in every log. */
+/**
+ * The gateway's own identity, since no user is signed in yet. The request id shown to the user
+ * appears in every log.
+ */
 const inOwnName = ({ requestId }: RequestOrigin) => ({
   contextValues: contextFor(serviceCaller('gateway', requestId)),
 });
 
-/** The three documented routes that are no JSON operations, for browsers that sign in, and our SAML metadata. */
+/** The documented routes for browsers that sign in (not JSON operations), and our SAML metadata. */
 export function createSsoRoutes({ sso, session, flows }: Options) {
   const signIn = createClient(SignIn, sso);
 
@@ -102,7 +105,10 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
   };
 }
 
-/** The address may have a code in it, and the one before has: neither is kept, nor told to whoever comes next. */
+/**
+ * Redirects. Both the old and the new address may contain a code: neither may be cached or sent as
+ * a Referer.
+ */
 function sendOn(response: ServerResponse, location: string): void {
   response
     .writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
@@ -121,8 +127,8 @@ async function readForm(
   return new URLSearchParams(body.toString());
 }
 
-/** Which of two fields of one name counts, nobody can tell. */
+/** Rejects duplicate parameters: it is ambiguous which one counts. */
 function readOnce(fields: URLSearchParams): Record<string, string> {
-  if (new Set(fields.keys()).size !== fields.size) throw invalid('a field is there twice');
+  if (new Set(fields.keys()).size !== fields.size) throw invalid('duplicate parameter');
   return Object.fromEntries(fields);
 }

@@ -2,18 +2,19 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 
-/** A piece of a long answer, and where the next one begins ("" = that was the last). */
+/** A piece of a streamed response, and the cursor of the next piece ("" = this is the last). */
 type Piece = { data: string; contentType: string; nextCursor: string };
 
-/** The piece that an operation's response holds. */
+/** Reads the piece from an operation's response. */
 export function pieceOf(body: JsonObject): Piece {
   const text = (key: string): string => (typeof body[key] === 'string' ? body[key] : '');
   return { data: text('Data'), contentType: text('ContentType'), nextCursor: text('NextCursor') };
 }
 
 /**
- * Sends a long text piece by piece, each one asked for when the one before it has gone. What fails after the first piece
- * breaks the connection: the status is sent by then, and a text that ends early must not look like a whole one.
+ * Streams a long text, requesting each piece after the previous one is written. A failure after the
+ * first piece closes the connection: the status is already sent, and a truncated text must not look
+ * complete.
  */
 export async function sendStream(
   response: ServerResponse,
@@ -30,7 +31,7 @@ export async function sendStream(
     'cache-control': 'no-store',
   });
   for (;;) {
-    // Not faster than the client reads.
+    // Back-pressure: wait until the client has read.
     if (piece.data !== '' && !response.write(piece.data))
       await once(response, 'drain', { signal: gone }).catch(() => {});
     if (gone.aborted) return;

@@ -5,9 +5,10 @@ import { inTrace, linksTo, traceparentHeader } from '@bailiwick/shared/trace.ts'
 import { type Span, SpanKind } from '@opentelemetry/api';
 
 /**
- * Runs a request in a trace of its own. Who calls from outside could otherwise have every request recorded at our cost, or
- * mix foreign requests into one trace; what it says of its trace is a link. Behind a proxy that begins the traces itself and
- * lets none through (BAILIWICK_TRUST_TRACEPARENT), the request is a part of that trace.
+ * Runs a request in a new trace. A client that controls the trace could have every request recorded
+ * at our cost, or mix other requests into one trace; its traceparent becomes a link. Behind a proxy
+ * that starts the traces itself and drops foreign ones (BAILIWICK_TRUST_TRACEPARENT), the request
+ * continues the proxy's trace.
  */
 export function traceRequest(
   request: IncomingMessage,
@@ -17,7 +18,8 @@ export function traceRequest(
 ): Promise<void> {
   const header = request.headers[traceparentHeader];
   const foreign = typeof header === 'string' ? header : undefined;
-  // Node's parser knows a fixed list of methods. A path can be anything, so a span gets its route (nameRequest) or none.
+  // Node's parser accepts a fixed list of methods. Paths are arbitrary, so a span gets its route
+  // (nameRequest) or none.
   const method = request.method ?? '';
   const options = {
     kind: SpanKind.SERVER,
@@ -30,14 +32,14 @@ export function traceRequest(
   });
 }
 
-/** Names the span after what the request is for. */
+/** Names the span after the request's route. */
 export function nameRequest(span: Span, request: IncomingMessage, route: string): void {
   if (!span.isRecording()) return;
   span.updateName(`${request.method} ${route}`);
   span.setAttribute('http.route', route);
 }
 
-/** Runs an operation, and counts it by what comes of it. */
+/** Runs an operation and counts it by its result. */
 export async function measureOperation(
   operation: string,
   work: () => Promise<void>,

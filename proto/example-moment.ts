@@ -1,4 +1,4 @@
-// The gateway needs it at run time, and the image holds nothing of proto/openapi.
+// Not in proto/openapi: the gateway needs it at run time, and the image does not contain that folder.
 
-/** When everything in the examples of the OpenAPI document happens. */
+/** The time of all events in the examples of the OpenAPI document. */
 export const moment = '2026-01-31T12:00:00.000Z';

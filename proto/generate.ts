@@ -5,14 +5,15 @@ import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 
 /**
- * Lints the proto files and brings what is generated from them up to date: proto/gen, gateway/openapi.json,
- * and what the client and the command-line tool know. With --check it changes nothing and fails where something is out of date.
+ * Lints the proto files and updates the files generated from them: proto/gen, gateway/openapi.json
+ * and the generated code of the client and the command-line tool. With --check it changes nothing and
+ * fails if a file is out of date.
  *
- * Everything is generated into a folder of its own first: a process that runs meanwhile never
- * finds half of it, and a file whose proto file is gone is noticed.
+ * Files are generated into a temporary folder first: a running process never sees half of them, and a
+ * file whose proto file was deleted is detected.
  */
 const root = join(import.meta.dirname, '..');
-// In this order: our plugins read our options through the generated code.
+// The order matters: our plugins read our options through the generated code.
 const passes = [
   { template: 'buf.gen.yaml', outputs: 'proto/gen/**/*.ts' },
   { template: 'buf.gen.openapi.yaml', outputs: 'gateway/openapi.json' },
@@ -28,7 +29,7 @@ for (const { template, outputs } of passes) {
   }
 }
 
-/** Generates, and copies what differs unless this is a check. Returns the paths that differ. */
+/** Generates, and copies the files that differ unless this is a check. Returns the paths that differ. */
 async function update(template: string, outputs: string): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), 'bailiwick-generate-'));
   try {
@@ -67,7 +68,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Runs buf, with the plugins on the Node that runs this. */
+/** Runs buf. Its plugins run on the same Node as this script. */
 function run(...args: string[]): void {
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
   const { status, error } = spawnSync(

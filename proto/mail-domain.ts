@@ -9,11 +9,11 @@ import {
 import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { address } from './gen/bailiwick/options/v1/rules_pb.ts';
 
-// What the rule `address` cannot say in the proto files: that the address has a domain which the DNS can be asked for.
+// A check that the rule `address` cannot express in the proto files: the address has a domain that can be looked up in DNS.
 
 const addressed = new WeakMap<DescMessage, readonly DescField[]>();
 
-/** The fields of a message that are addresses, and the records in it that may have some. */
+/** The fields of a message that are addresses, and its records that can contain addresses. */
 function addressedFields(schema: DescMessage): readonly DescField[] {
   let fields = addressed.get(schema);
   if (fields === undefined) {
@@ -30,7 +30,7 @@ function isAddress(field: DescField): boolean {
   return type.case === 'string' && hasExtension(type.value, address);
 }
 
-/** The addresses of a message whose domain has no form in ASCII, such as a@xn--ü.com, as messages a client reads. */
+/** Returns a message for each address whose domain has no ASCII form, such as a@xn--ü.com. */
 export function mailDomainProblems(schema: DescMessage, message: Message, path = ''): string[] {
   const values = message as unknown as Record<string, Message | string | undefined>;
   return addressedFields(schema).flatMap((field) => {

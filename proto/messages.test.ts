@@ -8,9 +8,9 @@ import { isValueMap, listField } from './json/values.ts';
 import { operations } from './registry.ts';
 import { validate } from './validate.ts';
 
-// The words of the rules: every message is for the developer who made the call.
+// Validation messages are for the developer who made the call.
 
-test('no message shows a regular expression, whatever is wrong with whichever field', () => {
+test('no validation message of any field contains a regular expression', () => {
   const values = ['*', ' ', '\u0001', 'x'.repeat(5000), '{"', '-', 'ü'];
   for (const [name, { method, public: routed }] of operations) {
     if (!routed) continue;
@@ -28,7 +28,7 @@ test('no message shows a regular expression, whatever is wrong with whichever fi
   }
 });
 
-/** A request with one text in every field that takes texts. */
+/** A request with the same text in every string field. */
 function filled(schema: DescMessage, value: string, depth = 0): Record<string, unknown> {
   const of = (field: DescField): unknown => {
     if (field.message === undefined)
@@ -51,7 +51,7 @@ function filled(schema: DescMessage, value: string, depth = 0): Record<string, u
   );
 }
 
-test('messages say what is allowed: language tags, and how to receive all events', () => {
+test('messages name the allowed values: language tags, and how to receive all events', () => {
   const locale = { user: { email: 'a@example.com', locale: 'not a language' } };
   assert.deepEqual(validate(UsersCreateRequestSchema, create(UsersCreateRequestSchema, locale)), [
     'User.Locale must be a language tag such as en or pt-BR, at most 35 characters',

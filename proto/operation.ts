@@ -18,10 +18,13 @@ import {
 /** The process that serves an operation. */
 export type Host = 'identity' | 'access' | 'sso' | 'notifications';
 
-/** Who has to be calling: nobody in particular, a person, a person or a bot, a bot, the delivery worker, another process. */
+/**
+ * The required credential: none, a user's session, a session or a bot key, a bot key, the delivery
+ * worker's token, or a call of another process.
+ */
 export type Credential = 'none' | 'session' | 'any' | 'bot' | 'worker' | 'service';
 
-/** One way to be allowed. `field`, `without` and `when` are proto paths in the request; '' = not restricted. */
+/** A rule that allows a call. `field`, `without` and `when` are proto paths in the request; '' = not restricted. */
 export type Rule =
   | { readonly kind: 'self'; readonly field: string }
   | { readonly kind: 'tenant'; readonly permission: string; readonly field: string }
@@ -33,7 +36,7 @@ export type Rule =
     }
   | { readonly kind: 'handler'; readonly rule: string };
 
-/** What the proto files say about one operation. See options.proto for what each part means. */
+/** The options of one operation in the proto files. options.proto documents each of them. */
 export type Operation = {
   readonly name: string;
   readonly method: DescMethodUnary;
@@ -48,18 +51,18 @@ export type Operation = {
   readonly assigned: readonly string[];
   readonly callers: readonly string[];
   readonly defaultTenant: string;
-  /** Whether the request may leave its tenant out if another rule than the tenant's allows the call. */
+  /** Whether the request may omit its tenant if a rule other than the tenant rule allows the call. */
   readonly tenantOptional: boolean;
-  /** What a successful answer does with the browser's session cookie. */
+  /** Whether a successful response sets or clears the browser's session cookie. */
   readonly sessionCookie: 'set' | 'clear' | undefined;
-  /** Whether the answer is one long text that is made piece by piece. */
+  /** Whether the response is one long text that is produced in parts. */
   readonly stream: boolean;
-  /** Where a session that is limited to one tenant is allowed by a self or handler rule. */
+  /** Where a self or handler rule allows a limited session. */
   readonly limitedSession: 'refused' | 'inItsTenant' | 'allowed';
-  /** Whether the gateway routes it. */
+  /** Whether the gateway routes the operation. */
   readonly public: boolean;
   readonly sideEffects: boolean;
-  /** Whether a client may repeat a call under one Idempotency-Key: it changes something, and the caller is known. */
+  /** Whether a call can have an Idempotency-Key: the operation changes data, and its caller is known. */
   readonly takesIdempotencyKey: boolean;
 };
 
@@ -84,7 +87,7 @@ const limitedSessions: Partial<Record<LimitedSessionOption, Operation['limitedSe
   [LimitedSessionOption.ALLOWED]: 'allowed',
 };
 
-/** Reads an rpc's options. Throws where they are incomplete: such an rpc must not be served at all. */
+/** Reads the options of an rpc. Throws if they are incomplete: such an rpc must not be served. */
 export function readOperation(method: DescMethod): Operation {
   const service = method.parent;
   const where = `${service.typeName}.${method.name}`;
@@ -115,7 +118,7 @@ export function readOperation(method: DescMethod): Operation {
     limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
     public: credential !== 'service',
     sideEffects,
-    // The pieces of a stream are calls of their own, and none of them may be answered with another's.
+    // Each part of a stream is a separate call, which must not get the response of another part.
     takesIdempotencyKey:
       sideEffects &&
       !options.stream &&
@@ -149,19 +152,19 @@ function readRule({ rule }: RuleOption, where: string): Rule {
   }
 }
 
-/** The proto path of the field that names the tenant of a request, '' where the operation is not about one tenant. */
+/** The proto path of the field that names the request's tenant; '' if the operation is not about one tenant. */
 export function tenantField({ allow }: Operation): string {
   const rule = allow.find((candidate) => candidate.kind === 'tenant');
   return rule?.kind === 'tenant' ? rule.field : '';
 }
 
-/** The proto path of the flag by which a request means the platform and no tenant, '' where the operation has none. */
+/** The proto path of the flag that selects the platform instead of a tenant; '' if the operation has none. */
 export function platformFlag({ allow }: Operation): string {
   const rule = allow.find((candidate) => candidate.kind === 'platform' && candidate.when !== '');
   return rule?.kind === 'platform' ? rule.when : '';
 }
 
-/** A proto path of the request in the spelling of the JSON. */
+/** Converts a proto path of the request to its JSON path. */
 export const jsonPath = ({ method }: Operation, path: string): string =>
   jsonPathIn(method.input, path);
 

@@ -1,7 +1,7 @@
 /**
- * Every permission of Bailiwick itself with what it allows, in a fixed order: a caller token carries permissions as bits,
- * and bit i is entry i here. Processes of two versions exchange such tokens during an upgrade, so entries are only ever
- * appended, never moved or removed.
+ * Every permission of Bailiwick itself with a description, in a fixed order: a caller token carries
+ * permissions as bits, and bit i is entry i of this table. Processes of two versions exchange caller
+ * tokens during an upgrade, so entries are only appended, never moved or removed.
  */
 const table = [
   ['iam.tenant.read', 'Read the tenant: its name, status and settings.'],
@@ -9,37 +9,40 @@ const table = [
   ['iam.tenant.delete', 'Delete the tenant.'],
   ['iam.users.read', 'Read the members of the tenant and their profiles.'],
   ['iam.users.write', 'Add members to the tenant and remove them.'],
-  ['iam.invitations.read', 'Read the invitations into the tenant.'],
-  ['iam.invitations.write', 'Invite people into the tenant and take invitations back.'],
+  ['iam.invitations.read', 'Read the invitations to the tenant.'],
+  ['iam.invitations.write', 'Invite people to the tenant and revoke invitations.'],
   ['iam.groups.read', 'Read groups and their members.'],
   ['iam.groups.write', 'Create, change and delete groups, and choose their members.'],
   ['iam.roles.read', 'Read roles, and the permissions that exist.'],
   ['iam.roles.write', 'Create, change and delete roles of the tenant.'],
-  ['iam.grants.read', 'Read who was granted which role, and ask what others may do and why.'],
-  ['iam.grants.write', 'Grant roles to users, groups and bots, and take them back.'],
+  [
+    'iam.grants.read',
+    'Read grants, and check and explain the permissions of other users and bots.',
+  ],
+  ['iam.grants.write', 'Grant roles to users, groups and bots, and revoke grants.'],
   ['iam.bots.read', 'Read bots and the records of their keys.'],
   ['iam.bots.write', 'Create, change and delete bots.'],
   ['iam.botkeys.write', 'Create, rotate and expire keys of bots.'],
   ['iam.domains.read', 'Read the mail domains of the tenant.'],
-  ['iam.domains.write', 'Claim, verify, change and give up mail domains.'],
+  ['iam.domains.write', 'Claim, verify, change and delete mail domains.'],
   ['iam.audit.read', 'Read, verify and anchor the audit of the tenant.'],
   ['iam.audit.export', 'Export the audit of the tenant.'],
   ['iam.sso.read', 'Read the identity providers of the tenant.'],
   [
     'iam.sso.write',
-    'Create, change, test and delete identity providers, which decide who the people of verified domains are.',
+    'Create, change, test and delete identity providers, which authenticate the users of verified domains.',
   ],
   ['iam.webhooks.read', 'Read webhook endpoints and their deliveries.'],
   [
     'iam.webhooks.write',
-    'Create, change, test and delete webhook endpoints, and repeat deliveries.',
+    'Create, change, test and delete webhook endpoints, and send messages again.',
   ],
   ['iam.chat.read', 'Read chat endpoints and their deliveries.'],
-  ['iam.chat.write', 'Create, change, test and delete chat endpoints, and repeat deliveries.'],
+  ['iam.chat.write', 'Create, change, test and delete chat endpoints, and send messages again.'],
   ['iam.events.publish', 'Publish events of an application to the endpoints of the tenant.'],
   [
     'iam.tokens.introspect',
-    'Ask whose session token or bot key a text is: of the people and bots of the tenant, or on the platform of all.',
+    'Introspect session tokens and bot keys: of the users and bots of the tenant or, on the platform, of all.',
   ],
   ['iam.platform.users.read', 'Read all users and their identities.'],
   ['iam.platform.users.write', 'Create, change, disable, enable and delete users.'],
@@ -52,20 +55,20 @@ const table = [
   ],
   [
     'iam.platform.grants.write',
-    'Grant roles on the platform, which count in every tenant, and take them back.',
+    'Grant roles on the platform, which apply in every tenant, and revoke them.',
   ],
   ['iam.platform.groups.read', 'Read the groups of a user in all tenants.'],
   [
     'iam.platform.audit.read',
-    "Read, export, verify and anchor the platform's own audit, and read what a user did in all tenants.",
+    "Read, export, verify and anchor the platform's own audit, and read a user's actions in all tenants.",
   ],
   ['iam.platform.keys.write', 'Rotate data keys and the keys that wrap them.'],
   [
     'iam.internal.deliver',
-    'Make deliveries and send mails. The delivery worker alone holds it: no role or grant gives it.',
+    'Deliver messages and send mails. Only the delivery worker holds it: no role or grant gives it.',
   ],
-  ['iam.platform.mail.read', 'Read which addresses get no mail, and why.'],
-  ['iam.platform.mail.write', 'Let an address get mail again.'],
+  ['iam.platform.mail.read', 'Read mail suppressions: addresses that get no mail, and why.'],
+  ['iam.platform.mail.write', 'Delete mail suppressions, so that an address gets mail again.'],
   ['iam.platform.keys.read', 'Read the state of data keys and of their rotation.'],
 ] as const;
 
@@ -73,20 +76,20 @@ export type Permission = (typeof table)[number][0];
 
 export const permissions: readonly Permission[] = table.map(([permission]) => permission);
 
-/** What each permission allows, in one line. */
+/** A one-line description of each permission. */
 export const permissionDescriptions: ReadonlyMap<Permission, string> = new Map(table);
 
 const indexOf = new Map<string, number>(
   permissions.map((permission, index) => [permission, index]),
 );
 
-/** Whether a permission set in the form of a caller token holds a permission. */
+/** Whether a caller token's permission bitmap contains a permission. */
 export function hasPermission(bitmap: Uint8Array, permission: string): boolean {
   const index = indexOf.get(permission);
   return index !== undefined && ((bitmap[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
 }
 
-/** The bits of those permissions for which `holds` is true. */
+/** The bitmap of the permissions for which `holds` is true. */
 export function permissionBitmap(holds: (permission: Permission) => boolean): Uint8Array {
   const bitmap = new Uint8Array(Math.ceil(permissions.length / 8));
   permissions.forEach((permission, index) => {

@@ -11,7 +11,7 @@ const here = import.meta.dirname;
 const all = [...operations.values()];
 const known: ReadonlySet<string> = new Set(permissions);
 
-test('the registry holds every service of the proto files', async () => {
+test('the registry contains every service of the proto files', async () => {
   const declared: string[] = [];
   for await (const path of glob('gen/bailiwick/**/*_pb.ts', { cwd: here })) {
     const module: Record<string, unknown> = await import(`./${path}`);
@@ -29,7 +29,7 @@ test('operation names are unique, and every rpc finds its operation', () => {
   for (const method of methods) assert.equal(operationOf(method).method, method);
 });
 
-test('the documented names of tasks are set where service and rpc do not give them', () => {
+test('task operations have their documented names', () => {
   assert.equal(operations.get('Account_Task_SendEmailVerification')?.host, 'notifications');
   assert.equal(
     operations.get('TenantInvitations_Task_SendTenantInvitation')?.host,
@@ -43,7 +43,7 @@ test('every service, rpc, message and enum of the proto files has a comment', as
     const lines = (await readFile(`${here}/${path}`, 'utf8')).split('\n');
     lines.forEach((line, index) => {
       if (!/^\s*(service|rpc|message|enum) /.test(line)) return;
-      // The options and the messages of internal.proto are read by us alone.
+      // The messages of options.proto, caller.proto and internal.proto are not public.
       if (line.startsWith('message ') && /internal|options|caller/.test(path)) return;
       assert.match(lines[index - 1] ?? '', /^\s*\/\/ \S/, `${path}:${index + 1} ${line.trim()}`);
     });
@@ -59,26 +59,26 @@ test('every permission in an option is in the permission table', () => {
   }
 });
 
-test('a tenant rule asks for a tenant permission, a platform rule for a platform or internal one', () => {
+test('a tenant rule requires a tenant permission, a platform rule a platform or internal one', () => {
   for (const { name, allow } of all) {
     for (const rule of allow) {
       if (rule.kind === 'tenant')
         assert.doesNotMatch(rule.permission, /^iam\.(platform|internal)\./, name);
-      // An ordinary permission may be asked for on the platform too, where a grant of it holds in every tenant.
+      // A platform rule may also require a tenant permission: a grant of it on the platform applies in every tenant.
       if (rule.kind === 'platform')
         assert.match(rule.permission, /^iam\.(platform|internal|tokens)\./, name);
     }
   }
 });
 
-test('every field an option names is a text field of the request', () => {
+test('every field that an option names is a string field of the request', () => {
   for (const operation of all) {
     for (const path of fieldsNamed(operation))
       assertTextField(operation.method.input, path, operation.name);
   }
 });
 
-test('who may call is declared for every operation that needs a credential', () => {
+test('every operation that requires a credential declares who may call it', () => {
   for (const operation of all) {
     if (operation.credential === 'service')
       assert.notEqual(operation.callers.length, 0, operation.name);
@@ -88,7 +88,7 @@ test('who may call is declared for every operation that needs a credential', () 
   }
 });
 
-test('every open operation has a rate class, and no other has', () => {
+test('every open operation has a rate class, and no other operation has one', () => {
   const classes = new Set(['register', 'token', 'mail', 'login', 'sso_check']);
   for (const { name, credential, rate } of all) {
     assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);
@@ -101,7 +101,7 @@ test('changes are audited, reads and deliveries are not', () => {
   }
 });
 
-test('the worker alone may call the task operations', () => {
+test('only the worker may call the task operations', () => {
   const worker = all.filter((operation) => operation.credential === 'worker');
   assert.equal(worker.length, 6);
   for (const { name, allow } of worker) {
@@ -113,7 +113,7 @@ test('the worker alone may call the task operations', () => {
   }
 });
 
-test('an absent tenant means one thing: the caller, the platform, a stored record, or a mistake', () => {
+test('an absent tenant has exactly one meaning: the tenant of the caller, the platform, the tenant of the stored record, or an error', () => {
   for (const operation of all) {
     const { name, defaultTenant, tenantOptional } = operation;
     const [field, flag] = [tenantField(operation), platformFlag(operation)];
@@ -144,7 +144,7 @@ test('an absent tenant means one thing: the caller, the platform, a stored recor
   );
 });
 
-test('access to every operation is as operations.golden.json has it', async () => {
+test('access to every operation matches operations.golden.json', async () => {
   const path = `${here}/operations.golden.json`;
   const lines = all.map(goldenLine).sort();
   if (process.env['UPDATE_GOLDEN'] === '1')
@@ -152,7 +152,7 @@ test('access to every operation is as operations.golden.json has it', async () =
   assert.deepEqual(
     lines,
     JSON.parse(await readFile(path, 'utf8')),
-    'if the change is meant: UPDATE_GOLDEN=1',
+    'if the change is intended: UPDATE_GOLDEN=1',
   );
 });
 

@@ -34,7 +34,7 @@ import { file_bailiwick_sso_v1_provider } from './gen/bailiwick/sso/v1/provider_
 import { file_bailiwick_sso_v1_sso } from './gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Operation, readOperation } from './operation.ts';
 
-/** Every file that declares services; a file that is missing here fails registry.test.ts. */
+/** Every file that declares services. registry.test.ts fails if one is missing. */
 const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_account,
   file_bailiwick_identity_v1_sessions,
@@ -80,7 +80,7 @@ const byMethod = new Map<DescMethod, Operation>(
   [...operations.values()].map((operation) => [operation.method, operation]),
 );
 
-/** The operation an rpc stands for. */
+/** Returns the operation of an rpc. */
 export function operationOf(method: DescMethod): Operation {
   const operation = byMethod.get(method);
   if (operation === undefined)
@@ -88,5 +88,5 @@ export function operationOf(method: DescMethod): Operation {
   return operation;
 }
 
-/** The messages and our predefined rules, as protovalidate's createValidator needs them. */
+/** The messages and Bailiwick's predefined rules, for protovalidate's createValidator. */
 export const validationRegistry = createRegistry(...files, file_bailiwick_options_v1_rules);

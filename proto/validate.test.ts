@@ -51,7 +51,7 @@ test('an empty request fails with exactly the documented messages', () => {
   assert.deepEqual(ofEmpty('Chat_ListEndpoints'), ['Tenant is required']);
 });
 
-test('an empty request to any operation is answered in terms of documented keys', () => {
+test('validation messages for an empty request to each operation name documented keys', () => {
   for (const [name, { method, public: routed }] of operations) {
     for (const message of validate(method.input, create(method.input))) {
       if (routed)
@@ -64,7 +64,7 @@ test('an empty request to any operation is answered in terms of documented keys'
   }
 });
 
-test('a record asks for its tenant except where the operation decides about an absent one', () => {
+test('a record requires its tenant, except if the operation has a default for it', () => {
   assert.deepEqual(ofEmpty('Groups_Save'), ['Group.Tenant is required', 'Group.Path is required']);
   assert.deepEqual(ofEmpty('Bots_Save'), ['Bot.Tenant is required', 'Bot.Name is required']);
   assert.deepEqual(ofEmpty('Grants_Add'), ['Grant.UserID is required', 'Grant.Role is required']);
@@ -72,7 +72,7 @@ test('a record asks for its tenant except where the operation decides about an a
   assert.deepEqual(ofEmpty('Audit_List'), []);
 });
 
-test('an absent record is set, an absent list, time or filter is not', () => {
+test('validate sets an absent record, but not an absent list, time or filter', () => {
   const save = create(GroupsSaveRequestSchema);
   validate(GroupsSaveRequestSchema, save);
   assert.equal(save.group?.tenant, '');
@@ -84,7 +84,7 @@ test('an absent record is set, an absent list, time or filter is not', () => {
   assert.equal(list.filter, undefined);
 });
 
-test('several failed checks are all reported, with the documented ones', () => {
+test('all failed checks are reported, together with the documented ones', () => {
   const request = create(WebhooksCreateEndpointRequestSchema, {
     endpoint: {
       url: 'x'.repeat(2049),
@@ -102,7 +102,7 @@ test('several failed checks are all reported, with the documented ones', () => {
   ]);
 });
 
-test('lengths count characters', () => {
+test('lengths are counted in characters', () => {
   const register = (password: string) =>
     validate(
       AccountRegisterRequestSchema,
@@ -114,7 +114,7 @@ test('lengths count characters', () => {
   assert.deepEqual(register('x'.repeat(257)), ['Password must be at most 256 characters']);
 });
 
-test('items of a list are named by their index', () => {
+test('messages name list items by index', () => {
   const request = create(TenantInvitationsCreateRequestSchema, {
     tenant,
     email: 'ada@example.com',
@@ -127,7 +127,7 @@ test('items of a list are named by their index', () => {
   ]);
 });
 
-test('Metadata holds 50 keys and 4 KiB', () => {
+test('Metadata is limited to 50 keys and 4 KiB', () => {
   const save = (items: Record<string, string>) =>
     validate(
       GroupsSaveRequestSchema,
@@ -147,7 +147,7 @@ test('Metadata holds 50 keys and 4 KiB', () => {
   ]);
 });
 
-test('a role holds 200 permissions of the documented form', () => {
+test('a role is limited to 200 permissions of the documented format', () => {
   const save = (...items: string[]) =>
     validate(
       RolesSaveRequestSchema,
@@ -174,7 +174,7 @@ test('a role holds 200 permissions of the documented form', () => {
   }
 });
 
-test('a bot key takes the same permissions, and addresses and networks', () => {
+test('a bot key accepts the same permissions, and IP addresses and networks', () => {
   const make = (init: MessageInitShape<typeof BotKeysCreateRequestSchema>) =>
     validate(
       BotKeysCreateRequestSchema,
@@ -196,7 +196,7 @@ test('a bot key takes the same permissions, and addresses and networks', () => {
     ]);
 });
 
-test("the name of a provider's group has no control characters", () => {
+test("the name of a provider's group must not contain control characters", () => {
   const save = (value: string) => {
     const provider = {
       tenant,
@@ -212,11 +212,11 @@ test("the name of a provider's group has no control characters", () => {
   assert.deepEqual(save('CN=Ärzte,OU="x\\y"'), []);
   for (const control of ['\u0000', '\u0001', '\n', '\u001f', '\u007f'])
     assert.deepEqual(save(`a${control}b`), [
-      'Provider.GroupMappings[0].Value must be without control characters',
+      'Provider.GroupMappings[0].Value must not contain control characters',
     ]);
 });
 
-test('a provider has a kind from the beginning, its metadata come one way, and each of its groups means something', () => {
+test('a new provider requires a kind, one source of metadata, and group mappings with a group or role', () => {
   const save = (init: MessageInitShape<typeof SsoSaveProviderRequestSchema>) =>
     validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, init));
   assert.deepEqual(
@@ -242,7 +242,7 @@ test('a provider has a kind from the beginning, its metadata come one way, and e
   );
 });
 
-test('a key of a bot ends within a year, and a new one not before it began', () => {
+test('a bot key expires within a year, and a new one not in the past', () => {
   const inDays = (days: number) => timestampFromMs(Date.now() + days * 24 * 60 * 60 * 1000);
   const issue = (days: number) =>
     validate(
@@ -267,7 +267,7 @@ test('a key of a bot ends within a year, and a new one not before it began', () 
     assert.deepEqual([run(364.9), run(365.1)], [[], ['ExpiresAt must be at most 365 days ahead']]);
 });
 
-test('no default role makes owners', () => {
+test('a default role cannot be owner', () => {
   const claim = (defaultRole: string) =>
     validate(
       DomainCreateRequestSchema,
@@ -284,7 +284,7 @@ test('no default role makes owners', () => {
   assert.deepEqual(found('owner'), ['Tenant.Settings.DefaultRole must not be owner']);
 });
 
-test('what is replayed began before it ended', () => {
+test('a replay period must not end before it begins', () => {
   const id = 'whk_01jd8m3v6zfa2bq0x9c4e7h5gk';
   const replay = (since: number, until?: number) => {
     const times = {
@@ -301,7 +301,7 @@ test('what is replayed began before it ended', () => {
     assert.deepEqual(wrong, ['Since must not be after Until']);
 });
 
-test('paths, slugs and ids of the documented form are taken', () => {
+test('paths, slugs and ids of the documented format are accepted', () => {
   const grant = (role: string, userId: string) =>
     validate(GrantsAddRequestSchema, create(GrantsAddRequestSchema, { grant: { userId, role } }));
   assert.deepEqual(grant('a1', user), []);
@@ -343,7 +343,7 @@ test('paths, slugs and ids of the documented form are taken', () => {
   }
 });
 
-test('addresses of the documented form are taken', () => {
+test('addresses of the documented format are accepted', () => {
   const check = (email: string) =>
     validate(
       AccountRegisterRequestSchema,
@@ -383,7 +383,7 @@ test('addresses of the documented form are taken', () => {
     assert.deepEqual(check(address), ['Email must be a mail address'], address);
 });
 
-test('an address whose domain has no form in ASCII is named by its field, beside the other failures', () => {
+test('an address whose domain has no ASCII form is reported by field, together with the other errors', () => {
   const make = (email: string, name = '') =>
     validate(UsersCreateRequestSchema, create(UsersCreateRequestSchema, { user: { email, name } }));
   assert.deepEqual(make('ada@bücher.example'), []);
@@ -397,7 +397,7 @@ test('an address whose domain has no form in ASCII is named by its field, beside
   assert.deepEqual(check('ada@xn--ü.com'), ['Email must be a mail address']);
 });
 
-test('event types, domain names, times and numbers are taken in the documented form alone', () => {
+test('event types, domain names, times and numbers are accepted only in the documented format', () => {
   const deliver = (type: string) =>
     validate(
       WebhooksDeliverRequestSchema,
@@ -434,7 +434,7 @@ test('event types, domain names, times and numbers are taken in the documented f
   assert.deepEqual(validate(UsersListRequestSchema, list), ['Page.Limit must be at least 0']);
 });
 
-test('long input is refused in linear time', () => {
+test('long input is rejected in linear time', () => {
   const evil = `${'a.'.repeat(400_000)}!`;
   const began = performance.now();
   validate(

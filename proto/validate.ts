@@ -7,10 +7,10 @@ import { validationRegistry } from './registry.ts';
 
 const validator = createValidator({ registry: validationRegistry });
 
-/** Lists and maps that are plain JSON: the field inside them is no key of the wire. */
+/** Lists and maps that are plain JSON: their inner field is not a key in JSON. */
 const isPlain = (message: DescMessage) => listField(message) !== undefined || isValueMap(message);
 
-/** Messages whose absence means something of its own, so that they are never filled in. */
+/** Messages whose absence has its own meaning: they are not replaced by empty ones. */
 const isDistinctWhenAbsent = (message: DescMessage) => isTimestamp(message) || isPlain(message);
 
 type Blank = { readonly name: string; readonly schema: DescMessage };
@@ -18,13 +18,14 @@ type Blank = { readonly name: string; readonly schema: DescMessage };
 const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
 
 /**
- * Every rule of the proto files that a request fails, as the messages a client reads, none twice,
- * in the order of the fields. Empty = valid.
+ * Validates a request. Returns one message for each failed rule of the proto files, without duplicates,
+ * in the order of the fields; empty if the request is valid.
  *
- * An absent record of the request is set to an empty one first, in the message itself: `{}` then
- * fails the same rules as `{"Endpoint":{}}`, and handlers find the record set.
+ * First sets absent records of the message to empty ones: `{}` then fails the same rules as
+ * `{"Endpoint":{}}`, and handlers can rely on the record.
  *
- * `unreadable` are JSON paths that were refused already: a value of a wrong type is not also called missing.
+ * `unreadable` are JSON paths that were rejected already: a value of a wrong type is not also reported
+ * as missing.
  */
 export function validate<Desc extends DescMessage>(
   schema: Desc,
@@ -43,7 +44,7 @@ export function validate<Desc extends DescMessage>(
   ];
 }
 
-/** A failed rule, and the JSON path of the value that it is about; '' = the request as a whole. */
+/** A failed rule, and the JSON path of its value; '' = the whole request. */
 type Failure = { path: string; text: string };
 
 const aboutItsPath = (text: string): Failure => ({ path: pathOf(text), text });
@@ -56,8 +57,8 @@ function ruleFailures<Desc extends DescMessage>(
   if (result.kind === 'valid') return [];
   if (result.kind === 'invalid') return describe(result.violations);
   if (result.error.name === 'CompilationError') throw result.error;
-  // A rule that could not be evaluated on this data: refuse, since nothing says that it is valid.
-  return [{ path: '', text: 'the request could not be checked' }];
+  // A rule could not be evaluated on this data: reject the request, since it may be invalid.
+  return [{ path: '', text: 'the request could not be validated' }];
 }
 
 function fillBlanks(schema: DescMessage, message: Message): void {
@@ -77,14 +78,14 @@ function fillBlanks(schema: DescMessage, message: Message): void {
 }
 
 function describe(violations: readonly Violation[]): Failure[] {
-  // protovalidate checks the message's own rules after its fields'; a reader expects them first.
+  // protovalidate checks the rules of the message after those of its fields. Readers expect them first.
   const ordered = [
     ...violations.filter(isAboutTheWhole),
     ...violations.filter((violation) => !isAboutTheWhole(violation)),
   ];
   return ordered.map((violation) => {
     const text = textOf(violation);
-    // A rule of the whole request names the field that it is about in its text.
+    // The text of a message rule begins with the path of its field.
     return isAboutTheWhole(violation)
       ? aboutItsPath(text)
       : { path: jsonPath(violation.field), text };
@@ -103,7 +104,7 @@ function textOf(violation: Violation): string {
   return path === '' ? text : `${path} ${text}`;
 }
 
-/** The path in the client's own words: `Group.Metadata["k"]`, `Roles[2]`. */
+/** The JSON path as the client knows it: `Group.Metadata["k"]`, `Roles[2]`. */
 function jsonPath(path: Violation['field']): string {
   let text = '';
   for (const part of path) {
@@ -114,7 +115,7 @@ function jsonPath(path: Violation['field']): string {
   return text;
 }
 
-/** protovalidate's own texts where they do not read as a sentence after the path. */
+/** Replaces protovalidate's texts that do not form a sentence after the path. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^value is required$/, 'is required'],
   [/^must be at least 1 characters$/, 'must not be empty'],

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bodyOf, patiently } from './answers.ts';
+import { bodyOf, retryWhileBusy } from './answers.ts';
 import { createBot } from './bots.ts';
 import type { Answer } from './harness.ts';
 import { type Person, type Stage, startStage } from './stage.ts';
 import { countOf, eventsOf } from './store.ts';
 
-// What is added by many at once through two gateways is there once, and is told once; what is added and taken away
-// at once is in the end what its events say.
+// Concurrent adds through two gateways make one row and one event. After concurrent adds and
+// removes, the rows match the events.
 
 const crowd = 200;
 const rounds = 5;
 
-/** Something that can be added and removed, its rows, and the events that tell of it. */
+/** An add operation, its opposite, and their rows and events. */
 type Pair = {
   add: string;
   remove: string;
@@ -22,10 +22,10 @@ type Pair = {
   event: string;
 };
 
-/** Two changes of which the second ends what the first hangs on. No row of `orphans` may be left. */
+/** An add, and an operation that deletes its parent. No row of `orphans` may be left. */
 type Ending = { add: [string, object]; end: [string, object]; orphans: string };
 
-describe('adds at once between replicas', () => {
+describe('concurrent adds between replicas', () => {
   let stage: Stage;
   let owner: Person;
   before(async () => {
@@ -34,11 +34,11 @@ describe('adds at once between replicas', () => {
   });
   after(() => stage?.stop());
 
-  /** The platform adds members, since what a tenant's own people add waits for the user's consent. */
+  /** The platform adds members, since members added by the tenant wait for the user's consent. */
   const tokenFor = (operation: string) =>
     operation === 'TenantMembers_Add' ? stage.stack.platformKey : owner.token;
   const call = (gateway: number, operation: string, request: object) =>
-    patiently(() => stage.via(gateway, operation, request, tokenFor(operation)));
+    retryWhileBusy(() => stage.via(gateway, operation, request, tokenFor(operation)));
   const must = async (operation: string, request: object) =>
     bodyOf(await call(0, operation, request));
 
@@ -131,7 +131,7 @@ describe('adds at once between replicas', () => {
     },
   };
 
-  /** How often it was added and how often removed, by the events about this very thing. */
+  /** The number of added and removed events about the record of this request. */
   async function told({
     event,
     values,
@@ -154,7 +154,7 @@ describe('adds at once between replicas', () => {
   }
 
   for (const [name, prepare] of Object.entries(pairs)) {
-    test(`${name} called ${crowd} times at once makes one row and one event`, async () => {
+    test(`${name}, called ${crowd} times at once, makes one row and one event`, async () => {
       const pair = await prepare();
       const answers = await Promise.all(
         Array.from({ length: crowd }, (_, index) => call(index, pair.add, pair.request)),
@@ -164,10 +164,10 @@ describe('adds at once between replicas', () => {
       assert.deepEqual(await told(pair), { added: 1, removed: 0 });
     });
 
-    test(`${name} and its opposite at once leave what their events say`, async () => {
+    test(`${name} and its opposite, called at once, leave the rows that their events imply`, async () => {
       const pair = await prepare();
       for (let round = 0; round < rounds; round++) {
-        // Each through both gateways.
+        // Both operations use both gateways.
         const calls = Array.from({ length: 40 }, (_, index) =>
           call(index >> 1, index % 2 === round % 2 ? pair.add : pair.remove, pair.request),
         );
@@ -181,7 +181,7 @@ describe('adds at once between replicas', () => {
   }
 
   const endings: Record<string, () => Promise<Ending>> = {
-    async 'a group membership and the end of its user’s membership of the tenant'() {
+    async 'Groups_AddMember and TenantMembers_Remove'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.group_member g where g.tenant = '${Tenant}' and not exists (select 1 from access.tenant_member m where m.tenant = g.tenant and m.user_id = g.user_id)`;
       return {
@@ -190,7 +190,7 @@ describe('adds at once between replicas', () => {
         orphans,
       };
     },
-    async 'a group membership and the end of its group'() {
+    async 'Groups_AddMember and Groups_Delete'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.group_member g where g.tenant = '${Tenant}' and not exists (select 1 from access.group_entry e where e.tenant = g.tenant and e.id = g.group_id)`;
       return {
@@ -199,7 +199,7 @@ describe('adds at once between replicas', () => {
         orphans,
       };
     },
-    async 'a grant and the end of its user’s membership of the tenant'() {
+    async 'Grants_Add and TenantMembers_Remove'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.subject_type = 'user' and not exists (select 1 from access.tenant_member m where m.tenant = g.tenant and m.user_id = g.subject)`;
       return {
@@ -208,7 +208,7 @@ describe('adds at once between replicas', () => {
         orphans,
       };
     },
-    async 'a grant and the end of its group'() {
+    async 'GroupGrants_Add and Groups_Delete'() {
       const { Tenant } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.subject_type = 'group' and not exists (select 1 from access.group_entry e where e.tenant = g.tenant and e.key = g.subject)`;
       return {
@@ -217,7 +217,7 @@ describe('adds at once between replicas', () => {
         orphans,
       };
     },
-    async 'a grant and the end of its role'() {
+    async 'Grants_Add and Roles_Delete'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.role = 'reader' and not exists (select 1 from access.role_entry r where r.tenant = g.tenant and r.slug = g.role)`;
       return {
@@ -228,12 +228,12 @@ describe('adds at once between replicas', () => {
     },
   };
 
-  /** Done, or refused because the other one was first. */
+  /** Succeeded, or was rejected because the other call was first. */
   const isProper = ({ status, body }: Answer) =>
     status === 200 || ['not_found', 'failed_precondition'].includes(body.Code ?? '');
 
   for (const [name, prepare] of Object.entries(endings)) {
-    test(`${name} at once leave nothing that hangs on nothing`, async () => {
+    test(`${name}, called at once, leave no orphaned row`, async () => {
       for (let round = 0; round < rounds; round++) {
         const { add, end, orphans } = await prepare();
         const calls = Array.from({ length: 24 }, (_, index) =>
@@ -246,6 +246,6 @@ describe('adds at once between replicas', () => {
     });
   }
 
-  test('none of the other people’s calls failed meanwhile', (t) =>
+  test('no background call failed in the meantime', (t) =>
     stage.endLoad((line) => t.diagnostic(line)));
 });

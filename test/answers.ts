@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
 import type { Answer, Stack } from './harness.ts';
 
-// What tests ask of an answer.
+// Helpers for answers.
 
-/** The body of a success. */
+/** The body of a successful answer. */
 export function bodyOf({ status, body }: Answer): Answer['body'] {
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-/** The record under a key of a success. */
+/** The record under a key of a successful answer. */
 export const recordIn = (answer: Answer, key: string): unknown => bodyOf(answer)[key];
 
-/** Asserts an ErrorResponse of this status and code and, where they are given, with just these messages. */
+/** Asserts an ErrorResponse with this status, code and, if given, exactly these messages. */
 export function assertRefused(
   { status, body }: Answer,
   expected: 400 | 401 | 403 | 429,
@@ -27,10 +27,11 @@ export function assertRefused(
 }
 
 /**
- * Repeats a call that was refused because too many came at once, or that found no free connection in time, as a client does. Such a
- * call has done nothing. A rate limit asks for a longer pause, and its answer is returned.
+ * Retries a call, as a client does, while the server is busy: too many concurrent calls, or no free
+ * connection in time. Such a call changed nothing. The answer of a rate limit, which asks for a
+ * longer pause, is returned.
  */
-export async function patiently(call: () => Promise<Answer>, tries = 60): Promise<Answer> {
+export async function retryWhileBusy(call: () => Promise<Answer>, tries = 60): Promise<Answer> {
   const answer = await call();
   const pauseSeconds = Number(answer.headers.get('retry-after') ?? 0);
   const isCrowded =
@@ -38,10 +39,10 @@ export async function patiently(call: () => Promise<Answer>, tries = 60): Promis
     (answer.body.Code === 'resource_exhausted' && pauseSeconds <= 1);
   if (!isCrowded || tries === 1) return answer;
   await sleep(pauseSeconds * 1000);
-  return patiently(call, tries - 1);
+  return retryWhileBusy(call, tries - 1);
 }
 
-/** The part of a body that an operation knows: several operations can be called with one body. */
+/** The fields of a body that an operation has, so that several operations can share a body. */
 export function knownTo(
   operation: string,
   body: Readonly<Record<string, unknown>>,
@@ -65,7 +66,7 @@ export async function readPage<Item>(
   return recordIn(await stack.call(operation, request, token), 'Page') as Page<Item>;
 }
 
-/** A whole list page by page, as a client reads it: the items, and how many each page had. */
+/** Reads a whole list page by page: the items, and the size of each page. */
 export async function readList<Item>(
   stack: Stack,
   operation: string,

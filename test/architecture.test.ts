@@ -6,11 +6,11 @@ import { schemas } from '@bailiwick/deploy/migrate.ts';
 import { codeOf, tokensOf } from './source.ts';
 import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './statements.ts';
 
-// Rules of the architecture that neither the compiler nor the linter knows.
+// Architecture rules that neither the compiler nor the linter checks.
 
 const root = path.resolve(import.meta.dirname, '..');
 const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
-// The command-line tool carries the client in it: they are one.
+// The command-line tool is part of the client package.
 const packages = [
   'proto/client',
   'proto',
@@ -33,7 +33,7 @@ const product = files.filter(
 );
 const queryFiles = product.filter((file) => path.basename(file) === 'queries.ts');
 
-test('the rules see the whole product', () => {
+test('the rules cover the whole product', () => {
   for (const folder of packages)
     assert.ok(
       files.some((file) => file.startsWith(`${folder}/`)),
@@ -49,7 +49,7 @@ test('the rules see the whole product', () => {
 
 const sql = /\bexecute(<[^()]*>)?\(|\.query(<[^()]*>)?\(|createQueryBuilder|getKysely|\.raw\(/;
 
-test('SQL is run by queries.ts files and services/shared alone', () => {
+test('only queries.ts files and services/shared run SQL', () => {
   const running = product.filter(
     (file) => !file.startsWith('services/shared/') && sql.test(codeOf(read(file))),
   );
@@ -60,97 +60,89 @@ test('SQL is run by queries.ts files and services/shared alone', () => {
   );
 });
 
-/** Statements that no tenant is given to, and why that is right. */
+/** Statements without a tenant parameter, and the reason. */
 const acrossTenants: Record<string, string> = {
-  'access.traces_of_subject': 'what belongs to a deleted user or bot is looked for in all tenants',
-  'access.lock_owned_tenants':
-    'a person is only deleted where no tenant of theirs is left without an owner',
-  'access.tenants_of_user': "a person's own tenants",
-  'access.audit_due':
-    'old entries of all tenants are dropped, each by the days that its own tenant keeps them',
-  'access.roles_everywhere': "a person's own roles, tenant by tenant",
-  'access.invitation_of_token':
-    'the holder of a token names no tenant: this finds the tenant of the invitation',
-  'access.invitations_of_address': "an address's own invitations",
-  'services/access/audit/queries.ts:findStored':
-    'each row is looked up in the tenant that its entry names',
+  'access.traces_of_subject': 'finds the records of a deleted user or bot in all tenants',
+  'access.lock_owned_tenants': 'a user can be deleted only if every tenant keeps an owner',
+  'access.tenants_of_user': "lists the user's own tenants",
+  'access.audit_due': 'deletes expired entries of all tenants, each by the retention of its tenant',
+  'access.roles_everywhere': "lists the user's own roles in each tenant",
+  'access.invitation_of_token': 'finds the tenant of an invitation from its token',
+  'access.invitations_of_address': 'lists the invitations of one address',
+  'services/access/audit/queries.ts:findStored': 'each entry names the tenant of its row',
   'services/access/tenants/queries.ts:deleteOrphanedOffers':
-    'deletes the offers of tenants that are gone',
-  'services/access/audit/queries.ts:moveHeads': 'each row is changed in the tenant that it names',
-  'keys.rotation_due': 'the data keys of all tenants are replaced, in order',
-  'keys.superseded': 'what superseded data keys of all tenants sealed is sealed anew, in order',
+    'deletes the offers of deleted tenants',
+  'services/access/audit/queries.ts:moveHeads': 'each changed row names its tenant',
+  'keys.rotation_due': 'rotates the data keys of all tenants in order',
+  'keys.superseded': 'reseals the records of superseded data keys of all tenants in order',
   'services/shared/keys/queries.ts:takeWrappedByOthers':
-    'the data keys of all tenants are wrapped anew, in order',
-  'identity.live_session': 'the link that opened the session, in the tenant that the session names',
-  'identity.list_sessions':
-    'the link that opened the session, in the tenant that the session names',
+    'rewraps the data keys of all tenants in order',
+  'identity.live_session': 'the session names the tenant of the link that opened it',
+  'identity.list_sessions': 'the session names the tenant of the link that opened it',
   'services/identity/sessions/queries.ts:findLimit':
-    'the link that opens a session, in the tenant that the session names',
+    'the session names the tenant of the link that opens it',
   'services/identity/sessions/queries.ts:findOpening':
-    'the link that opened the session, in the tenant that the session names',
-  'identity.live_bot_key': 'whose key it is says the secret, and in which tenant',
+    'the session names the tenant of the link that opened it',
+  'identity.live_bot_key': 'finds the bot and its tenant from the secret of a key',
   'services/identity/federation/queries.ts:hasIdentityElsewhere':
-    'what knows a user outside a tenant decides how far a link to the account goes',
+    'the trust of a link depends on identities of the user in other tenants',
   'services/identity/federation/queries.ts:removeIdentity':
-    "a user's own identity, in whichever tenant its provider is: the answer says in which",
-  'notifications.delivery_targets': 'each endpoint is looked up in the tenant that its task names',
-  'notifications.park': 'the row is of the tenant that its task names',
-  'notifications.settle_done': 'each row is of the tenant that its task names',
-  'sso.claim_checks': 'the daily check works for all tenants',
-  'sso.password_policy': 'whether a domain takes passwords is asked before anybody is known',
-  'sso.provider_of_domain': 'where people of a domain sign in is asked before anybody is known',
+    "a user's own identity; returns the tenant of its provider",
+  'notifications.delivery_targets': 'each task names the tenant of its endpoint',
+  'notifications.park': 'the task names the tenant of its row',
+  'notifications.settle_done': 'each task names the tenant of its row',
+  'sso.claim_checks': 'the daily check covers all tenants',
+  'sso.password_policy': 'finds the password policy of a domain before the user is known',
+  'sso.provider_of_domain': 'finds the provider of a domain before the user is known',
 };
 
-/** Statements that leave the tenant out altogether, and why that is right. */
+/** Statements without a tenant in their conditions, and the reason. */
 const withoutTenant: Record<string, string> = {
-  'sso.sweep_flows': 'the sweeper works for all tenants',
-  'sso.sweep_assertions': 'the sweeper works for all tenants',
-  'sso.sweep_handled_joins': 'the sweeper works for all tenants',
-  'services/identity/bot-keys/queries.ts:takeDue':
-    'the sweep announces the expiry of keys of all tenants',
-  'access.unfinished_removals':
-    'what is left of deleted users and bots is looked for in all tenants',
-  'identity.identities_of_user': "a user's own identities",
+  'sso.sweep_flows': 'the sweeper covers all tenants',
+  'sso.sweep_assertions': 'the sweeper covers all tenants',
+  'sso.sweep_handled_joins': 'the sweeper covers all tenants',
+  'services/identity/bot-keys/queries.ts:takeDue': 'announces the expiry of keys of all tenants',
+  'access.unfinished_removals': 'finds records of deleted users and bots in all tenants',
+  'identity.identities_of_user': "lists the user's own identities",
   'services/identity/federation/queries.ts:lockLink':
-    "a user's own link, in whichever tenant its provider is: the answer says in which",
+    "a user's own link; returns the tenant of its provider",
   'services/identity/federation/queries.ts:carryMark':
-    "all of a user's links recognise the password",
+    "updates the password mark of all the user's links",
   'services/identity/federation/queries.ts:removeIdentities':
-    'a deleted user has no identity left in any tenant',
+    'deletes the identities of a deleted user in all tenants',
   'identity.bots_anywhere':
-    'the platform grants to bots of whatever tenant: access asks which of them there are',
+    'the platform grants roles to bots of any tenant, and access checks that they exist',
   'notifications.webhook_endpoint_tenant':
-    'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
+    'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
   'notifications.chat_endpoint_tenant':
-    'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
+    'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
   'access.checkpoints_signed_by_others':
-    'the checkpoints of all tenants are signed anew when the key ring has another first key',
-  'access.overdue_invitations': 'the sweeper works for all tenants',
-  'notifications.attempts_done': 'the worker has the task, whose id is unique',
-  'notifications.defer': 'the worker has the task',
-  'notifications.releasing': 'the queue lets tasks of all tenants go, each in its own tenant',
-  'notifications.ailing': 'failing endpoints of all tenants are told of, each in its own tenant',
-  'notifications.open_breakers': 'the queue is measured for all tenants, and tells of none',
-  'notifications.erase_previous_secrets': 'the sweeper works for all tenants',
-  'notifications.forget_published': 'the sweeper works for all tenants',
-  'notifications.overdue': 'the queue is measured for all tenants, and tells of none',
-  'notifications.dead_letters': 'the queue is measured for all tenants, and tells of none',
+    're-signs the checkpoints of all tenants with a new first key of the key ring',
+  'access.overdue_invitations': 'the sweeper covers all tenants',
+  'notifications.attempts_done': 'the worker holds the task, whose id is unique',
+  'notifications.defer': 'the worker holds the task',
+  'notifications.releasing': 'the queue releases tasks of all tenants, each in its own tenant',
+  'notifications.ailing': 'announces failing endpoints of all tenants, each in its own tenant',
+  'notifications.open_breakers': 'counts the queue of all tenants and returns no tenant data',
+  'notifications.erase_previous_secrets': 'the sweeper covers all tenants',
+  'notifications.forget_published': 'the sweeper covers all tenants',
+  'notifications.overdue': 'counts the queue of all tenants and returns no tenant data',
+  'notifications.dead_letters': 'counts the queue of all tenants and returns no tenant data',
   'services/shared/keys/queries.ts:requestRotation':
-    'the platform replaces the data keys of all tenants',
-  'keys.count_by_kek': 'data keys of all tenants are counted, and told of by what wraps them',
-  'keys.remaining': 'data keys of all tenants are counted',
-  'sso.owner_of_domain': 'whose a domain is decides which tenant is told',
-  'sso.gate_of_domain':
-    'a person knows no tenant: this answers whose the domain of their address is',
-  'sso.overdue_domains': 'the sweeper works for all tenants',
-  'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
-  'services/notifications/queue/queries.ts:markQueued': 'the relay has the task',
-  'services/notifications/queue/queries.ts:requeue': 'the relay works for all tenants',
-  'services/notifications/queue/queries.ts:postpone': 'the relay has the task',
-  'services/notifications/queue/queries.ts:deleteOld': 'the sweeper works for all tenants',
-  'services/notifications/messages/queries.ts:deleteForgotten': 'the sweeper works for all tenants',
+    'the platform rotates the data keys of all tenants',
+  'keys.count_by_kek': 'counts the data keys of all tenants by their key-encryption key',
+  'keys.remaining': 'counts the data keys of all tenants',
+  'sso.owner_of_domain': 'finds the tenant that gets the events of a domain',
+  'sso.gate_of_domain': 'finds the tenant of the domain of an address before the tenant is known',
+  'sso.overdue_domains': 'the sweeper covers all tenants',
+  'services/notifications/queue/queries.ts:takeDue': 'the relay covers all tenants',
+  'services/notifications/queue/queries.ts:markQueued': 'the relay holds the task',
+  'services/notifications/queue/queries.ts:requeue': 'the relay covers all tenants',
+  'services/notifications/queue/queries.ts:postpone': 'the relay holds the task',
+  'services/notifications/queue/queries.ts:deleteOld': 'the sweeper covers all tenants',
+  'services/notifications/messages/queries.ts:deleteForgotten': 'the sweeper covers all tenants',
   'services/notifications/messages/queries.ts:deleteExpiredMessages':
-    'the sweeper works for all tenants',
+    'the sweeper covers all tenants',
 };
 
 const scopedTables = new Set(
@@ -165,7 +157,7 @@ const scopedStatements = queryFiles
 const namesOf = (statements: ReadonlyArray<{ name: string }>) =>
   [...new Set(statements.map(({ name }) => name))].sort();
 
-test('every statement on tenant-scoped tables has the tenant of each of them in its conditions', () => {
+test('every statement on tenant-scoped tables has a condition on the tenant of each table', () => {
   for (const table of [
     'group_entry',
     'grant_entry',
@@ -181,21 +173,21 @@ test('every statement on tenant-scoped tables has the tenant of each of them in 
     tables.some(({ alias }) => !mentionsTenant(text, alias)),
   );
   assert.deepEqual(namesOf(lacking), Object.keys(withoutTenant).sort());
-  // Tables that are joined by a comma would not all be seen.
+  // The parser would miss tables that are joined by a comma.
   assert.deepEqual(
     namesOf(scopedStatements.filter(({ text }) => /\bfrom\s+\w+(\s+\w+)?\s*,/i.test(text))),
     [],
   );
 });
 
-test('every statement on tenant-scoped tables is given a tenant, or is on the list of those that are not', () => {
+test('every statement on tenant-scoped tables has a tenant parameter or is listed as an exception', () => {
   const unbound = scopedStatements.filter(
     ({ name, text }) => !bindsTenant(text) && !(name in withoutTenant),
   );
   assert.deepEqual(namesOf(unbound), Object.keys(acrossTenants).sort());
 });
 
-test('values are bound to numbered places: PostgreSQL knows no other, and a text built of values is a way in', () => {
+test('statements bind values to numbered parameters only, against SQL injection', () => {
   const statements = queryFiles.flatMap((file) => statementsOf(file, read(file)));
   assert.ok(statements.length > scopedStatements.length);
   const withoutTexts = (text: string) => text.replace(/'[^']*'/g, "''");
@@ -207,9 +199,9 @@ test('values are bound to numbered places: PostgreSQL knows no other, and a text
   );
 });
 
-test('a statement that forgets its tenant would be found', () => {
+test('the rules find a statement without its tenant', () => {
   const tables = new Set(['group_entry', 'group_member']);
-  const judge = (text: string) => {
+  const isScoped = (text: string) => {
     const [statement] = statementsOf(
       'x',
       `const columns = 'e.id';\nconst one: Statement = { name: 'x.one', text: \`${text}\` };`,
@@ -222,13 +214,13 @@ test('a statement that forgets its tenant would be found', () => {
       found.every(({ alias }) => mentionsTenant(statement.text, alias))
     );
   };
-  assert.ok(judge('select ${columns} from group_entry e where e.tenant = $1 and e.id = $2'));
+  assert.ok(isScoped('select ${columns} from group_entry e where e.tenant = $1 and e.id = $2'));
   assert.ok(
-    judge(
+    isScoped(
       'select e.id from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id where m.tenant = $1',
     ),
   );
-  assert.ok(judge('update group_entry set name = $2 where tenant = $1'));
+  assert.ok(isScoped('update group_entry set name = $2 where tenant = $1'));
   for (const text of [
     'select ${columns} from group_entry e where e.id = $1',
     'select e.tenant from group_entry e where e.id = $1',
@@ -237,10 +229,10 @@ test('a statement that forgets its tenant would be found', () => {
     'delete from group_entry where id = $1',
     'update group_entry set tenant = $1',
   ])
-    assert.ok(!judge(text), text);
+    assert.ok(!isScoped(text), text);
 });
 
-test('a relative import stays in its package', () => {
+test('relative imports stay in their package', () => {
   const packageOf = (file: string) => packages.find((folder) => file.startsWith(`${folder}/`));
   const crossing: string[] = [];
   let seen = 0;
@@ -256,7 +248,7 @@ test('a relative import stays in its package', () => {
   assert.deepEqual(crossing, []);
 });
 
-/** What a file imports or exports from elsewhere. */
+/** The modules that a file imports or re-exports. */
 function importsOf(file: string): string[] {
   const tokens = tokensOf(read(file));
   return tokens
@@ -267,17 +259,17 @@ function importsOf(file: string): string[] {
     .map(({ text }) => text.slice(1, -1));
 }
 
-/** Who makes connections, besides the clients of the database, the broker, the mail server and the collector. */
+/** Files that open connections, besides the database, broker, mail and telemetry clients. */
 const dials: Record<string, string> = {
   'services/shared/egress/pools.ts': 'to receivers, after the guard',
   'services/shared/egress/proxy.ts': 'to the egress proxy',
-  'services/shared/greet.ts': 'between the services',
   'services/shared/keys/vault-calls.ts': 'to the key service of the operator',
+  'services/shared/probe.ts': 'between the services',
   'services/shared/rpc.ts': 'between the services',
   'services/shared/tls.ts': 'between the services',
 };
 
-test('addresses that tenants choose are called by services/shared/egress alone', () => {
+test('only services/shared/egress connects to addresses that tenants choose', () => {
   const imported =
     /^import (?!type )([^;]+?) from '(?:undici|node:(?:https?|http2|net|tls|dgram))';$/gm;
   const dialling =
@@ -286,19 +278,19 @@ test('addresses that tenants choose are called by services/shared/egress alone',
     const names = [...read(file).matchAll(imported)].map(([, list = '']) =>
       list.replace(/\btype \w+/g, ''),
     );
-    // The broker's consumer has a fetch of its own.
+    // The broker's consumer has a method named fetch.
     return (
       names.some((list) => dialling.test(list)) || /(?<![.\w])fetch\(/.test(codeOf(read(file)))
     );
   };
-  // The pages run in browsers.
+  // Pages run in the browser.
   const found = product.filter(
     (file) => !file.startsWith('gateway/pages/') && makesConnections(file),
   );
   assert.deepEqual(found, Object.keys(dials).sort());
 });
 
-test('there are no barrels: no index file, and nothing that only passes on what others export', () => {
+test('there are no barrel files: no index file and no export *', () => {
   assert.deepEqual(
     files.filter((file) => /(^|\/)index\.(ts|mjs|js)$/.test(file)),
     [],
@@ -309,7 +301,7 @@ test('there are no barrels: no index file, and nothing that only passes on what 
   );
 });
 
-test('nothing depends on one runtime beyond the APIs that Node and Deno share, and all of it is erasable', () => {
+test('the code uses only APIs that Node and Deno share, and only erasable TypeScript', () => {
   const offending = (pattern: RegExp) => files.filter((file) => pattern.test(codeOf(read(file))));
   assert.deepEqual(offending(/\bDeno\s*[.[]/), []);
   assert.deepEqual(offending(/(^|[^\w.$])(declare\s+|const\s+)?enum\s+[A-Za-z_$]/m), []);
@@ -322,7 +314,7 @@ test('nothing depends on one runtime beyond the APIs that Node and Deno share, a
   );
 });
 
-test('the scanner tells code from texts, comments and patterns', () => {
+test('the scanner separates code from strings, comments and regular expressions', () => {
   const source = [
     '/* enum A */ const a = /["`@Deno.]/; // enum B',
     "const b = `x ${`enum C ${'}'}`} @d`;",

@@ -13,11 +13,11 @@ import { eventually, type Stack } from './harness.ts';
 import { tenantFor } from './people.ts';
 import { rowsOf } from './store.ts';
 
-// Audit chains whose entries have any age, written as the service writes them.
+// Audit chains with entries of any age, written in the format of the service.
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** The ages, in days, of so many young entries. */
+/** The ages, in days, of `count` recent entries. */
 export const recent = (count: number): number[] => Array.from({ length: count }, () => 1);
 
 export type Chains = ReturnType<typeof openChains>;
@@ -54,14 +54,14 @@ export function openChains(stack: Stack, ownerId: string) {
     Changes: [{ Field: 'Name', Old: 'a', New: 'b' }],
   });
 
-  /** Adds entries of these ages, in days, to the end of a chain. */
+  /** Appends entries of these ages, in days, to a chain. */
   const add = (tenant: string, ages: readonly number[]) =>
     appendEntries(
       database,
       ages.map((age) => entryOf(draft(tenant, new Date(Date.now() - age * dayMs)))),
     );
 
-  /** Begins a chain anew with entries of these ages: old entries cannot follow new ones. */
+  /** Replaces a chain by entries of these ages, since old entries cannot follow new ones. */
   async function rewrite(tenant: string, ages: readonly number[]): Promise<void> {
     await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
     await rowsOf(stack, `update access.audit_head set seq = 0, hash = '' where tenant = $1`, [
@@ -70,13 +70,13 @@ export function openChains(stack: Stack, ownerId: string) {
     await add(tenant, ages);
   }
 
-  /** A tenant whose chain has entries of these ages only. */
+  /** Creates a tenant whose chain has only entries of these ages. */
   async function tenantWith(ages: readonly number[]): Promise<string> {
-    // A person may create ten tenants without the platform.
+    // The platform creates it, since a user may create only ten tenants.
     const tenant = await tenantFor(stack, ownerId);
     const verify = () => stack.call('Audit_Verify', { Tenant: tenant }, stack.platformKey);
     await eventually(
-      'the entries of its making',
+      'the entries of its creation',
       async () => Number(bodyOf(await verify())['Seq']) >= 3,
     );
     await rewrite(tenant, ages);

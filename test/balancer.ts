@@ -2,16 +2,16 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
-// What Kubernetes does between the processes, for tests with several replicas: it asks for readiness, and each new connection to a
-// service goes to one of the replicas that are ready. Connections that are there stay where they are.
+// Load balancing between replicas as in Kubernetes: it polls readiness and sends each new
+// connection to a ready replica. Open connections stay on their replica.
 
 export type Replica = { port: number; admin: number };
 
-/** Which of the replicas said at the last look that they are ready: all of them until one says no. */
+/** Polls the readiness of replicas. A replica counts as ready until a probe fails. */
 export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
   const away = new Set<Replica>();
   let stopped = false;
-  const look = async (replica: Replica) => {
+  const probe = async (replica: Replica) => {
     const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, {
       signal: AbortSignal.timeout(2000),
     }).then(
@@ -21,22 +21,22 @@ export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
     if (isReady) away.delete(replica);
     else away.add(replica);
   };
-  const looked = Promise.all(replicas.map(look));
-  const looking = replicas.map(async (replica) => {
-    for (await looked; !stopped; await sleep(intervalMs)) await look(replica);
+  const probed = Promise.all(replicas.map(probe));
+  const probing = replicas.map(async (replica) => {
+    for (await probed; !stopped; await sleep(intervalMs)) await probe(replica);
   });
   return {
-    /** When each of them has been asked. */
-    looked,
+    /** Resolves after the first probe of every replica. */
+    probed,
     ready: () => replicas.filter((replica) => !away.has(replica)),
     async stop() {
       stopped = true;
-      await Promise.all(looking);
+      await Promise.all(probing);
     },
   };
 }
 
-/** The one address of a service: takes a connection to the next replica that is ready. */
+/** The single address of a service: connects each client to the next ready replica. */
 export async function startBalancer(
   replicas: readonly Replica[],
 ): Promise<{ url: string; close(): Promise<void> }> {

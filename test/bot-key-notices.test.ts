@@ -27,12 +27,12 @@ after(async () => {
   await server?.drop();
 });
 
-test('of any number of replicas one announces an expiry, once', async () => {
+test('one of several replicas announces the expiry of a bot key, once', async () => {
   const at = { databaseUrl: server.url };
   const tenant = createId('tnt');
   for (let index = 0; index < keys; index++) {
     const hash = createHash('sha256').update(String(index)).digest();
-    // Half of them have expired, half of them will within a fortnight.
+    // Half of the keys have expired, and half expire within a fortnight.
     await rowsOf(
       at,
       `insert into identity.bot_key (tenant, id, bot, name, token_hash, prefix, last4, permissions, allowed_ips, expires_at, rotated_from, rotated_to,
@@ -47,7 +47,7 @@ test('of any number of replicas one announces an expiry, once', async () => {
     }),
   );
   await eventually(
-    'all of them to be announced',
+    'all keys to be announced',
     async () => (await countOf(at, 'identity.bot_key where notice_at <= now()')) === 0,
   );
   await Promise.all(stops.map((stop) => stop()));

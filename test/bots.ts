@@ -3,7 +3,7 @@ import { bodyOf, recordIn } from './answers.ts';
 import type { Stack } from './harness.ts';
 import { rowsOf } from './store.ts';
 
-// Bots and their keys, made the way a client makes them.
+// Creates bots and their keys through the API.
 
 export type Bot = {
   ID: string;
@@ -65,8 +65,8 @@ export async function createKey(
 }
 
 /**
- * Grants a bot a role past the product, in the table of grants itself. Gateways are not told: what they remember of the
- * bot stays as it was for two seconds.
+ * Inserts a grant for a bot into the store. Gateways get no revocation, so they may use the cached
+ * grants of the bot for two seconds.
  */
 export async function grantBotInStore(
   stack: Stack,

@@ -11,7 +11,7 @@ const git = (folder: string, ...args: string[]) =>
 const commit = (folder: string) =>
   git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'A change');
 
-test('the interface is compared with the release before, also where the commit is a release itself', (t) => {
+test('findLastRelease returns the newest release before the commit, also for a commit that is a release', (t) => {
   const folder = temporaryFolder(t);
   git(folder, 'init', '--quiet');
   commit(folder);
@@ -24,7 +24,7 @@ test('the interface is compared with the release before, also where the commit i
   assert.deepEqual(findLastRelease(folder), { tag: 'v0.1.0' });
 });
 
-test('a clone without history says that nothing was compared', (t) => {
+test('findLastRelease reports a clone without history', (t) => {
   const folder = temporaryFolder(t);
   const whole = join(folder, 'whole');
   git(folder, 'init', '--quiet', whole);

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 
-// buf breaking against the newest release before this commit, which may be a release itself. Before the first one there is
-// nothing to be compatible with.
+// Runs `buf breaking` against the newest release before this commit, which may be a release itself.
+// Before the first release there is nothing to compare.
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The tag to compare with, or why there is none. */
+/** The tag to compare with, or the reason why there is none. */
 export function findLastRelease(folder: string): { tag: string } | { tag?: never; reason: string } {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
   const found = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');

@@ -4,12 +4,12 @@ import process from 'node:process';
 import { findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import type { BrokerProgram } from '@bailiwick/deploy/local/nats-server.ts';
-import { firstWay, wantsContainers } from '@bailiwick/deploy/local/ways.ts';
+import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
 import { connect } from 'nats';
 
 /**
- * A broker of a stack's own. After `stop` or `kill` it can be started again, at the same place and with what it had; after
- * `wipe` with nothing.
+ * A broker for one stack. After `stop` or `kill` it can start again at the same address with its
+ * store; after `wipe` with an empty store.
  */
 export type TestBroker = {
   url: string;
@@ -21,14 +21,14 @@ export type TestBroker = {
   remove(): Promise<void>;
 };
 
-/** The nats-server of the run, or of a test file that is run by itself. */
+/** The nats-server of the run, or of a single test file. */
 export const findProgram = async (): Promise<BrokerProgram> => {
   const found = process.env['BAILIWICK_TEST_BROKER'];
   return found ? (JSON.parse(found) as BrokerProgram) : findBroker(() => {});
 };
 
 export function startTestBroker(storeDir: string): Promise<TestBroker> {
-  return firstWay<TestBroker>(
+  return firstProvider<TestBroker>(
     { own: () => startOwn(storeDir), container: () => startContainer(storeDir) },
     wantsContainers(process.env),
   );
@@ -56,7 +56,7 @@ async function startOwn(storeDir: string): Promise<TestBroker> {
   };
 }
 
-/** Its store is out of reach: to wipe it is to have the streams deleted. */
+/** The store of a container is not accessible, so `wipe` deletes the streams. */
 async function startContainer(storeDir: string): Promise<TestBroker> {
   const container = await startBrokerContainer();
   return {
@@ -69,13 +69,13 @@ async function startContainer(storeDir: string): Promise<TestBroker> {
   };
 }
 
-/** Deletes streams with all they hold, as somebody might by hand. */
+/** Deletes streams and their messages, as an operator could. */
 export async function deleteStreams(
   url: string,
   names: readonly string[] = ['EVT', 'TASK'],
 ): Promise<void> {
   const connection = await connect({ servers: url });
   const { streams } = await connection.jetstreamManager();
-  for (const name of names) await streams.delete(name).catch(() => {}); // it may not be there
+  for (const name of names) await streams.delete(name).catch(() => {}); // the stream may not exist
   await connection.close();
 }

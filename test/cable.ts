@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
-/** A way to a server that can be held up: nothing is lost, but what is sent meanwhile arrives when it goes on. */
+/** A TCP proxy to a server. `hold` delays all data, and `goOn` delivers it. */
 export async function startCable(serverUrl: string) {
   const { hostname: host, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let held: Array<() => void> | undefined;
-  /** The connections on which nothing arrives any more. */
+  /** Connections whose data is dropped. */
   const lost = new WeakSet<Socket>();
   const now = (from: Socket, work: () => void) => {
     if (lost.has(from)) return;
@@ -38,12 +38,12 @@ export async function startCable(serverUrl: string) {
       held = undefined;
       for (const work of waiting) work();
     },
-    /** Goes on for new connections. What is held and what comes later on the present ones is lost, and they stay open. */
+    /** Drops held and later data of the present connections, which stay open. New ones work. */
     lose() {
       for (const socket of sockets) lost.add(socket);
       held = undefined;
     },
-    /** Ends all connections; what comes next is let through, or held up. */
+    /** Closes all connections. New ones work, or are held. */
     cut,
     close() {
       listener.close();

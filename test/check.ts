@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 
-// npm run check: everything that is checked without running the product. All checks run, then the failed ones are named.
+// npm run check: all static checks. Runs every check, then lists the failed ones.
 
 const root = path.resolve(import.meta.dirname, '..');
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name);
 const node = process.execPath;
 
 const checks: ReadonlyArray<{ name: string; command: string; args: readonly string[] }> = [
-  { name: 'what is generated is current', command: node, args: ['deploy/generate.ts', '--check'] },
+  { name: 'generated files are current', command: node, args: ['deploy/generate.ts', '--check'] },
   { name: 'proto is compatible with the last release', command: node, args: ['test/breaking.ts'] },
   { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
   {
@@ -17,7 +17,7 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
     command: bin('oxlint'),
     args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'],
   },
-  { name: 'format and order of imports', command: bin('biome'), args: ['check', '.'] },
+  { name: 'format and import order', command: bin('biome'), args: ['check', '.'] },
 ];
 
 const failed = checks.filter(({ name, command, args }) => {
@@ -26,7 +26,7 @@ const failed = checks.filter(({ name, command, args }) => {
 });
 process.stdout.write(
   failed.length === 0
-    ? '\nall checks hold\n'
+    ? '\nall checks passed\n'
     : `\nfailed: ${failed.map(({ name }) => name).join(', ')}\n`,
 );
 process.exit(failed.length === 0 ? 0 : 1);

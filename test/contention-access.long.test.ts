@@ -9,7 +9,7 @@ const lockTenant = (tenant: string): Contention['lock'] => [
   tenant,
 ];
 
-describeContention('calls at once for one row of access', {
+describeContention('concurrent calls for one row of access', {
   async 'TenantInvitations_Accept of one token'({ stack, owner, newTenant }) {
     const [tenant, guest] = [await newTenant(), await signUp(stack)];
     const { invite, accept } = inviter(stack);
@@ -32,7 +32,7 @@ describeContention('calls at once for one row of access', {
       call: () => asOwner('TenantMembers_Remove', { Tenant, UserID: createId('usr') }),
     };
   },
-  async 'TenantMembers_Remove of themselves by strangers'({ stack, asOwner, newTenant }) {
+  async 'TenantMembers_Remove by non-members'({ stack, asOwner, newTenant }) {
     const Tenant = await newTenant();
     const strangers = await Promise.all(Array.from({ length: 4 }, () => signUp(stack)));
     const call = async (index: number) => {
@@ -42,7 +42,7 @@ describeContention('calls at once for one row of access', {
     const own = () => asOwner('TenantMembers_Remove', { Tenant, UserID: createId('usr') });
     return { service: 'access', lock: lockTenant(Tenant), call, own };
   },
-  async 'TenantMembers_Remove of oneself by a member'({ stack, owner, asOwner, newTenant }) {
+  async 'TenantMembers_Remove by the member'({ stack, owner, asOwner, newTenant }) {
     const [Tenant, member] = [await newTenant(), await signUp(stack)];
     const { invite, accept } = inviter(stack);
     bodyOf(await accept(await invite(Tenant, member.email, owner.token), member.token));
@@ -62,7 +62,7 @@ describeContention('calls at once for one row of access', {
       call,
     };
   },
-  async 'Groups_AddMember of many people to one group'({ asOwner, newTenant }) {
+  async 'Groups_AddMember of many users to one group'({ asOwner, newTenant }) {
     const Tenant = await newTenant();
     bodyOf(await asOwner('Groups_Save', { Group: { Tenant, Path: 'eng' } }));
     const call = () =>
@@ -73,7 +73,7 @@ describeContention('calls at once for one row of access', {
       call,
     };
   },
-  async 'Grants_Add to one person'({ owner, asOwner, newTenant }) {
+  async 'Grants_Add to one user'({ owner, asOwner, newTenant }) {
     const Tenant = await newTenant();
     const call = (index: number) =>
       asOwner('Grants_Add', {

@@ -8,7 +8,7 @@ const lockUser = (id: string): Contention['lock'] => [
   id,
 ];
 
-describeContention('calls at once for one row of identity, sso and notifications', {
+describeContention('concurrent calls for one row of identity, sso and notifications', {
   async 'Account_Verify of one token'({ stack }) {
     const email = newAddress();
     await register(stack, email);
@@ -37,7 +37,7 @@ describeContention('calls at once for one row of identity, sso and notifications
       call: () => stack.call('Account_ResetPassword', { Token, Password: password }),
     };
   },
-  async 'Account_Update of one person'({ stack }) {
+  async 'Account_Update of one user'({ stack }) {
     const { id, token } = await signUp(stack);
     return {
       service: 'identity',

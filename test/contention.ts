@@ -6,11 +6,12 @@ import { type Answer, describeBoth, type Stack, startStack } from './harness.ts'
 import { signUp, tenantFor } from './people.ts';
 import { whileLocked } from './store.ts';
 
-// 200 calls at once for one row, or for many rows of one tenant, while another transaction holds what they all wait for: calls of
-// an unrelated tenant in the same service are answered meanwhile, and none of the 200 is answered with 500.
+// 200 concurrent calls for one row, or for many rows of one tenant, while another transaction holds
+// their lock. Calls of another tenant in the same service still get answers, and none of the 200
+// calls gets a 500.
 
 const crowd = 200;
-/** The calls of the unrelated tenant, and how long the slowest of them may take on a busy machine. */
+/** The number of calls of the other tenant, and the limit for the slowest on a busy machine. */
 const others = 10;
 const slowestMs = 2000;
 /**
@@ -26,8 +27,8 @@ type Person = Awaited<ReturnType<typeof signUp>>;
 type ServiceName = 'access' | 'identity' | 'sso' | 'notifications';
 
 /**
- * The service, the statement that holds what the calls wait for, and the calls. `own` is a call of the tenant's own people, which
- * the calls of others must not turn away.
+ * The service, the statement that takes the lock, and the calls that wait for it. `own` is a call
+ * of a member of the tenant, which calls of others must not crowd out.
  */
 export type Contention = {
   service: ServiceName;
@@ -36,7 +37,7 @@ export type Contention = {
   own?: () => Promise<Answer>;
 };
 
-/** What a contention is made of: the product, and an owner of new tenants. */
+/** The product, and an owner of new tenants. */
 export type Scene = {
   stack: Stack;
   owner: Person;
@@ -45,13 +46,13 @@ export type Scene = {
   makeEndpoint: (person: Person, tenant: string) => Promise<{ ID: string; URL: string }>;
 };
 
-/** Holds the name of `lockName`. */
+/** Takes the same advisory lock as `lockName`. */
 export const onName = (name: string): Contention['lock'] => [
   'select pg_advisory_xact_lock(hashtextextended($1, 0))',
   name,
 ];
 
-/** Tests each contention on both topologies. */
+/** Runs each contention on both topologies. */
 export function describeContention(
   name: string,
   contentions: Record<string, (scene: Scene) => Promise<Contention>>,
@@ -66,7 +67,7 @@ export function describeContention(
     after(() => scene?.stack.stop());
 
     for (const [title, prepare] of Object.entries(contentions)) {
-      test(`${title}: ${crowd} at once keep no other tenant waiting, and none is answered with 500`, async (t) => {
+      test(`${title}: ${crowd} calls at once do not delay another tenant, and none gets a 500`, async (t) => {
         const contention = await prepare(scene);
         const { answers, took, own } = await crowdIn(
           scene.stack,
@@ -84,7 +85,7 @@ export function describeContention(
         for (const answer of answers) assertBounded(answer);
         assert.ok(answers.some(({ status }) => status !== 429));
         if (own) assert.equal(own.status, 200, JSON.stringify(own.body));
-        // Nothing is left of it: the next call is served.
+        // The next call is not rejected any more.
         assert.notEqual((await contention.call(0)).status, 429);
       });
     }
@@ -114,7 +115,7 @@ async function setScene(stack: Stack): Promise<Scene> {
   };
 }
 
-/** A change in each service by a person of another tenant. */
+/** A change in each service by a user of another tenant. */
 async function unrelatedCalls({
   stack,
   makeEndpoint,
@@ -142,7 +143,7 @@ async function unrelatedCalls({
   };
 }
 
-/** The answers of the crowd, and how long the unrelated calls took meanwhile. */
+/** The answers of the concurrent calls, and the times of the unrelated calls. */
 async function crowdIn(
   stack: Stack,
   { lock, call, own }: Contention,

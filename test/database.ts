@@ -5,14 +5,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
-import { firstWay, wantsContainers } from '@bailiwick/deploy/local/ways.ts';
+import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { createLog, type Log } from '@bailiwick/shared/log.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 
-// A migrated template that every stack of the run copies: a database of its own in a tenth of a second.
+// Every stack of the run copies a migrated template database, which takes a tenth of a second.
 
 const template = 'bailiwick_template';
 
@@ -24,9 +24,12 @@ export type TestServer = {
   remove(): Promise<void>;
 };
 
-/** A PostgreSQL for tests, with the template in it. `url` is the superuser's. After `stop` or `kill` it can be started again. */
+/**
+ * Starts a PostgreSQL with the template. `url` is for the superuser. After `stop` or `kill` it can
+ * start again.
+ */
 export async function startTestServer(dataDir: string): Promise<TestServer> {
-  const server = await firstWay<TestServer>(
+  const server = await firstProvider<TestServer>(
     { own: () => startOwn(dataDir), container: startPostgresContainer },
     wantsContainers(process.env),
   );
@@ -57,8 +60,8 @@ async function startOwn(dataDir: string): Promise<TestServer> {
 export type TestDatabase = { url: string; server: TestServer | undefined; drop(): Promise<void> };
 
 /**
- * A migrated database of its own, or an empty one, which is gone after `drop`: on the run's server or, for a test that stops its
- * server and for a test file that is run by itself, on a server of its own.
+ * Creates a migrated or empty database, which `drop` deletes. It is on the run's server, or on its
+ * own server for a test that stops the server and for a test file that runs by itself.
  */
 export async function createTestDatabase({
   ownServer = false,
@@ -82,7 +85,7 @@ export async function createTestDatabase({
   };
 }
 
-/** The same, opened as a service opens it. */
+/** Like createTestDatabase, and opens the database as a service does. */
 export async function openTestDatabase(
   { service, entities }: Pick<ServiceSchema, 'service' | 'entities'>,
   log: Log = createLog('test', () => {}),

@@ -4,24 +4,24 @@ import { createServer, isIPv4 } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { takePort } from './ports.ts';
 
-// A DNS server (RFC 1035) that says what a test wants, over UDP and, where that is too much for it, over TCP.
+// A scripted DNS server (RFC 1035) over UDP, and over TCP for long answers.
 
 type Zone = {
-  /** All addresses of the name; each question gets those of its own family. */
+  /** All addresses of the name. A query gets those of its family. */
   addresses?: readonly string[];
-  /** The addresses are this name's, and ours is another name for it. */
+  /** The name is an alias of this name, which has the addresses. */
   cname?: string;
-  /** The texts of its TXT records. */
+  /** The TXT records of the name. */
   txt?: readonly string[];
-  /** Says nothing for so long. */
+  /** The delay before the answer. */
   delayMs?: number;
-  /** An error code instead of an answer: 2 = SERVFAIL, 5 = REFUSED. */
+  /** The error code: 2 = SERVFAIL, 5 = REFUSED. */
   code?: number;
 };
 
 export type DnsServer = Awaited<ReturnType<typeof startDns>>;
 
-/** Starts a DNS server for the names it is told of. Of others it says that there are none. */
+/** Starts a DNS server. It answers NXDOMAIN for names that were not set. */
 export async function startDns() {
   const zones = new Map<string, Zone | (() => Zone)>();
   const asked: string[] = [];
@@ -41,7 +41,7 @@ export async function startDns() {
   );
   const server = createServer((stream) => {
     stream.on('error', () => {});
-    // A query is short, and each comes in one piece here: its length goes before it.
+    // A query is short and arrives in one chunk, after its two-byte length.
     stream.on('data', (data) =>
       handle(Buffer.from(data.subarray(2)), (whole) =>
         stream.write(Buffer.concat([lengthOf(whole), whole])),
@@ -52,11 +52,11 @@ export async function startDns() {
   await new Promise<void>((resolve) => socket.bind(port, loopback, resolve));
   await new Promise<void>((resolve) => server.listen(port, loopback, resolve));
   return {
-    /** As BAILIWICK_EGRESS_RESOLVER and BAILIWICK_DNS_RESOLVERS take it. */
+    /** The value for BAILIWICK_EGRESS_RESOLVER and BAILIWICK_DNS_RESOLVERS. */
     address: `${loopback}:${port}`,
-    /** Every name that was asked for, once a question. */
+    /** The name of every query. */
     asked,
-    /** Says from now on what a name is, or how it is answered each time. */
+    /** Sets the records of a name, or a function that returns them for each query. */
     set: (name: string, zone: Zone | (() => Zone)) => void zones.set(name, zone),
     async stop(): Promise<void> {
       for (const timer of late) clearTimeout(timer);
@@ -71,7 +71,7 @@ const types = { a: 1, cname: 5, txt: 16, aaaa: 28 };
 const lengthOf = (message: Buffer): Buffer =>
   Buffer.from([message.length >> 8, message.length & 255]);
 
-/** What UDP carries of an answer: of one that is too long, that it is to be asked for over TCP. */
+/** The answer for UDP. A long answer becomes an empty one with the TC bit: the client uses TCP. */
 function truncated(whole: Buffer): Buffer {
   if (whole.length <= 512) return whole;
   const { end } = readName(whole, 12);
@@ -94,7 +94,7 @@ function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer 
   ];
   if (zone?.cname !== undefined)
     records.unshift(record(Buffer.from([0xc0, 12]), types.cname, encodeName(zone.cname)));
-  // An answer, recursion desired and available; 3 = there is no such name.
+  // Response, recursion desired and available; 3 = NXDOMAIN.
   header.writeUInt16BE(0x8180 | (zone === undefined ? 3 : (zone.code ?? 0)), 2);
   header.writeUInt16BE(records.length, 6);
   header.writeUInt32BE(0, 8);
@@ -105,7 +105,7 @@ function record(owner: Buffer, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);
   fixed.writeUInt16BE(1, 2);
-  // Good for an hour: whoever asks again all the same relies on no cache.
+  // A TTL of an hour: a client that queries again within it does not cache.
   fixed.writeUInt32BE(3600, 4);
   fixed.writeUInt16BE(data.length, 8);
   return Buffer.concat([owner, fixed, data]);
@@ -127,7 +127,7 @@ const encodeName = (name: string): Buffer =>
     Buffer.of(0),
   ]);
 
-/** A text in pieces of at most 255 bytes. */
+/** Encodes a text in pieces of at most 255 bytes. */
 function encodeText(text: string): Buffer {
   const bytes = Buffer.from(text);
   const pieces = Array.from({ length: Math.max(1, Math.ceil(bytes.length / 255)) }, (_, index) =>
@@ -138,7 +138,7 @@ function encodeText(text: string): Buffer {
 
 function encodeAddress(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
-  // The URL parser writes what ends in dots in groups.
+  // The URL parser converts a dotted IPv4 suffix to hexadecimal groups.
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
   const groupsOf = (half: string) =>
     half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16));

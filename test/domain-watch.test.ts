@@ -18,7 +18,8 @@ import { addProvider, newName } from './domains.ts';
 import { eventually } from './harness.ts';
 import { countOf, eventsOf, rowsOf } from './store.ts';
 
-// What replicas do together, and what other services and sign-in are told of domains, on the store itself.
+// The domain watch of several replicas, and the domain queries for other services and sign-in, on a
+// database.
 
 const log = createLog('test', () => {});
 
@@ -69,7 +70,7 @@ async function put(
   return name;
 }
 
-/** Has all replicas watch until `done`. */
+/** Runs the watch of all replicas until `done`. */
 async function watch(lookUp: LookUpTxt, done: () => Promise<boolean>): Promise<void> {
   const stops = replicas.map((one) =>
     watchDomains({ database: one, lookUp, log, intervalMs: 10 })({
@@ -82,7 +83,7 @@ async function watch(lookUp: LookUpTxt, done: () => Promise<boolean>): Promise<v
 const noneDue = async () =>
   (await countOf(at, `sso.domain where next_check_at <= now() + interval '20 minutes'`)) === 0;
 
-test('of any number of replicas one checks a domain, and its day counts once', async () => {
+test('one of several replicas checks a domain, and counts its day once', async () => {
   const tenant = createId('tnt');
   for (let index = 0; index < 60; index++) await put(tenant, { due: true, failedDays: index % 3 });
   const asked: string[] = [];
@@ -107,7 +108,7 @@ test('of any number of replicas one checks a domain, and its day counts once', a
       { status: 'lapsed', failed_days: 3, count: 20 },
     ],
   );
-  // Spread, so that they do not come all at once the next day.
+  // The next checks are spread over time.
   const [row] = await rowsOf<{ apart: number }>(
     at,
     `select extract(epoch from max(next_check_at) - min(next_check_at))::float8 as apart from sso.domain`,
@@ -115,7 +116,7 @@ test('of any number of replicas one checks a domain, and its day counts once', a
   assert.ok((row?.apart ?? 0) > 1800);
 });
 
-test('of any number of replicas one ends a claim whose time has passed, and leaves the others', async () => {
+test('one of several replicas fails an expired claim, and leaves others pending', async () => {
   const tenant = createId('tnt');
   for (let index = 0; index < 150; index++)
     await put(tenant, { status: 'pending', over: index > 0 });
@@ -135,7 +136,7 @@ test('of any number of replicas one ends a claim whose time has passed, and leav
   );
 });
 
-test('of two tenants whose lapsed domain of one name is back one gets it', async () => {
+test('one of several tenants gets a lapsed domain back when its proof returns', async () => {
   const name = newName();
   const tenants = Array.from({ length: 4 }, () => createId('tnt'));
   for (const tenant of tenants)
@@ -154,7 +155,7 @@ test('of two tenants whose lapsed domain of one name is back one gets it', async
   );
 });
 
-test('no two tenants hold one name verified, whatever the code does', async () => {
+test('a database constraint allows a verified domain in one tenant only', async () => {
   const name = await put(createId('tnt'));
   await put(createId('tnt'), { name, status: 'pending' });
   await assert.rejects(put(createId('tnt'), { name }), {
@@ -163,7 +164,7 @@ test('no two tenants hold one name verified, whatever the code does', async () =
   });
 });
 
-test('PasswordPolicy.Find names the tenant that requires single sign-on, with and without a provider, and says whether that is lifted', async () => {
+test('PasswordPolicy.Find returns the tenant that requires SSO, also without a provider, and whether it is lifted', async () => {
   const [tenant, other] = [createId('tnt'), createId('tnt')];
   const name = await put(tenant, { capture: 'require_sso' });
   await put(other, { name, capture: 'require_sso', status: 'lapsed' });
@@ -197,7 +198,7 @@ test('PasswordPolicy.Find names the tenant that requires single sign-on, with an
     assert.equal(await findPasswordPolicy(database, near), undefined, near);
 });
 
-test('sign-in is told a tenant’s own verified and lapsed domains, and sends people to the oldest active provider', async () => {
+test('sign-in finds a tenant’s own verified and lapsed domains and its oldest active provider', async () => {
   const [tenant, other] = [createId('tnt'), createId('tnt')];
   assert.deepEqual(await findDomains(database, tenant), { verified: [], lapsed: [] });
   const verified = [await put(tenant), await put(tenant)];

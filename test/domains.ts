@@ -5,7 +5,7 @@ import type { DnsServer } from './dns-server.ts';
 import type { Stack } from './harness.ts';
 import { rowsOf } from './store.ts';
 
-// Domains, claimed and proved the way a tenant's administrator does it.
+// Claims and verifies domains as a tenant's administrator does.
 
 export type Domain = {
   ID: string;
@@ -41,11 +41,11 @@ export async function verify(stack: Stack, { Tenant, ID }: Domain, token: string
   return recordIn(await stack.call('Domain_Verify', { Tenant, ID }, token), 'Domain') as Domain;
 }
 
-/** Publishes what a domain's claim asks for, beside what else a name has. */
+/** Publishes the TXT record of a claim next to another record. */
 export const publish = (dns: DnsServer, { TxtName, TxtValue }: Domain): void =>
   dns.set(TxtName, { txt: ['v=spf1 -all', TxtValue] });
 
-/** A domain that is claimed, published and verified. */
+/** Claims, publishes and verifies a domain. */
 export async function own(
   stack: Stack,
   dns: DnsServer,
@@ -58,14 +58,14 @@ export async function own(
   return verify(stack, domain, token);
 }
 
-/** Lets the minute between two attempts pass. */
+/** Simulates the minute between two attempts. */
 export async function waitAMinute(stack: Stack, { Tenant, Name }: Domain): Promise<void> {
   await rowsOf(stack, 'update sso.rate_window set ends_at = now() where key = $1', [
     `domain ${Tenant} ${Name}`,
   ]);
 }
 
-/** Lets time pass for a domain: `column` is moved into the past. */
+/** Simulates time for a domain: moves `column` into the past. */
 export async function letPass(
   stack: Stack,
   { Tenant, ID }: Domain,
@@ -78,7 +78,7 @@ export async function letPass(
   );
 }
 
-/** A provider of a tenant, put into the store itself. */
+/** Inserts a provider of a tenant into the store. */
 export async function addProvider(
   stack: Pick<Stack, 'databaseUrl'>,
   tenant: string,

@@ -11,7 +11,7 @@ import type { Stack } from './harness.ts';
 import { newAddress } from './people.ts';
 import { rowsOf } from './store.ts';
 
-// Identity's part of single sign-on, asked the way sso asks: with its key.
+// Calls identity's part of SSO as sso does, with its key.
 
 export type FederationClient = Client<typeof Federation>;
 
@@ -33,7 +33,7 @@ export function openFederation(
 
 export type Assertion = ReturnType<typeof newAssertion>;
 
-/** What a provider of a tenant with the domain example.com says of a new person. */
+/** The assertion of a provider about a new user. The tenant has the domain example.com. */
 export function newAssertion(
   tenant: string,
   changes: Partial<
@@ -58,7 +58,7 @@ export function newAssertion(
   };
 }
 
-/** How an admitted person goes on to a session, or to a code for an application. */
+/** The request that opens a session or creates a code for an admitted user. */
 export const opening = (
   { tenant, provider, ip, userAgent }: Assertion,
   userId: string,
@@ -73,7 +73,7 @@ export const opening = (
   userAgent,
 });
 
-/** Asserts that a call is refused with a reason. */
+/** Asserts that a call fails with a reason. */
 export const refusedWith = (
   call: Promise<unknown>,
   reason: string,
@@ -85,10 +85,10 @@ export const refusedWith = (
     return true;
   });
 
-/** Where the application is that gets codes in the tests. */
+/** The origin of the application that gets codes. */
 export const appOrigin = 'https://app.example.com';
 
-/** A code that an application exchanges for a session of a person. */
+/** A code that an application exchanges for a session of a user. */
 export async function newCode(
   stack: Stack,
   userId: string,
@@ -108,7 +108,10 @@ export async function newCode(
   return code;
 }
 
-/** Links a person to an identity at a provider, and tells which. With the trust `address` its sessions are limited to the tenant. */
+/**
+ * Links a user to an identity at a provider, and returns the provider. The trust `address` limits
+ * its sessions to the tenant.
+ */
 export async function newIdentity(
   stack: Stack,
   userId: string,

@@ -17,8 +17,8 @@ import { startTestBroker } from './broker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { takePort } from './ports.ts';
 
-// The product on real parts: its own database, its own broker with its own store, an inbox, and the processes
-// as `npm start` runs them, on free ports. Nothing of it is left behind.
+// Runs the product with its own database, broker and inbox, and the processes as `npm start` runs
+// them, on free ports. Removes everything at the end.
 
 export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
 
@@ -31,23 +31,23 @@ export type Answer = {
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 const root = path.resolve(import.meta.dirname, '..');
-/** Tests kill what nobody would kill that often: it is no reason to wait longer each time. */
+/** A short limit of the restart delay, since tests kill processes more often than operators. */
 export const longestPauseMs = 500;
 const silent = { say: () => {}, relay: () => {}, print: () => {} };
 
-/** Runs a suite against five processes and again against one. */
+/** Runs a suite with five processes and with one. */
 export function describeBoth(name: string, suite: (topology: Topology) => void): void {
   for (const topology of ['five processes', 'one process'] as const)
     describe(`${name} (${topology})`, () => suite(topology));
 }
 
-/** The same, and once more with gRPC between the five: for suites in which every kind of call between processes occurs. */
+/** Runs a suite as describeBoth and with gRPC, for suites with all kinds of internal calls. */
 export function describeAll(name: string, suite: (topology: Topology) => void): void {
   describeBoth(name, suite);
   describe(`${name} (five processes over gRPC)`, () => suite('five processes over gRPC'));
 }
 
-/** Free ports for a replica of everything. */
+/** Chooses free ports for one replica of every process. */
 export async function choosePorts(): Promise<Wiring['ports']> {
   const free = await Promise.all(Array.from({ length: 3 * serviceNames.length }, takePort));
   const port = () => free.pop() ?? 0;
@@ -56,10 +56,10 @@ export async function choosePorts(): Promise<Wiring['ports']> {
   ) as Wiring['ports'];
 }
 
-/** The code that five processes run: a tree of this repository, and what its processes can be told. */
+/** The code that the processes run: a tree of this repository, and its settings. */
 export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
 
-/** `deno` is the program that runs the processes instead of this Node; `database` goes with the stack. */
+/** `deno` runs the processes instead of this Node. `database` is dropped with the stack. */
 type StackOptions = {
   ownServer?: boolean;
   ports?: Wiring['ports'];
@@ -68,7 +68,10 @@ type StackOptions = {
   version?: Version;
 };
 
-/** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
+/**
+ * Starts the product. `environment` overrides the settings of the local start. A test that stops
+ * its database needs `ownServer`.
+ */
 export async function startStack(
   topology: Topology,
   environment: Record<string, string> = {},
@@ -114,7 +117,7 @@ export async function startStack(
     pid: (service: ServiceName) => processOf(service).pid() ?? 0,
     logOf: (service: ServiceName) => readFileSync(processOf(service).logFile, 'utf8'),
 
-    /** Calls an operation in documented JSON. */
+    /** Calls an operation with JSON as in the API reference. */
     async call(
       operation: string,
       body: unknown,
@@ -139,10 +142,10 @@ export async function startStack(
 
     isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
 
-    /** kill -9 of a service's process, or another signal. It is started again, as Kubernetes would. */
+    /** Sends SIGKILL or another signal to a service's process, which is then restarted. */
     kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): void {
       const pid = processOf(service).pid();
-      if (pid === undefined) throw new Error(`${service} is not running, so it cannot be killed`);
+      if (pid === undefined) throw new Error(`cannot kill ${service}: it is not running`);
       process.kill(pid, signal);
     },
 
@@ -164,7 +167,7 @@ export async function startStack(
 
   function processOf(service: ServiceName): ManagedProcess {
     const one = processes.get(service) ?? processes.get('bailiwick');
-    if (!one) throw new Error(`${service} does not run`);
+    if (!one) throw new Error(`${service} is not running`);
     return one;
   }
 
@@ -184,7 +187,7 @@ type Replica = Pick<StackOptions, 'deno' | 'version'> & {
   environment: Record<string, string>;
 };
 
-/** Starts the processes of one replica, each by its name. */
+/** Starts the processes of one replica, keyed by name. */
 export function startProcesses({
   topology,
   wiring,
@@ -198,11 +201,11 @@ export function startProcesses({
     const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
     return [
       name,
-      startProcess({ ...spec, runtime }, { logDir, screen: silent, longestPauseMs }),
+      startProcess({ ...spec, runtime }, { logDir, console: silent, longestPauseMs }),
     ] as const;
   };
   const inherited = {
-    // No test asks the servers of the host.
+    // Tests do not use the host's DNS servers.
     BAILIWICK_DNS_RESOLVERS: `${loopback}:9`,
     ...process.env,
     ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
@@ -227,7 +230,7 @@ export function startProcesses({
   );
 }
 
-/** The Deno on which `npm test -- --deno` puts the processes of every stack. */
+/** The Deno that runs the processes of every stack under `npm test -- --deno`. */
 const everythingOnDeno = () =>
   process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined;
 
@@ -239,7 +242,7 @@ function readyUrls(topology: Topology, { ports }: Wiring): string[] {
   return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
 }
 
-/** Waits until `look` finds something; fails with `what` after `limitMs`. */
+/** Waits until `look` returns a value other than false. @throws after `limitMs`, with `what` */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
@@ -248,6 +251,6 @@ export async function eventually<T>(
   for (const deadline = Date.now() + limitMs; ; await sleep(50)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}`);
   }
 }

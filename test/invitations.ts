@@ -4,7 +4,7 @@ import type { Stack } from './harness.ts';
 import { newAddress, signUp, tenantFor } from './people.ts';
 import { eventsOf } from './store.ts';
 
-// What the tests of invitations have in common.
+// Helpers for tests of invitations.
 
 export type Person = Awaited<ReturnType<typeof signUp>>;
 export type Invitation = {
@@ -24,7 +24,7 @@ export const deadToken = ['the token is not valid any more'];
 
 export const newGuest = () => newAddress('guest');
 
-/** Calls about invitations, against a stack. */
+/** Calls for invitations on a stack. */
 export function inviter(stack: Stack) {
   const create = (Tenant: string, Email: string, token: string, offer: object = {}) =>
     stack.call('TenantInvitations_Create', { Tenant, Email, ...offer }, token);
@@ -36,7 +36,7 @@ export function inviter(stack: Stack) {
     remove: (Tenant: string, Email: string, token: string) =>
       stack.call('TenantInvitations_Delete', { Tenant, Email }, token),
 
-    /** Invites, and returns the token. */
+    /** Creates an invitation and returns its token. */
     async invite(
       Tenant: string,
       Email: string,
@@ -48,7 +48,7 @@ export function inviter(stack: Stack) {
       return invited;
     },
 
-    /** A tenant of that person, made by the platform so that no limit of theirs is met. */
+    /** Creates a tenant for the user as the platform, so the user's limit does not apply. */
     async tenantOf({ id }: Person, Settings: object = {}): Promise<string> {
       return tenantFor(stack, id, Settings);
     },
@@ -66,15 +66,15 @@ export function inviter(stack: Stack) {
         );
     },
 
-    /** The invitations into a tenant as the platform sees them. */
+    /** Lists the invitations of a tenant as the platform. */
     list: async (Tenant: string, limit?: number) =>
       readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey, limit),
     statuses: async (Tenant: string) =>
       (
         await readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey)
       ).items.map(({ Status }) => Status),
-    /** The types of the events about invitations and members that a tenant has seen. */
-    told: async (Tenant: string) =>
+    /** The types of a tenant's events about invitations and members. */
+    eventTypes: async (Tenant: string) =>
       (await eventsOf(stack, 'access', Tenant))
         .map(({ type }) => type)
         .filter((type) => /^(invitation|tenant\.member)/.test(type)),

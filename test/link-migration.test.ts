@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 const log = createLog('test', () => {});
 const hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA';
 
-describe('identity: the links of an installation that is upgraded', () => {
+describe('the migration of identity links from the version before', () => {
   let database: TestDatabase;
   let client: pg.Client;
   before(async () => {
@@ -45,7 +45,7 @@ describe('identity: the links of an installation that is upgraded', () => {
     await database?.drop();
   });
 
-  /** A link as the version before makes it: of a tenant and its provider to a user, some days ago. */
+  /** Inserts a link as the version before does: of a tenant's provider to a user, `days` ago. */
   const link = (tenant: string, user: string, days: number) =>
     client.query(
       `insert into identity.identity_link (tenant, provider, issuer, subject, user_id, email, created_at, last_used_at)
@@ -63,7 +63,7 @@ describe('identity: the links of an installation that is upgraded', () => {
     ).rows[0];
   };
 
-  test('keep the whole account, and its password confirms them', async () => {
+  test('keeps the first link of an account unlimited, and stores the password mark', async () => {
     const mark = createHash('sha256').update(hash).digest('hex');
     assert.deepEqual(await linkOf('first', 'usr_password'), {
       trust: 'domain',
@@ -77,11 +77,11 @@ describe('identity: the links of an installation that is upgraded', () => {
     });
   });
 
-  test('are limited to their tenant where a provider of another tenant had linked the account earlier', async () => {
+  test('limits a link to its tenant if a provider of another tenant linked the account earlier', async () => {
     assert.equal((await linkOf('second', 'usr_password'))?.trust, 'address');
   });
 
-  test('are limited until their next sign-in where the version before still makes them', async () => {
+  test('limits links of the version before until their next sign-in, if it still runs', async () => {
     assert.deepEqual(await linkOf('between', 'usr_password'), {
       trust: 'address',
       lapsed: false,

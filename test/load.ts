@@ -6,15 +6,15 @@ import { type Replica, watchReadiness } from './balancer.ts';
 import type { Stack } from './harness.ts';
 import { createTenant, signUp } from './people.ts';
 
-// Load as many clients make it, while a test does something else.
+// Generates the load of many clients while a test runs.
 
-/** A machine that cannot keep up gets fewer requests: this tests what fails, not how fast it is. */
+/** A slow machine gets fewer requests, since this tests failures and not speed. */
 const maxInFlight = 100;
 
 export type Request = { operation: string; body: object; token?: string };
 type Load = { gateways: readonly Replica[]; rate: number; requestOf: (turn: number) => Request };
 
-/** What people do, over and over: mostly they read. */
+/** A repeating mix of requests, mostly reads. */
 export async function requestsOf(stack: Stack): Promise<(turn: number) => Request> {
   const { token, email } = await signUp(stack);
   const tenant = await createTenant(stack, token);
@@ -37,13 +37,16 @@ export async function requestsOf(stack: Stack): Promise<(turn: number) => Reques
   return (turn) => (mix[turn % mix.length] ?? assert.fail())(turn);
 }
 
-/** Sends `rate` requests a second until `meanwhile` is over, each to the next gateway that is ready, as a load balancer would. None is sent twice. */
+/**
+ * Sends `rate` requests a second until `meanwhile` ends, each once and to the next ready gateway,
+ * as a load balancer does.
+ */
 export async function loadWhile(
   { gateways, rate, requestOf }: Load,
   meanwhile: () => Promise<void>,
 ) {
   const readiness = watchReadiness(gateways);
-  await readiness.looked;
+  await readiness.probed;
   const pools = new Map(
     gateways.map((gateway) => [
       gateway,
@@ -82,7 +85,7 @@ export async function loadWhile(
   const sendOn = async () => {
     for (let due = began; !done; await sleep(5)) {
       const now = performance.now();
-      // What could not be sent in its time is not made up for in a burst.
+      // Late requests are skipped and not sent in a burst.
       for (
         due = Math.max(due, now - 100);
         due < now && inFlight.size < maxInFlight;
@@ -99,7 +102,7 @@ export async function loadWhile(
   try {
     await meanwhile();
   } finally {
-    // Also where it failed, or the process would not end.
+    // Stops the load after a failure too, so that the process can exit.
     done = true;
     await sending;
     seconds = (performance.now() - began) / 1000;

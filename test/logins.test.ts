@@ -7,10 +7,10 @@ import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 import { createTestDatabase } from './database.ts';
 
-// Migrations as one login and services as another, neither of them a superuser: what values-production.yaml asks for.
+// Migrations and services with separate logins, not superusers, as in values-production.yaml.
 
 const log = createLog('test', () => {});
-/** A name that has to be quoted in SQL and encoded in a URL. */
+/** A name that needs quoting in SQL and encoding in a URL. */
 const service = 'Bailiwick "services"';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -19,7 +19,7 @@ before(async () => {
   database = await createTestDatabase({ ownServer: true, isEmpty: true });
   admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
-  // The template's roles are the superuser's: here the migrations make them.
+  // The superuser owns the template's roles. Here the migrations create them.
   for (const one of schemas)
     await admin.query(`alter role bailiwick_${one.service} rename to former_${one.service}`);
   const { password, pathname } = new URL(database.url);
@@ -45,7 +45,7 @@ function urlOf(login: string): string {
   return url.href;
 }
 
-/** What the services of these schemas see when they connect as that login, one after the other. */
+/** Connects each service as this login, one after the other. */
 async function asLogin(
   login: string,
   look: (opened: Database, schema: ServiceSchema) => Promise<void>,
@@ -74,7 +74,7 @@ const loginUrls = () =>
     ]),
   );
 
-test('services work as a login that is not the migrations’, once those have run, and again', async () => {
+test('services work with their own login after the migrations, also after a second run', async () => {
   for (let run = 0; run < 2; run++) {
     await migrateAll({ DATABASE_URL: urlOf('owner'), ...loginUrls() }, log);
     await asLogin(service, async (opened, schema) => {
@@ -87,13 +87,13 @@ test('services work as a login that is not the migrations’, once those have ru
   }
 });
 
-test('a login that the migrations are not told of is let into no schema', async () => {
+test('a login that is not in the migrations’ settings cannot use a schema', async () => {
   await asLogin('stranger', (opened) =>
     assert.rejects(opened.ping(), /permission denied to set role/),
   );
 });
 
-test('a login that does not exist fails the migrations by its name', async () => {
+test('an unknown login fails the migrations with its name', async () => {
   const environment = { DATABASE_URL: urlOf('owner'), BAILIWICK_SSO_LOGIN_URL: urlOf('nobody') };
   await assert.rejects(migrateAll(environment, log), /role "nobody" does not exist/);
   await assert.rejects(
@@ -102,7 +102,7 @@ test('a login that does not exist fails the migrations by its name', async () =>
   );
 });
 
-test('another login migrates once it has what the first one owns', async () => {
+test('another login can migrate after it gets the objects of the first one', async () => {
   const next = () => migrateAll({ DATABASE_URL: urlOf('next'), ...loginUrls() }, log);
   await assert.rejects(next(), { code: '42501' });
   await admin.query('reassign owned by owner to next');

@@ -11,10 +11,10 @@ import {
   tokenIn,
 } from './people.ts';
 
-/** `url` is the public one, and `hooksUrl` where the product reaches the inbox, where that is another place. */
+/** `url` is the public URL. `hooksUrl` is the inbox as the product reaches it, if it differs. */
 export type Installation = Reached & { url: string; hooksUrl?: string };
 
-/** Register, verify, sign in, create a tenant and an endpoint, save a group: and the signed event arrives. */
+/** Registers, signs in, creates a tenant and an endpoint, saves a group and gets its event. */
 export async function doMainJob(stack: Installation): Promise<void> {
   const { userId, session } = await becomeUser(stack);
   const tenant = await createTenant(stack, session);

@@ -24,7 +24,7 @@ describe('orm', () => {
     createdAt: new Date(),
   });
 
-  test('connections that the server cuts, at whatever moment, are given back', async () => {
+  test('connections that the server terminates return to the pool', async () => {
     const killer = new pg.Client({ connectionString: testDatabase.url });
     await killer.connect();
     let cut = 0;
@@ -48,7 +48,7 @@ describe('orm', () => {
     );
   });
 
-  test('a tenant-scoped table is not reached without a tenant, and never another one', async () => {
+  test('a transaction reaches tenant-scoped rows of its own tenant only, and none without a tenant', async () => {
     await database.transaction('tnt_a', async (em) =>
       em.persist(em.create(DekEntity, dek('tnt_a', 'dek_1'))),
     );
@@ -70,7 +70,7 @@ describe('orm', () => {
     assert.equal(await database.transaction('tnt_a', (em) => em.count(DekEntity, {})), 1);
   });
 
-  test('a row cannot be carried into another tenant', async () => {
+  test('a row cannot move to another tenant', async () => {
     const moved = database.transaction('tnt_a', async (em) => {
       const row = await em.findOneOrFail(DekEntity, { id: 'dek_1' });
       row.tenant = 'tnt_c';
@@ -78,7 +78,7 @@ describe('orm', () => {
     await assert.rejects(moved, /another tenant/);
   });
 
-  test('values are bound and never part of the statement', async () => {
+  test('values are bound and not part of the statement', async () => {
     const hostile = `x'; drop table dek; -- $1 ? \\`;
     const [row] = await database.transaction(null, (em) =>
       execute<{ text: string }>(em, 'select $1::text as text', [hostile]),
@@ -86,7 +86,7 @@ describe('orm', () => {
     assert.equal(row?.text, hostile);
   });
 
-  test('a transaction that fails leaves nothing', async () => {
+  test('a failed transaction writes nothing', async () => {
     const failed = database.transaction('tnt_d', async (em) => {
       em.persist(em.create(DekEntity, dek('tnt_d', 'dek_1')));
       await em.flush();

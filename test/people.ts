@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { eventually, type Stack } from './harness.ts';
 
-// What most tests begin with, done the way a client does it: through the gateway, with the mail from the inbox.
+// Creates users and tenants as a client does: through the gateway, with mails from the inbox.
 
 export type Mail = { To: string; Subject: string; Text: string; Html: string; Links: string[] };
 export type Caught = {
@@ -13,7 +13,7 @@ export type Caught = {
   StandardWebhooksValid?: boolean;
 };
 
-/** The product as a client has it, and the inbox beside it. */
+/** The API of the product, and the inbox. */
 export type Reached = Pick<Stack, 'call' | 'inboxUrl'>;
 
 export const password = 'correct horse battery';
@@ -35,14 +35,14 @@ export async function mailTo(stack: Reached, address: string, count = 1): Promis
   });
 }
 
-/** The token that a mail carries. */
+/** The token in a mail. */
 export function tokenIn(mail: Mail): string {
   const token = /bwk[vri]_[0-9A-Za-z]{49}/.exec(mail.Text)?.[0];
   assert.ok(token, `no token in the mail:\n${mail.Text}`);
   return token;
 }
 
-/** What a webhook catcher got, newest first. */
+/** The requests that a webhook catcher got, newest first. */
 export async function caughtBy(stack: Reached, name: string, secret = ''): Promise<Caught[]> {
   const response = await fetch(
     `${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`,
@@ -60,7 +60,7 @@ export async function register(stack: Reached, email: string): Promise<string> {
   return String(body['UserID']);
 }
 
-/** A person with a verified address, signed in. `earlier` mails went to the address before. */
+/** Creates a signed-in user with a verified address, which got `earlier` mails before. */
 export async function signUp(
   stack: Reached,
   email = newAddress(),
@@ -76,7 +76,7 @@ export async function signUp(
   return { id: (body['User'] as { ID: string }).ID, email, token: String(body['Token']) };
 }
 
-/** A tenant of somebody's, made by the platform, so that it does not count as one of the ten that they may make. */
+/** Creates a tenant for a user as the platform, so the user's limit of ten does not apply. */
 export async function tenantFor(
   stack: Pick<Stack, 'call' | 'platformKey'>,
   OwnerID: string,
@@ -91,7 +91,7 @@ export async function tenantFor(
   return (body['Tenant'] as { ID: string }).ID;
 }
 
-/** A tenant of the person whose token it is. */
+/** Creates a tenant for the user of the token. */
 export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
   const { status, body } = await stack.call(
     'Tenants_Create',

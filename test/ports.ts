@@ -4,13 +4,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { freePort } from '@bailiwick/deploy/local/ports.ts';
 
-// Test files run side by side, and a process that is being replaced leaves its port free for a moment: a port that one file
-// has chosen is not chosen by another, whether or not anybody listens on it.
+// Test files run in parallel, and a process that restarts leaves its port free for a moment. So
+// test files claim ports, and a claimed port is not chosen again, even if it is free.
 
 const folder = path.join(tmpdir(), 'bailiwick-test-ports');
 const taken = new Set<number>();
 
-/** A port of this host that is free and that no other test file has chosen. It is given back when this process ends. */
+/** Claims a free port that no other test file has claimed, until this process ends. */
 export async function takePort(): Promise<number> {
   for (;;) {
     const port = await freePort();
@@ -27,12 +27,12 @@ function claim(port: number): boolean {
     if (isHeld(file)) return false;
     writeFileSync(file, String(process.pid));
   }
-  if (taken.size === 0) process.once('exit', giveBack);
+  if (taken.size === 0) process.once('exit', releaseAll);
   taken.add(port);
   return true;
 }
 
-/** Whether whoever has chosen it still runs. This process has chosen it for something else. */
+/** Whether the process that claimed the port still runs, which may be this one. */
 function isHeld(file: string): boolean {
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 0);
@@ -42,6 +42,6 @@ function isHeld(file: string): boolean {
   }
 }
 
-function giveBack(): void {
+function releaseAll(): void {
   for (const port of taken) rmSync(path.join(folder, String(port)), { force: true });
 }

@@ -7,14 +7,14 @@ import { createTenant, mailsTo, mailTo, newAddress, password, tokenIn } from './
 import { newPassword, type Person, type Stage, startStage } from './stage.ts';
 import { countOf, rowsOf } from './store.ts';
 
-// What must hold although two replicas of everything work at the same time, and are busy with other people's calls.
+// Guarantees under concurrency: two replicas of every process, with background load.
 
-/** How often each race is run that one run may miss, and how many are run at once. */
+/** The number of runs of each race, since one run may miss it, and of concurrent runs. */
 const rounds = 20;
 const atOnce = 4;
-/** Requests through each gateway at the moment a reply arrives. */
+/** Requests through each gateway when the answer arrives. */
 const burst = 12;
-/** Calls that want the same token. */
+/** Calls with the same token. */
 const crowd = 200;
 
 describe('races between replicas', () => {
@@ -24,19 +24,19 @@ describe('races between replicas', () => {
   });
   after(() => stage?.stop());
 
-  describe('at the moment a right is gone, both gateways refuse what they have remembered', () => {
-    /** A right of somebody: how it is used, and how it is taken away. */
-    type Right = {
+  describe('after a revocation is answered, both gateways reject the cached access', () => {
+    /** A user's access: a call that uses it, and a call that revokes it. */
+    type Access = {
       use: (gateway: number) => Promise<Answer>;
       end: (gateway: number) => Promise<Answer>;
     };
 
-    const ofSession = (token: string, end: Right['end']): Right => ({
+    const ofSession = (token: string, end: Access['end']): Access => ({
       use: (gateway) => stage.via(gateway, 'Account_Get', {}, token),
       end,
     });
 
-    async function ofMembership(operation: string): Promise<Right> {
+    async function ofMembership(operation: string): Promise<Access> {
       const [owner, member] = await Promise.all([stage.newPerson(), stage.newPerson()]);
       const membership = {
         Tenant: await createTenant(stage.stack, owner.token),
@@ -50,7 +50,7 @@ describe('races between replicas', () => {
       };
     }
 
-    const ways: Record<string, () => Promise<Right>> = {
+    const revocations: Record<string, () => Promise<Access>> = {
       async Account_Logout() {
         const { token } = await stage.newPerson();
         return ofSession(token, (gateway) => stage.via(gateway, 'Account_Logout', {}, token));
@@ -92,10 +92,13 @@ describe('races between replicas', () => {
       TenantMembers_Disable: () => ofMembership('TenantMembers_Disable'),
     };
 
-    /** Uses the right over and over through both gateways, ends it, and counts what is allowed that began after the reply. */
+    /**
+     * Uses the access through both gateways all the time, revokes it, and counts the results of
+     * calls that began after the answer.
+     */
     async function tryOnce(
       round: number,
-      { use, end }: Right,
+      { use, end }: Access,
     ): Promise<{ allowed: number; refused: number }> {
       let endedAt = Number.POSITIVE_INFINITY;
       const outcome = { allowed: 0, refused: 0 };
@@ -121,8 +124,8 @@ describe('races between replicas', () => {
       return outcome;
     }
 
-    for (const [name, prepare] of Object.entries(ways)) {
-      test(`${name}: ${rounds} times ${2 * burst} requests, and none is allowed`, async (t) => {
+    for (const [name, prepare] of Object.entries(revocations)) {
+      test(`${name}: none of ${2 * burst} later requests is allowed, in ${rounds} rounds`, async (t) => {
         const all: Array<{ allowed: number; refused: number }> = [];
         for (let round = 0; round < rounds; round += atOnce) {
           const rights = await Promise.all(Array.from({ length: atOnce }, prepare));
@@ -137,7 +140,7 @@ describe('races between replicas', () => {
       });
     }
 
-    test('nor does a gateway that no word of the revocation reaches', async () => {
+    test('Account_Logout: a gateway that does not get the revocation rejects the session too', async () => {
       for (let round = 0; round < 2; round++) {
         const { token } = await stage.newPerson();
         for (const gateway of [0, 1, 0, 1])
@@ -157,7 +160,7 @@ describe('races between replicas', () => {
         } finally {
           stage.cable.goOn();
         }
-        // Until leases are renewed again, so that there is something to remember.
+        // Until leases are renewed, so that the gateways cache again.
         await sleep(1000);
       }
     });
@@ -243,7 +246,7 @@ describe('races between replicas', () => {
       assert.equal(await countOf(stage.stack, 'identity.reset_token where user_id = $1', [id]), 0);
     });
 
-    test('of everybody who wants one address, by registration and by change, one gets it', async () => {
+    test('Account_Verify of registrations and changes to one address has one winner', async () => {
       for (let round = 0; round < 5; round++) {
         const { email, token } = await registered();
         bodyOf(await stage.via(1, 'Account_Register', { Email: email, Password: password }));
@@ -265,7 +268,7 @@ describe('races between replicas', () => {
       }
     });
 
-    test('of mails that are asked for at once, one token works', async () => {
+    test('Account_RequestPasswordReset and Account_ChangeEmail, called at once, leave one valid token', async () => {
       for (let round = 0; round < rounds / 2; round++) {
         const [{ id, email }, changer] = [await stage.newPerson(), await stage.newPerson()];
         const next = newAddress('next');
@@ -301,7 +304,7 @@ describe('races between replicas', () => {
       }
     });
 
-    test('a sign-in with the old password that a new one overtakes gives no session', async () => {
+    test('Account_Login with the old password, during a change of it, leaves no session', async () => {
       for (let round = 0; round < rounds / 2; round++) {
         const { email, token } = await stage.newPerson();
         bodyOf(await stage.via(0, 'Account_RequestPasswordReset', { Email: email }));
@@ -338,7 +341,7 @@ describe('races between replicas', () => {
       }
     });
 
-    test('of two who change one password at once, the second has to prove it anew', async () => {
+    test('Account_ChangePassword, called twice at once, succeeds once', async () => {
       for (let round = 0; round < rounds / 2; round++) {
         const { email, token } = await stage.newPerson();
         const passwords = [newPassword(), newPassword()];
@@ -352,7 +355,7 @@ describe('races between replicas', () => {
       }
     });
 
-    test('a new password voids a change of address that waits: whoever knew the old one may have asked for it', async () => {
+    test('Account_ChangePassword voids a pending change of address', async () => {
       const person = await stage.newPerson();
       const change = await changing(person);
       bodyOf(
@@ -369,7 +372,7 @@ describe('races between replicas', () => {
       );
     });
 
-    test('Account_ResetPassword voids a change of address that waits', async () => {
+    test('Account_ResetPassword voids a pending change of address', async () => {
       const person = await stage.newPerson();
       const change = await changing(person);
       bodyOf(await stage.via(0, 'Account_RequestPasswordReset', { Email: person.email }));
@@ -382,6 +385,6 @@ describe('races between replicas', () => {
     });
   });
 
-  test('none of the other people’s calls failed meanwhile', (t) =>
+  test('no background call failed in the meantime', (t) =>
     stage.endLoad((line) => t.diagnostic(line)));
 });

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => store?.drop());
 
-test('of what is refused again and again ten get an entry each, and one says how many the others were', async () => {
+test('ten repeated refusals get an audit entry each, and one entry counts the others', async () => {
   const refusals = createRefusals(
     store.database,
     createLog('test', () => {}),
@@ -45,7 +45,7 @@ test('of what is refused again and again ten get an entry each, and one says how
   await Promise.all(Array.from({ length: 25 }, () => refuse('usr_1', 'tnt_1')));
   for (let times = 0; times < 10; times++) await refuse('usr_2', 'tnt_1');
   assert.equal((await entries()).length, 20);
-  await refusals.tell();
+  await refusals.flush();
   const all = await entries();
   const { ActorID, Tenant, Operation, Permission, Result, Changes } = all.at(-1) ?? assert.fail();
   assert.deepEqual(
@@ -54,8 +54,8 @@ test('of what is refused again and again ten get an entry each, and one says how
   );
   assert.deepEqual(Changes, [{ Field: 'Times', Old: null, New: 15 }]);
 
-  // A minute later they are counted anew.
+  // The count starts again after a minute.
   await refuse('usr_1', 'tnt_1');
-  await refusals.tell();
+  await refusals.flush();
   assert.equal((await entries()).length, 22);
 });

@@ -15,7 +15,7 @@ import { choosePorts, eventually, startProcesses, startStack } from './harness.t
 const called = ['identity', 'access', 'sso', 'notifications'] as const;
 const topologies = { http: 'five processes', grpc: 'five processes over gRPC' } as const;
 
-/** Where a process finds the replicas of the others: an address each that leads to them, or the list of theirs. */
+/** The addresses of the replicas for other processes: a balancer for each service, or a list. */
 export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring['ports']>) {
   const replicasOf = (name: ServiceName): Replica[] =>
     ports.map((own) => ({ port: own[name].rpc, admin: own[name].admin }));
@@ -41,7 +41,7 @@ export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring[
   };
 }
 
-/** Two replicas of everything. */
+/** Starts two replicas of every process. */
 export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, string> = {}) {
   const ports = [await choosePorts(), await choosePorts()] as const;
   const way = await leadTo(wire, ports);
@@ -83,16 +83,16 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
     stack,
     stop,
     gateways: way.gateways,
-    /** Between the second replica and the broker. */
+    /** The proxy between the second replica and the broker. */
     cable,
-    /** SIGTERM to a process, and again ready afterwards. */
+    /** Sends SIGTERM to a process, and waits until its successor is ready. */
     async replace(index: 0 | 1, name: ServiceName): Promise<void> {
       const managed = replicas[index].get(name) as ManagedProcess;
       const before = managed.pid();
-      if (before === undefined) throw new Error(`${name} does not run`);
+      if (before === undefined) throw new Error(`${name} is not running`);
       process.kill(before, 'SIGTERM');
       await eventually(
-        `${name} again`,
+        `${name} to run again`,
         () => Promise.resolve(managed.pid() !== undefined && managed.pid() !== before),
         60_000,
       );
@@ -103,7 +103,7 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
   };
 }
 
-/** What went wrong, in the processes' own words: when, who, what, and the first lines of what was thrown. */
+/** The error lines of the logs: time, service, message and the first lines of the error. */
 export const errorsIn = (logFiles: readonly string[]): string =>
   logFiles
     .flatMap((file) => readFileSync(file, 'utf8').split('\n'))

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/shared/broker.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import {
-  createMemory,
   createRevoker,
+  createRightsCache,
   leaseMs,
   type RightsKey,
 } from '@bailiwick/shared/revocation.ts';
@@ -16,9 +16,9 @@ import { startTestBroker, type TestBroker } from './broker.ts';
 import { startCable } from './cable.ts';
 import { eventually } from './harness.ts';
 
-// A gateway that is well connected, and a service whose own connection to the broker is not: neither may take silence for
-// the absence of gateways.
-describe('a revocation over a broken connection', () => {
+// The gateway is connected to the broker, and the service's connection is broken. The service must
+// not take the silence for "no gateways".
+describe('a revocation over a broken broker connection', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-revocation-'));
   let server: TestBroker;
   before(async () => {
@@ -37,43 +37,43 @@ describe('a revocation over a broken connection', () => {
       openBroker({ url, name, log: createLog('test', () => {}) });
     const [ofService, ofGateway] = [open(cable.url, 'service'), open(server.url, 'gateway')];
     const revoke = createRevoker(ofService);
-    const memory = createMemory(ofGateway);
+    const rightsCache = createRightsCache(ofGateway);
     t.after(async () => {
       cable.goOn();
-      memory.close();
+      rightsCache.close();
       await Promise.all([ofService.close(), ofGateway.close()]);
       cable.close();
     });
     let asked = 0;
-    const recall = () =>
-      memory.recall('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
+    const getOrLoad = () =>
+      rightsCache.getOrLoad('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
     await eventually('the connections', () =>
       Promise.resolve(ofService.isConnected() && ofGateway.isConnected()),
     );
-    // Longer than a service that has just begun to listen waits in any case.
+    // Longer than the initial wait of a service that has just connected.
     await sleep(leaseMs + 1000);
-    return { cable, ofService, revoke, recall };
+    return { cable, ofService, revoke, getOrLoad };
   }
 
-  /** How long a revocation takes, after which nothing of what was remembered before may be left. */
+  /** The time of a revocation. Asserts that it evicts the cached value. */
   async function revokedIn({
     revoke,
-    recall,
-  }: Pick<Awaited<ReturnType<typeof begin>>, 'revoke' | 'recall'>): Promise<number> {
-    const remembered = await recall();
-    assert.equal(await recall(), remembered, 'it is remembered');
+    getOrLoad,
+  }: Pick<Awaited<ReturnType<typeof begin>>, 'revoke' | 'getOrLoad'>): Promise<number> {
+    const cached = await getOrLoad();
+    assert.equal(await getOrLoad(), cached, 'the value is cached');
     const started = performance.now();
     await revoke([key]);
     const took = performance.now() - started;
-    assert.notEqual(await recall(), remembered);
+    assert.notEqual(await getOrLoad(), cached);
     return took;
   }
 
-  test('is over at once while all is well', async (t) => {
+  test('completes at once while the connection works', async (t) => {
     assert.ok((await revokedIn(await begin(t))) < leaseMs / 2);
   });
 
-  test('waits where the connection is dead and nobody knows', async (t) => {
+  test('waits for a lease while the connection is dead and not yet detected', async (t) => {
     const stage = await begin(t);
     stage.cable.hold();
     await sleep(leaseMs + 500);
@@ -81,10 +81,10 @@ describe('a revocation over a broken connection', () => {
     assert.ok((await revokedIn(stage)) >= leaseMs - 100);
     stage.cable.goOn();
     await sleep(leaseMs + 500);
-    assert.ok((await revokedIn(stage)) < leaseMs / 2, 'and is over at once again');
+    assert.ok((await revokedIn(stage)) < leaseMs / 2, 'completes at once again');
   });
 
-  test('waits after a reconnection, until every gateway can have been heard', async (t) => {
+  test('waits after a reconnection until every gateway has had time to report', async (t) => {
     const stage = await begin(t);
     const before = stage.ofService.connections();
     stage.cable.hold();
@@ -96,6 +96,6 @@ describe('a revocation over a broken connection', () => {
     );
     await revokedIn(stage);
     await sleep(leaseMs + 500);
-    assert.ok((await revokedIn(stage)) < leaseMs / 2, 'and is over at once again');
+    assert.ok((await revokedIn(stage)) < leaseMs / 2, 'completes at once again');
   });
 });

@@ -4,19 +4,19 @@ import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { loadWhile, requestsOf } from './load.ts';
 import { startReplicas } from './replicas.ts';
 
-// Two replicas of every process are replaced one after the other, as Kubernetes does it, while clients read and write.
+// A rolling update: replaces two replicas of every process one after the other, under load.
 
 const rate = 200;
-/** Longer than it takes until everybody has noticed that a process is not ready any more. */
+/** Longer than clients need to notice that a process is not ready. */
 const preDrainMs = 2000;
-/** Replaced at the same time. Each start costs seconds of a core. */
+/** Processes that are replaced at the same time. Each start costs seconds of a core. */
 const groups: ReadonlyArray<readonly ServiceName[]> = [
   ['gateway', 'sso', 'notifications'],
   ['identity', 'access'],
 ];
 
 for (const wire of ['http', 'grpc'] as const) {
-  test(`every process is replaced while clients send ${rate} requests a second over ${wire}, and no request fails`, async (t) => {
+  test(`a rolling update under ${rate} requests a second over ${wire} fails no request`, async (t) => {
     const replicas = await startReplicas(wire, { BAILIWICK_PRE_DRAIN_MS: String(preDrainMs) });
     t.after(() => replicas.stop());
     const requestOf = await requestsOf(replicas.stack);

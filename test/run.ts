@@ -8,19 +8,19 @@ import { findBroker } from '@bailiwick/deploy/local/broker.ts';
 import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import { findDeno } from '@bailiwick/deploy/local/deno.ts';
 import { readOptions } from '@bailiwick/deploy/local/options.ts';
-import { firstWay } from '@bailiwick/deploy/local/ways.ts';
+import { firstProvider } from '@bailiwick/deploy/local/providers.ts';
 import { withoutChromium } from './browser/chromium.ts';
 import { startTestServer } from './database.ts';
 
-// npm test: one PostgreSQL and one nats-server program for the run, then node's own test runner over every test file.
+// npm test: starts one PostgreSQL and finds nats-server, then runs node's test runner.
 //
-//   npm test                                all of them but the long proofs
-//   npm test -- --long                      the long proofs alone: races, kills, hostile receivers (*.long.test.ts)
-//   npm test -- test/operations             those below a folder, or single files
+//   npm test                                all tests except the long ones
+//   npm test -- --long                      only the long tests: races, kills, … (*.long.test.ts)
+//   npm test -- test/operations             the tests below a folder, or single files
 //   npm test -- --deno test/operations      with the product's processes on Deno
 //   BAILIWICK_INFRA=containers npm test     with databases and brokers in containers
 //
-// Photographs of the pages are left in test/artifacts, or in the folder that BAILIWICK_ARTIFACTS names.
+// Screenshots of the pages are saved in test/artifacts, or in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
@@ -36,11 +36,11 @@ async function main(): Promise<number> {
     cwd: root,
     exclude: (name) => name.includes('node_modules'),
   }).sort();
-  // Whoever names files or folders means all that is there.
+  // Named files and folders include long tests.
   const files =
     chosen.length > 0 ? found : found.filter((file) => file.endsWith('.long.test.ts') === isLong);
-  if (files.length === 0) throw new Error(`no test file in ${chosen.join(', ')}`);
-  // What is skipped nobody should overlook.
+  if (files.length === 0) throw new Error(`no test files in ${chosen.join(', ')}`);
+  // Prints a notice, so that skipped tests are noticed.
   if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser'))))
     say(`\n${withoutChromium}\n`);
   const { containers } = readOptions([], process.env);
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     onDeno || files.some((file) => file.startsWith(path.join('test', 'deno')))
       ? await prepareDeno(onDeno)
       : {};
-  const broker = await firstWay(
+  const broker = await firstProvider(
     {
       own: async () => ({ BAILIWICK_TEST_BROKER: JSON.stringify(await findBroker(say)) }),
       container: tryBrokerContainer,
@@ -65,13 +65,13 @@ async function main(): Promise<number> {
   }
 }
 
-/** Once, and for its image: it is fetched before any test's time runs. */
+/** Pulls the image by starting a container once, before the time limits of tests begin. */
 async function tryBrokerContainer(): Promise<Record<string, string>> {
   await (await startBrokerContainer()).remove();
   return { BAILIWICK_INFRA: 'containers' };
 }
 
-/** Its tests are skipped where there is none, which nobody should overlook. */
+/** Finds Deno. Without it, its tests are skipped with a notice. */
 async function prepareDeno(isNeeded: boolean): Promise<Record<string, string>> {
   try {
     return {
@@ -90,7 +90,7 @@ const pattern = (target: string) =>
 
 function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
   const concurrency = Math.max(2, availableParallelism());
-  // A file whose set-up failed half-way would otherwise wait for ever for the processes that it has started.
+  // Without --test-force-exit, a file with a failed set-up would wait for its processes forever.
   const args = [
     '--test',
     '--test-force-exit',
@@ -107,7 +107,7 @@ function runTests(files: readonly string[], environment: Record<string, string>)
       ...environment,
     },
   });
-  // The tests end by themselves on Ctrl-C, since they are in the same process group; then the database is stopped.
+  // Ctrl-C also reaches the tests, which share the process group. The database stops after them.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) =>

@@ -14,15 +14,15 @@ import { startDns } from './dns-server.ts';
 import type { CountingOptions } from './grpc/counting-service.ts';
 import { takePort } from './ports.ts';
 
-// A service that is called all the time gets two more processes, and loses them again: whoever calls it has one connection pool, or
-// one channel, all the while.
+// A service under constant load is scaled up by two processes and down again. The caller keeps one
+// connection pool or channel.
 
 const callers = 16;
 const own = { audience: 'test', sign: () => 'token' };
-/** A connection's age, the tenth that it may be longer, and the second that it takes to end. */
+/** The maximum age of a connection with its jitter of a tenth, and a second for closing. */
 const noticedMs = 13_000;
-const lookMs = 1500;
-/** A third each would be even. */
+const sampleMs = 1500;
+/** An even share is a third. */
 const leastShare = 0.12;
 
 type Replica = Awaited<ReturnType<typeof startReplica>>;
@@ -40,7 +40,7 @@ async function startReplica(t: TestContext, options: CountingOptions) {
   };
   return {
     counts: async () => (await ask('counts')) as Array<[string, number]>,
-    /** What SIGTERM does: not ready any more, and a while later no more connections. */
+    /** Does what SIGTERM does: becomes unready, and later closes the listeners. */
     end: () => ask('end'),
   };
 }
@@ -48,11 +48,11 @@ async function startReplica(t: TestContext, options: CountingOptions) {
 type Topology = {
   transport: WireTransport;
   start(index: number): Promise<Replica>;
-  /** Has these be the replicas that are known of. */
+  /** Makes these replicas discoverable. */
   announce(indexes: readonly number[]): void;
 };
 
-/** Behind one address that takes each connection to the next replica that is ready: a Service of Kubernetes. */
+/** One address that balances connections between ready replicas, as a Kubernetes Service. */
 async function behindOneAddress(t: TestContext): Promise<Topology> {
   const replicas = await Promise.all(
     [0, 1, 2].map(async () => ({
@@ -73,13 +73,13 @@ async function behindOneAddress(t: TestContext): Promise<Topology> {
   };
 }
 
-/** Behind one name with the addresses of all replicas: a headless Service. */
+/** One name with the addresses of all replicas, as a headless Service. */
 async function behindOneName(t: TestContext): Promise<Topology> {
   const dns = await startDns();
   t.after(() => dns.stop());
   const [port, grpcPort] = [await takePort(), await takePort()];
   const addressOf = (index: number) => `127.0.0.${index + 2}`;
-  // Without it names are looked up at the system's resolver, which no test can tell anything.
+  // Without it, grpc-js uses the system resolver, which the test cannot control.
   process.env['GRPC_NODE_USE_ALTERNATIVE_RESOLVER'] = 'true';
   const { createGrpcTransport } = await import('@bailiwick/shared/rpc-grpc.ts');
   dns.set('access.test', { addresses: [addressOf(0)] });
@@ -110,21 +110,21 @@ function callOn(groups: Client<typeof Groups>) {
   return { stop };
 }
 
-/** What share of the calls each replica gets in a while. */
+/** The share of calls that each replica gets during a sample. */
 async function sharesOf(replicas: readonly Replica[]): Promise<number[]> {
   const read = () => Promise.all(replicas.map(async (replica) => (await replica.counts()).length));
   const before = await read();
-  await sleep(lookMs);
+  await sleep(sampleMs);
   const got = (await read()).map((count, index) => count - (before[index] ?? 0));
   const all = got.reduce((sum, count) => sum + count, 0);
   return got.map((count) => count / all);
 }
 
 for (const [name, open] of [
-  ['http, behind one address', behindOneAddress],
-  ['grpc, behind one name', behindOneName],
+  ['HTTP behind one address', behindOneAddress],
+  ['gRPC behind one name', behindOneName],
 ] as const) {
-  test(`a service is scaled from one process to three and back under load over ${name}: the new ones get their share within seconds, and no call fails`, async (t) => {
+  test(`a service scales from one process to three and back under load over ${name}: new processes get calls, and none fails`, async (t) => {
     const { transport, start, announce } = await open(t);
     t.after(() => transport.close());
     const first = await start(0);
@@ -137,7 +137,7 @@ for (const [name, open] of [
     let shares = await sharesOf(replicas);
     while (
       shares.some((share) => share < leastShare) &&
-      performance.now() - began < noticedMs + lookMs
+      performance.now() - began < noticedMs + sampleMs
     )
       shares = await sharesOf(replicas);
     t.diagnostic(
@@ -154,7 +154,7 @@ for (const [name, open] of [
     const { calls, failures } = await load.stop();
     assert.deepEqual(failures.slice(0, 3), []);
     const counted = (await Promise.all(replicas.map((replica) => replica.counts()))).flat();
-    assert.equal(counted.length, calls, 'none was processed by two');
+    assert.equal(counted.length, calls, 'no call was processed twice');
     assert.ok(counted.every(([, times]) => times === 1));
     assert.ok(calls > 500, String(calls));
   });

@@ -14,9 +14,9 @@ import { statementsOf } from './statements.ts';
 const log = createLog('test', () => {});
 const forbidden = { code: '42501' };
 
-// What the migrations keep for themselves is no entity.
+// Tables of the migrations, which have no entities.
 const bookkeeping = ['migration', 'schema_window'];
-/** What a service may do with its owner's rights only. */
+/** Functions that a service may call with the rights of the owner. */
 const functions = ['drop_audit'];
 
 describe('the schemas after all migrations', () => {
@@ -49,10 +49,10 @@ describe('the schemas after all migrations', () => {
       await opened.close();
     }
   }
-  /** What MikroORM would still change so that the tables are what the entities say. */
+  /** The statements that MikroORM would run to make the tables match the entities. */
   const difference = (schema: ServiceSchema) =>
     within(schema, async ({ orm, query }) => {
-      // PostgreSQL shows the definitions of constraints to the owner of their table. The pool is this one connection.
+      // PostgreSQL shows constraints to the owner of the table only. The pool has one connection.
       await query({ name: 'as_owner', text: 'set role none' }, []);
       const statements = (await orm.schema.getUpdateSchemaSQL({ wrap: false }))
         .split('\n')
@@ -102,13 +102,13 @@ describe('the schemas after all migrations', () => {
   for (const schema of schemas) {
     const { service } = schema;
 
-    test(`${service}: the tables are what the entities say`, async () => {
+    test(`${service}: the tables match the entities`, async () => {
       assert.deepEqual(await difference(schema), []);
       const entities = schema.entities.map(({ meta }) => meta.tableName);
       assert.deepEqual(await tablesOf(service), [...entities, ...bookkeeping].sort());
     });
 
-    test(`${service}: a table that is not what its entity says would be seen`, async () => {
+    test(`${service}: the comparison finds a table that differs from its entity`, async () => {
       for (const [change, back, sign] of [
         ['add column forgotten text', 'drop column forgotten', /drop column "forgotten"/],
         [
@@ -129,7 +129,7 @@ describe('the schemas after all migrations', () => {
       assert.deepEqual(await difference(schema), []);
     });
 
-    test(`${service}: its role uses its own tables and nothing else`, async () => {
+    test(`${service}: its role can use only its own tables`, async () => {
       await asService(service, async (client) => {
         for (const table of await tablesOf(service)) {
           await client.query(`select * from ${table} limit 1`);
@@ -186,7 +186,7 @@ describe('the schemas after all migrations', () => {
       ]);
     });
 
-    test(`${service}: its role may run every statement of its queries.ts, and PostgreSQL understands them`, async () => {
+    test(`${service}: every statement of its queries.ts is valid and allowed for its role`, async () => {
       const folder = path.resolve(import.meta.dirname, '../services', service);
       const statements = globSync(['*/queries.ts', '*/*/queries.ts'], {
         cwd: folder,
@@ -194,7 +194,7 @@ describe('the schemas after all migrations', () => {
       }).flatMap((file) => statementsOf(file, readFileSync(path.join(folder, file), 'utf8')));
       assert.ok(statements.length > 0);
       await asService(service, async (client) => {
-        // A plan without values: all names, types and rights are checked and nothing is run.
+        // A generic plan checks names, types and rights without running the statement.
         for (const { name, text } of statements)
           await assert.doesNotReject(
             client.query(`explain (generic_plan) ${text}`),
@@ -207,7 +207,7 @@ describe('the schemas after all migrations', () => {
       });
     });
 
-    test(`${service}: code starts on no schema that is older, and on none that has dropped what it needs`, async () => {
+    test(`${service}: code rejects an older schema and an incompatible newer one`, async () => {
       const check = () => within(schema, (opened) => assertSchemaWindow(opened, schema));
       const ours = schema.migrations.length;
       const window = (version: number, from: number) =>
@@ -216,7 +216,7 @@ describe('the schemas after all migrations', () => {
           from,
         ]);
       await check();
-      // Newer, and still good for this code: an update rolls out while it runs.
+      // A newer compatible schema is accepted, since an update may roll out while the code runs.
       await window(ours + 1, ours);
       await check();
       await window(ours + 1, ours + 1);
@@ -243,7 +243,7 @@ describe('the schemas after all migrations', () => {
     });
   }
 
-  test('migrations that run again, and twice at once, change nothing and lose nothing', async () => {
+  test('migrations that run again, also twice at once, change no schema and no data', async () => {
     const filled = schemas.map(
       ({ service }) =>
         `insert into ${service}.outbox (id, for_tenant, type, audit, tasks, created_at) values ('kept', '', '', '', '[]', now())`,
@@ -264,7 +264,7 @@ describe('the schemas after all migrations', () => {
     }
   });
 
-  test('migrations wait five seconds for a table that somebody holds, leave all as it was, and wait longer for their turn', async () => {
+  test('a migration rolls back after five seconds on a locked table, and waits longer for another migration', async () => {
     const [identity, access, sso] = schemas;
     const before = await catalogue();
     const run = (schema: ServiceSchema) => migrate(schema, { url: database.url }, log);
@@ -281,8 +281,8 @@ describe('the schemas after all migrations', () => {
       (error: unknown) => error,
     );
     try {
-      await eventually('one that waits for its turn', isWaiting);
-      // The one is written by the migrations' first connection, the other read by their second.
+      await eventually('the waiting migration', isWaiting);
+      // The first connection of the migrations writes one table, the second reads the other.
       await admin.query('begin; lock table access.schema_window, identity.migration');
       const begun = Date.now();
       await Promise.all(
@@ -298,11 +298,11 @@ describe('the schemas after all migrations', () => {
     assert.deepEqual(await catalogue(), before);
   });
 
-  test('a migration that takes its locks one after the other goes on where it was interrupted', async () => {
-    // Its own entry is a new one.
-    const look = async () =>
+  test('a migration that takes its locks one by one resumes after an interruption', async () => {
+    // The entry of the migration itself changes.
+    const snapshot = async () =>
       (await catalogue()).filter((line) => !line.includes('006-admission')).sort();
-    const before = await look();
+    const before = await snapshot();
     await admin.query(
       'alter table access.group_member drop column mapped_by; alter table access.tenant drop column sso_lifted_until',
     );
@@ -311,10 +311,10 @@ describe('the schemas after all migrations', () => {
     );
     assert.equal(rowCount, 1);
     await migrateAll({ DATABASE_URL: database.url }, log);
-    assert.deepEqual(await look(), before);
+    assert.deepEqual(await snapshot(), before);
   });
 
-  test('migrations of older code leave the window of newer code as it is', async () => {
+  test('migrations of older code keep the schema window of newer code', async () => {
     await admin.query('update access.schema_window set version = 99, compatible_from = 98');
     await migrateAll({ DATABASE_URL: database.url }, log);
     const { rows } = await admin.query('select version, compatible_from from access.schema_window');
@@ -325,11 +325,11 @@ describe('the schemas after all migrations', () => {
     ]);
   });
 
-  test('the role that access works as adds audit entries and can neither change nor delete them', async () => {
+  test('the role of access can add audit entries, but not change or delete them', async () => {
     const entry = `('t', 'aud_1', 1, now(), '', '', '', '', '', '', '', '[]', '{}', '', '', '', '', '', '', '[]', '', 'hash')`;
     await asService('access', async (client) => {
       assert.equal((await client.query(`insert into audit_entry values ${entry}`)).rowCount, 1);
-      // It owns nothing, so what it grants itself is not granted.
+      // The role owns no tables, so this grant has no effect.
       await client.query('grant all on audit_entry to bailiwick_access');
       for (const statement of [
         "update audit_entry set hash = 'x'",
@@ -355,7 +355,7 @@ describe('the schemas after all migrations', () => {
     assert.deepEqual(appendOnly.rows, [{ relname: 'audit_entry' }]);
   });
 
-  /** Tables, columns, constraints, indexes, rights and what was migrated when. */
+  /** Tables, columns, constraints, indexes, rights and the applied migrations. */
   async function catalogue(): Promise<string[]> {
     const names = schemas.map(({ service }) => `'${service}'`).join();
     const parts = [

@@ -9,15 +9,16 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { describeBoth, eventually, type Stack, startStack } from './harness.ts';
 import { password, signUp, tenantFor } from './people.ts';
 
-// A database that accepts connections and answers nothing, as one whose machine hangs or behind a network that drops packets.
+// A database that accepts connections and does not answer, as on a hanging machine or behind a
+// network that drops packets.
 
-/** The longest deadline of a call is the gateway's: 20 s. */
+/** The gateway has the longest deadline of a call: 20 s. */
 const answeredMs = 25_000;
 const noticedMs = 10_000;
-/** Below the time-out of the chart's probes. */
+/** Below the timeout of the chart's probes. */
 const probeMs = 5000;
 
-describeBoth('a database that does not answer', (topology) => {
+describeBoth('a silent database', (topology) => {
   let database: TestDatabase;
   let cable: Awaited<ReturnType<typeof startCable>>;
   let stack: Stack;
@@ -36,7 +37,7 @@ describeBoth('a database that does not answer', (topology) => {
     cable?.close();
   });
 
-  /** The probes of the processes that use the database, and in one process the gateway's, which is theirs too. */
+  /** The readiness URLs of the processes with a database. One process has only the gateway's. */
   function probes(): string[] {
     const { ports } = stack.wiring;
     if (topology === 'one process') return [ports.gateway.rpc, ports.gateway.admin].map(String);
@@ -54,7 +55,7 @@ describeBoth('a database that does not answer', (topology) => {
   const isEach = async (status: number) =>
     (await Promise.all(probes().map(probe))).every((answer) => answer.status === status);
 
-  test('calls get unavailable by their deadline, /readyz notices within 10 s, and both recover with it', async (t) => {
+  test('calls fail with unavailable by their deadline, /readyz fails within 10 s, and both recover', async (t) => {
     const { id, email, token } = await signUp(stack);
     const Tenant = await tenantFor(stack, id);
     const save = (Path: string) => stack.call('Groups_Save', { Group: { Tenant, Path } }, token);
@@ -75,7 +76,7 @@ describeBoth('a database that does not answer', (topology) => {
     );
     await eventually('every probe to notice', () => isEach(503), noticedMs);
     t.diagnostic(`noticed after ${Math.round(performance.now() - began)} ms`);
-    // 100 probes at once, as of several load balancers, are answered in time too.
+    // 100 probes at once, as from several load balancers, are answered in time too.
     for (const { ms } of await Promise.all(
       Array.from({ length: 100 }, (_, index) => probe(probes()[index % probes().length] ?? '')),
     ))
@@ -93,20 +94,20 @@ describeBoth('a database that does not answer', (topology) => {
     bodyOf(await login());
   });
 
-  test('connections whose server is gone without a word are replaced', async () => {
-    // A person each: changes of one person would take turns, and only the first would be lost.
+  test('connections that went silent are replaced', async () => {
+    // Each call has its own user. Changes of one user would run one after the other.
     const people = await Promise.all(Array.from({ length: 12 }, () => signUp(stack)));
     const update = ({ token }: { token: string }) =>
       stack.call('Account_Update', { User: { Name: 'Ada' } }, token);
     cable.hold();
     const lost = people.map(update);
     await sleep(500);
-    // What comes from here on arrives. What was sent before never does, and its connections stay open.
+    // Open connections lose all data and stay open. New connections work.
     cable.lose();
     for (const { status, body } of await Promise.all(lost))
       assert.deepEqual([status, body.Code], [500, 'unavailable']);
     await eventually(
-      'a call that is answered',
+      'an answered call',
       async () => (await update(people[0] ?? assert.fail())).status === 200,
       noticedMs,
     );

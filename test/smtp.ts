@@ -2,14 +2,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
-// A mail server that answers as a test says: real conversations, with whatever goes wrong in them.
+// A mail server with scripted answers, for real SMTP conversations with failures.
 
 export type Stage = 'greeting' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'end';
-/** What to say at a stage: a reply of its own, nothing for so many milliseconds, or {@link hangUp}. undefined = as usual. */
+/** The answer at a stage: a reply, a delay, {@link hangUp}, or undefined for the usual reply. */
 export type Answer = string | { waitMs: number } | undefined;
-/** The answer that is none: the connection ends. */
+/** Closes the connection instead of answering. */
 export const hangUp = 'hang up';
-/** `line` is the client's command, or the content; `recipient` whom the mail is for, once that is known. */
+/** `line` is the client's command or the content; `recipient` is '' until it is known. */
 export type Script = (stage: Stage, line: string, recipient: string) => Answer;
 
 export type Delivered = { from: string; to: string[]; content: string };
@@ -26,7 +26,7 @@ const usual: Record<Stage, string> = {
   end: '250 2.0.0 taken',
 };
 
-/** Starts one on a free port of loopback. What it took and how often it was called is told by `mails` and `calls`. */
+/** Starts a mail server on a free port of loopback. `mails` and `calls` record its use. */
 export async function startSmtpServer() {
   const mails: Delivered[] = [];
   const state = { script: (() => undefined) as Script, calls: 0 };
@@ -42,10 +42,10 @@ export async function startSmtpServer() {
     url: `smtp://${loopback}:${port}`,
     mails,
     calls: () => state.calls,
-    /** What it says from now on. */
+    /** Sets the script of later answers. */
     say: (script: Script): void => void (state.script = script),
     mailsTo: (address: string): Delivered[] => mails.filter(({ to }) => to.includes(address)),
-    /** Ends all conversations. */
+    /** Closes all connections. */
     hangUp: (): void => sockets.forEach((socket) => socket.destroy()),
     async stop(): Promise<void> {
       const closed = new Promise((done) => server.close(done));
@@ -60,7 +60,7 @@ function converse(socket: Socket, script: Script, mails: Delivered[]): void {
   let inContent = false;
   let buffer = '';
 
-  /** Whether the conversation goes on as usual. */
+  /** Answers, and returns whether the conversation continues as usual. */
   function answer(stage: Stage, line: string): boolean {
     const said = script(stage, line, mail.to.at(-1) ?? '');
     if (said === hangUp) socket.destroy();

@@ -1,8 +1,9 @@
-// Just enough of TypeScript's lexical grammar to tell code from texts and comments. TypeScript 7 has no stable API for it.
+// A minimal TypeScript lexer that separates code, strings and comments. TypeScript 7 has no stable
+// API for it.
 
 export type Token = { kind: 'code' | 'text' | 'comment' | 'pattern'; text: string; start: number };
 
-/** Splits a source text. A template with all that is in it is one text. */
+/** Splits a source text into tokens. A template literal is one token. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
   let from = 0;
@@ -23,7 +24,7 @@ export function tokensOf(source: string): Token[] {
   return tokens;
 }
 
-/** The code alone: texts are emptied, comments and patterns left out. */
+/** The code without comments and regular expressions, and with empty strings. */
 export function codeOf(source: string): string {
   return tokensOf(source)
     .map(({ kind, text }) => (kind === 'code' ? text : kind === 'text' ? "''" : ' '))
@@ -46,7 +47,7 @@ function endOfText(source: string, start: number): number | undefined {
   return source.length;
 }
 
-/** The place of the brace that closes a substitution. */
+/** The index of the brace that closes a substitution. */
 function endOfSubstitution(source: string, start: number): number {
   for (let at = start, depth = 0; at < source.length; at++) {
     const inner = endOfText(source, at);
@@ -65,7 +66,7 @@ function endOfComment(source: string, start: number): number | undefined {
   return end < 0 ? source.length : end + length;
 }
 
-/** A slash begins a pattern where a value is expected: after an operator, a bracket or one of these words. */
+/** A slash starts a regular expression after an operator, a bracket or one of these keywords. */
 function endOfPattern(source: string, start: number): number | undefined {
   if (source[start] !== '/') return undefined;
   const before = source.slice(Math.max(0, start - 40), start).trimEnd();

@@ -14,11 +14,11 @@ import type { Stack } from './harness.ts';
 import { password } from './people.ts';
 import { eventsOf, rowsOf } from './store.ts';
 
-// What single sign-on leads to, without a provider: its session, and the calls that sso makes of access.
+// The results of SSO without a provider: its session, and the calls of sso to access.
 
 /**
- * A new session of a person, as a provider of the tenant opens it after the person has confirmed the link: it is limited to no
- * tenant. No gateway has cached it.
+ * Creates a session as a provider of the tenant opens it after the user has confirmed the link, so
+ * it is not limited to the tenant. No gateway has cached it.
  */
 export async function ssoSession(
   stack: Stack,
@@ -40,7 +40,7 @@ export async function ssoSession(
   return Token;
 }
 
-/** access's Admission as one of the services would call it. To be closed. */
+/** A client of access's Admission that calls as the given service. Close it after use. */
 export function admissionAs(stack: Stack, service: ServiceName) {
   const { ports, secrets } = stack.wiring;
   const sign = createCallerSigner(service, readFileSync(secrets.callerKeyFile(service), 'utf8'));
@@ -62,16 +62,16 @@ type Joining = {
   roles?: string[];
   groups?: string[];
 };
-type Somebody = { id: string };
+type Subject = { id: string };
 
-/** Calls of sso's to access, against a stack, and what is stored after them. */
+/** The calls of sso to access on a stack, and the rows that they leave. */
 export function admitter(stack: Stack) {
   const sso = admissionAs(stack, 'sso');
   const provider = createId('sso');
   return {
     sso,
     provider,
-    join: (tenant: string, { id: userId }: Somebody, more: Joining = {}) =>
+    join: (tenant: string, { id: userId }: Subject, more: Joining = {}) =>
       sso.join({
         tenant,
         userId,
@@ -82,15 +82,18 @@ export function admitter(stack: Stack) {
         ...more,
       }),
 
-    /** What somebody was granted in a tenant, in order of the role, and by whom. */
-    grantsOf: async (tenant: string, { id }: Somebody) =>
+    /** The roles of a user in a tenant, sorted, with the creator of each grant. */
+    grantsOf: async (tenant: string, { id }: Subject) =>
       rowsOf<{ role: string; by: string }>(
         stack,
         'select role, created_by as by from access.grant_entry where tenant = $1 and subject = $2 order by role',
         [tenant, id],
       ),
-    /** The roles and the paths of the groups that somebody has in a tenant. */
-    async heldBy(tenant: string, { id }: Somebody): Promise<{ roles: string[]; groups: string[] }> {
+    /** The roles and the group paths of a user in a tenant. */
+    async rolesAndGroupsOf(
+      tenant: string,
+      { id }: Subject,
+    ): Promise<{ roles: string[]; groups: string[] }> {
       const roles = await rowsOf<{ role: string }>(
         stack,
         'select role from access.grant_entry where tenant = $1 and subject = $2 order by role',
@@ -104,20 +107,20 @@ export function admitter(stack: Stack) {
       );
       return { roles: roles.map(({ role }) => role), groups: groups.map(({ path }) => path) };
     },
-    /** The types of the events of a tenant. */
-    told: async (tenant: string) =>
+    /** The types of a tenant's events. */
+    eventTypes: async (tenant: string) =>
       (await eventsOf(stack, 'access', tenant)).map(({ type }) => type),
     close: () => sso.close(),
   };
 }
 
-/** Asserts that a service refuses. */
+/** Asserts that a call fails with a code. */
 export async function assertRefusal(
   call: Promise<unknown>,
   code: string,
   reason?: string,
 ): Promise<void> {
-  const error = await call.then(() => assert.fail('it was allowed'), toServiceError);
+  const error = await call.then(() => assert.fail('the call succeeded'), toServiceError);
   assert.equal(error.code, code);
   if (reason !== undefined) assert.equal(error.reason, reason);
 }

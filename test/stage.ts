@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { bodyOf, patiently } from './answers.ts';
+import { bodyOf, retryWhileBusy } from './answers.ts';
 import type { Answer } from './harness.ts';
 import { loadWhile, requestsOf } from './load.ts';
 import { newAddress, password } from './people.ts';
 import { startReplicas } from './replicas.ts';
 
-// Where races are run: two replicas of everything that are busy with other people's calls.
+// The stage of the race tests: two replicas of every process, with background load.
 
 const rate = 60;
 
@@ -26,10 +26,10 @@ export async function startStage() {
     { gateways, rate, requestOf },
     () => new Promise((resolve) => (endLoad = resolve)),
   );
-  // A service that has just started waits for a whole lease, since it may not know every gateway yet.
+  // A new service waits for a whole lease in each revocation, as it may not know every gateway yet.
   await sleep(2500);
 
-  /** Calls through one of the gateways. */
+  /** Calls an operation through one of the gateways. */
   async function via(
     gateway: number,
     operation: string,
@@ -49,7 +49,7 @@ export async function startStage() {
     };
   }
 
-  /** The token of a new session. */
+  /** Signs in and returns the token. */
   const login = async (gateway: number, email: string, secret = password) =>
     String(
       bodyOf(await via(gateway, 'Account_Login', { Email: email, Password: secret }))['Token'],
@@ -76,13 +76,16 @@ export async function startStage() {
       };
     },
 
-    /** The results of calls at once, half through each gateway, repeated where too many came: their answers, and how often which status, code and message. */
+    /**
+     * Makes concurrent calls, half through each gateway, with retries while the server is busy.
+     * `tally` counts the answers by status, code and message.
+     */
     async race(
       operation: string,
       bodies: readonly object[],
     ): Promise<{ answers: Answer[]; tally: Record<string, number> }> {
       const answers = await Promise.all(
-        bodies.map((body, index) => patiently(() => via(index, operation, body))),
+        bodies.map((body, index) => retryWhileBusy(() => via(index, operation, body))),
       );
       const tally: Record<string, number> = {};
       for (const { status, body } of answers) {
@@ -92,7 +95,7 @@ export async function startStage() {
       return { answers, tally };
     },
 
-    /** Ends the other people's calls, of which none may have failed. */
+    /** Stops the background load, and asserts that no call failed. */
     async endLoad(say: (line: string) => void): Promise<void> {
       endLoad();
       const { failures, ...figures } = await load;

@@ -1,37 +1,37 @@
 import { tokensOf } from './source.ts';
 
-// The SQL of a queries.ts, with its pieces put together, and what can be said of it without a database.
+// Extracts the SQL statements of a queries.ts, and analyses them without a database.
 
 export type FoundStatement = {
-  /** The prepared statement's name, or `<file>:<function>` of one that is run inside a transaction. */
+  /** The name of a prepared statement, or `<file>:<function>` of a statement in a transaction. */
   name: string;
   text: string;
 };
 
 const verbs = /^\s*(select|insert|update|delete|with)\b/i;
 
-/** Every statement of a source text. `file` names those that have no name of their own. */
+/** Every statement of a source text. `file` is part of the names of unnamed statements. */
 export function statementsOf(file: string, source: string): FoundStatement[] {
   const texts = tokensOf(source).filter(({ kind }) => kind === 'text');
-  const pieces = new Map<string, string>();
+  const fragments = new Map<string, string>();
   const found: Array<FoundStatement & { constant: string }> = [];
   for (const { text, start } of texts) {
     const before = source.slice(0, start);
     const content = text.slice(1, -1);
     const constant = /const (\w+)(?:: \w+)? =\s*(?:\([^()]*\)\s*=>\s*)?$/.exec(before)?.[1] ?? '';
-    if (constant !== '') pieces.set(constant, content);
+    if (constant !== '') fragments.set(constant, content);
     found.push({
       name: constant === '' ? nameOf(file, before) : `${file}:${constant}`,
       text: content,
       constant,
     });
   }
-  // What others are put together from is no statement by itself.
-  const isPiece = ({ constant }: { constant: string }) =>
+  // A fragment of other statements is not a statement.
+  const isFragment = ({ constant }: { constant: string }) =>
     constant !== '' && texts.some(({ text }) => new RegExp(`\\$\\{${constant}\\b`).test(text));
   return found
-    .filter((candidate) => !isPiece(candidate))
-    .map(({ name, text }) => ({ name, text: putTogether(text, pieces) }))
+    .filter((candidate) => !isFragment(candidate))
+    .map(({ name, text }) => ({ name, text: inline(text, fragments) }))
     .filter(({ text }) => verbs.test(text));
 }
 
@@ -40,26 +40,26 @@ function nameOf(file: string, before: string): string {
   return prepared ?? `${file}:${[...before.matchAll(/function (\w+)/g)].at(-1)?.[1] ?? ''}`;
 }
 
-/** Puts constants and the results of functions that make SQL in the places where they are used. `argument` is for the piece of a function. */
-function putTogether(
+/** Inlines constants and functions that return SQL. `argument` is the function's argument. */
+function inline(
   text: string,
-  pieces: ReadonlyMap<string, string>,
+  fragments: ReadonlyMap<string, string>,
   argument?: string,
   depth = 0,
 ): string {
-  if (depth > 5) throw new Error(`pieces of SQL that contain each other: ${text}`);
+  if (depth > 5) throw new Error(`circular SQL fragments: ${text}`);
   return text.replace(
     /\$\{(\w+)(?:\('([^']*)'\))?\}/g,
     (whole, name: string, given: string | undefined) => {
-      const piece = pieces.get(name);
-      return piece === undefined
+      const fragment = fragments.get(name);
+      return fragment === undefined
         ? (argument ?? whole)
-        : putTogether(piece, pieces, given, depth + 1);
+        : inline(fragment, fragments, given, depth + 1);
     },
   );
 }
 
-/** The tables among `tables` whose rows a statement reads or changes, each with the name it goes by there. */
+/** The tables of `tables` that a statement reads or changes, with their aliases. */
 export function tablesIn(
   text: string,
   tables: ReadonlySet<string>,
@@ -74,16 +74,16 @@ export function tablesIn(
     .filter(({ table }) => tables.has(table));
 }
 
-/** Everything from the first condition on. */
+/** The statement from its first condition on. */
 const conditionsOf = (text: string): string => /\b(where|on)\b[\s\S]*/i.exec(text)?.[0] ?? '';
 
-/** Whether the conditions speak of the tenant of the rows that go by `alias` ("" = by no name). */
+/** Whether the conditions mention the tenant of `alias` ("" = without an alias). */
 export const mentionsTenant = (text: string, alias: string): boolean =>
   (alias === '' ? /(?<![.\w])tenant\b/ : new RegExp(`\\b${alias}\\.tenant\\b`)).test(
     conditionsOf(text),
   );
 
-/** Whether some tenant in the conditions is compared with what the caller of the statement gives. */
+/** Whether the conditions compare a tenant with a parameter. */
 export const bindsTenant = (text: string): boolean =>
   /\btenant\s*=\s*(\$\d+|any\s*\(\s*string_to_array\s*\(\s*\$\d+|'')|\btenant\s+in\s*\(\s*\$\d+|\btenant\s+in\s*\(\s*select\s+jsonb_array_elements_text\s*\(\s*\$\d+/i.test(
     conditionsOf(text),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Stack } from './harness.ts';
 
-// The store as it is behind an answer, read past the product with the superuser's connection.
+// Reads the store directly, with the superuser's connection.
 
 export async function rowsOf<Row extends pg.QueryResultRow>(
   { databaseUrl }: Pick<Stack, 'databaseUrl'>,
@@ -19,7 +19,7 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Holds what a statement locks while `work` runs. */
+/** Holds the locks of a statement while `work` runs. */
 export async function whileLocked<T>(
   { databaseUrl }: Pick<Stack, 'databaseUrl'>,
   text: string,
@@ -59,7 +59,7 @@ export type StoredEvent = {
   previous: Record<string, unknown>;
 };
 
-/** The events that a service has put out for a tenant, oldest first. They are there with the answer of the call that made them. */
+/** A service's events of a tenant, oldest first. They are stored before the call is answered. */
 export async function eventsOf(
   stack: Pick<Stack, 'databaseUrl'>,
   service: 'access' | 'identity' | 'sso' | 'notifications',
@@ -73,7 +73,7 @@ export async function eventsOf(
   return rows.map(({ event }) => JSON.parse(event) as StoredEvent);
 }
 
-/** Their types alone. */
+/** The types of these events. */
 export async function eventTypesOf(
   stack: Pick<Stack, 'databaseUrl'>,
   service: 'access' | 'identity' | 'sso' | 'notifications',
@@ -82,7 +82,7 @@ export async function eventTypesOf(
   return (await eventsOf(stack, service, tenant)).map(({ type }) => type);
 }
 
-/** Every row of every table of a schema, as text. Bytes are in hexadecimal. */
+/** All rows of a schema as text, with bytes in hexadecimal. */
 export async function dumpOf(stack: Pick<Stack, 'databaseUrl'>, schema: string): Promise<string> {
   const tables = await rowsOf<{ name: string }>(
     stack,
@@ -97,7 +97,7 @@ export async function dumpOf(stack: Pick<Stack, 'databaseUrl'>, schema: string):
   return rows.flatMap((table) => table.map(({ text }) => text)).join('\n');
 }
 
-/** What all files below a folder hold: logs, or a broker's store. */
+/** The text of all files below a folder, for logs or a broker's store. */
 export function textBelow(folder: string): string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -105,7 +105,7 @@ export function textBelow(folder: string): string {
   return files.map((file) => textOf(path.join(file.parentPath, file.name))).join('\n');
 }
 
-/** '' where the file is gone: the broker replaces its own by new ones. */
+/** The text of a file, or '' if it does not exist: the broker replaces its files. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -4,7 +4,7 @@ import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { createTestDatabase } from './database.ts';
 
-// Migrations that begin before their database does, as on a new cluster.
+// Migrations that start before their database, as on a new cluster.
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 before(async () => {
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => database?.drop());
 
-test('migrations wait for a database that does not answer as long as they are told to, and not at all otherwise', async () => {
+test('migrations wait for a silent database for BAILIWICK_DATABASE_WAIT_SECONDS, and not at all by default', async () => {
   const lines: string[] = [];
   const log = createLog('test', (line) => void lines.push(line));
   const migrateWithin = (seconds: number) =>

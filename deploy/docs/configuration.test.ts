@@ -6,7 +6,7 @@ import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { renderConfiguration } from './configuration.ts';
 import { staleOutputs } from './write.ts';
 
-test('what is generated from tables in the code is current (npm run generate)', () => {
+test('every file that npm run generate writes is up to date', () => {
   assert.deepEqual(staleOutputs(), []);
 });
 
@@ -23,7 +23,7 @@ test('docs/configuration.md has a row for every setting of every process and of 
   assert.deepEqual(described, accepted);
 });
 
-test('a setting says whether it is required, and whether other processes share it', () => {
+test("a setting's row says whether it is required, and whether other processes share it", () => {
   const rows = renderConfiguration().split('\n');
   assert.ok(
     rows.some(

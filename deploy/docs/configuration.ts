@@ -1,7 +1,8 @@
 import type { Setting, SettingTable } from '@bailiwick/shared/config.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 
-// What is generated from the settings tables: the page for people, and the table the chart renders from.
+// Generates from the settings tables: docs/configuration.md, and the table that the chart renders
+// from.
 
 type Section = { title: string; script: string; intro: string; table: SettingTable };
 
@@ -9,7 +10,7 @@ const sections: readonly Section[] = [
   {
     title: 'gateway',
     script: 'gateway/main.ts',
-    intro: 'The documented JSON surface.',
+    intro: 'The documented JSON API.',
     table: settingTables.gateway,
   },
   {
@@ -40,14 +41,14 @@ const sections: readonly Section[] = [
   {
     title: 'one process',
     script: 'deploy/single.ts',
-    intro: 'All services in one process. What only calls between processes need is not read.',
+    intro: 'All services in one process. It does not read the settings of calls between processes.',
     table: singleSettings,
   },
   {
     title: 'migrations',
     script: 'deploy/migrate.ts',
     intro:
-      "Brings every service's schema up to date and ends. The login has to be one that may create schemas and roles.",
+      "Brings every service's schema up to date and ends. The login must be able to create schemas and roles.",
     table: migrateSettings,
   },
 ];
@@ -61,25 +62,25 @@ const localStart: ReadonlyArray<
     'BAILIWICK_INBOX_PORT',
     'whole number',
     '`8025`',
-    'The port of the page that shows what is mailed and posted. 0 takes a free one.',
+    'The port of the inbox, a page that shows mails and webhook requests. 0 takes a free one.',
   ],
   [
     'BAILIWICK_INFRA',
     'text',
     '',
-    '`containers` runs database and broker in containers, whatever else could be had.',
+    '`containers` runs database and broker in containers, even if other providers are available.',
   ],
   [
     'BAILIWICK_DATA',
     'folder',
     '`.local`',
-    'Holds data, keys and logs. Safe to delete: the next start begins afresh.',
+    'Holds data, keys and logs. Safe to delete: the next start begins with an empty installation.',
   ],
   [
     'DATABASE_URL',
     'URL',
     'an embedded PostgreSQL',
-    'A PostgreSQL to use instead. The login needs the right to create schemas and roles.',
+    'A PostgreSQL to use instead. The login must be able to create schemas and roles.',
   ],
   ['NATS_URL', 'URL', 'a nats-server of its own', 'A NATS server with JetStream to use instead.'],
 ];
@@ -100,18 +101,18 @@ export function renderConfiguration(): string {
 
 # Configuration
 
-Every process is configured by environment variables alone. What is missing, malformed or unknown (a \`BAILIWICK_\` variable that
-the process does not read) stops its start, with all problems at once. Secrets are named by the file that holds them, so that
-they can be mounted, and so can a URL, which may hold a password: \`DATABASE_URL_FILE\` names the file that holds \`DATABASE_URL\`, and
-likewise with every variable that ends in \`_URL\`.
+Environment variables are the only configuration of a process. A process does not start with a missing, malformed or unknown
+setting (a \`BAILIWICK_\` variable that it does not read), and reports all problems at once. A secret's setting names the file that
+holds it, so that the file can be mounted. A URL can contain a password, so it can come from a file too: \`DATABASE_URL_FILE\` names
+the file that holds \`DATABASE_URL\`, and likewise for every variable that ends in \`_URL\`.
 
-Settings marked * are shared: several processes read the variable and mean the same by it.
+Settings marked * are shared: several processes read the variable, with the same meaning.
 
 ${sections.map(renderSection).join('\n')}
 ## The local start
 
-\`npm start\` runs everything on this machine. Of the settings above it passes on whatever is set in its own environment; these
-it reads itself, none of them from a file.
+\`npm start\` runs everything on this machine. It passes the settings above on to the processes, as far as they are set in its own
+environment. It reads the following variables itself, and none of them from a file.
 
 ${renderRows(localStart)}`;
 }
@@ -130,7 +131,7 @@ export function renderChartSettings(): string {
   ].join('\n');
 }
 
-/** As the formatter would have it. None of the values needs quotes. */
+/** Formatted as the formatter does it. None of the values needs quotes. */
 function renderChartSetting([name, { env, orElse, kind, fallback }]: [string, Setting]): string {
   return `  ${name}: { env: ${env}, ${orElse === undefined ? '' : `orElse: ${orElse}, `}kind: ${kind}, required: ${fallback === undefined} }`;
 }
@@ -175,7 +176,7 @@ function renderRows(
   ].join('\n');
 }
 
-/** A bar would end the cell, and <process> would be taken for an HTML tag. */
+/** A bar would end the cell, and <process> would be an HTML tag. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

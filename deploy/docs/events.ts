@@ -8,8 +8,8 @@ import {
 } from '@bailiwick/notifications/events/catalogue.ts';
 import { root } from '../local/paths.ts';
 
-// What is generated from the catalogue of events and the interface's description: the list that Webhooks_ListEventTypes
-// answers with, and the page for people.
+// Generates from the event catalogue and the OpenAPI description: the list that
+// Webhooks_ListEventTypes returns, and docs/events.md.
 
 type Json = string | number | boolean | null | Json[] | JsonObject;
 type JsonObject = { [key: string]: Json };
@@ -30,11 +30,14 @@ type Description = {
 
 const reference = '#/components/schemas/';
 
-/** The interface's description as it is generated from the proto files, which comes before this. */
+/** The OpenAPI description. An earlier step generates it from the proto files. */
 const readDescription = (): Description =>
   JSON.parse(readFileSync(join(root, 'gateway/openapi.json'), 'utf8')) as Description;
 
-/** What applies to requests alone: a record in an event is whole, and was checked when it was made. */
+/**
+ * Schema keywords for requests only: a record in an event is complete, and was validated when it
+ * was saved.
+ */
 const ofRequests = new Set([
   'required',
   'readOnly',
@@ -49,7 +52,10 @@ const ofRequests = new Set([
   'nullable',
 ]);
 
-/** A schema of the description as JSON Schema of what the service itself writes; `named` collects what it refers to. */
+/**
+ * Turns a schema of the OpenAPI description into the JSON Schema of records that the service
+ * writes. Collects the referenced schemas in `named`.
+ */
 function written(schema: Schema, named: Set<string>): Schema {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.slice(reference.length);
@@ -57,7 +63,7 @@ function written(schema: Schema, named: Set<string>): Schema {
     return { $ref: `#/definitions/${name}` };
   }
   const { properties, ...rest } = schema;
-  // Requests are closed to unknown keys; events grow.
+  // Requests reject unknown keys; events may gain keys.
   const isOfRequests = (key: string, value: Json) =>
     ofRequests.has(key) || (key === 'additionalProperties' && value === false);
   const kept = Object.fromEntries(
@@ -76,7 +82,10 @@ function written(schema: Schema, named: Set<string>): Schema {
   };
 }
 
-/** Times, and records that the service adds in some answers only, such as Tenant.Membership. */
+/**
+ * Times, and records that only some answers include, such as Tenant.Membership, are omitted if
+ * unset.
+ */
 const isLeftOutWhereUnset = (property: Schema | undefined): boolean =>
   property?.format === 'date-time' ||
   (property?.['readOnly'] === true && property['allOf'] !== undefined);
@@ -86,7 +95,7 @@ function inner(value: Json, named: Set<string>): Json {
   return typeof value === 'object' && value !== null ? written(value, named) : value;
 }
 
-/** The schemas of a record and of all it refers to. */
+/** The schemas of a record and of everything it refers to. */
 function definitionsOf(
   record: string,
   { components: { schemas } }: Description,
@@ -95,13 +104,13 @@ function definitionsOf(
   const definitions: Record<string, Schema> = {};
   for (const name of named) {
     const schema = schemas[name];
-    if (!schema) throw new Error(`the interface describes no ${name}`);
+    if (!schema) throw new Error(`the OpenAPI description has no schema ${name}`);
     definitions[definitionName(name)] = written(schema, named);
   }
   return definitions;
 }
 
-/** Where no record is like it, the data are the fields of a request. */
+/** An event without a record of its own has the fields of a request as its data. */
 const definitionName = (record: string): string =>
   record === 'Groups_AddMemberReq' ? 'GroupMembership' : record;
 
@@ -111,7 +120,7 @@ function schemaOf({ type, about, record }: EventType, description: Description):
   const name = definitionName(record);
   const definitions = definitionsOf(record, description);
   if (name !== record)
-    definitions[name] = { ...definitions[name], description: 'Who is in a group.' };
+    definitions[name] = { ...definitions[name], description: 'A member of a group.' };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: type,
@@ -125,22 +134,22 @@ function schemaOf({ type, about, record }: EventType, description: Description):
       },
       type: { const: type },
       timestamp: { ...text('When it happened.'), format: 'date-time' },
-      tenant: text('Empty for what belongs to no tenant, such as people.'),
+      tenant: text('Empty for records outside tenants, such as users.'),
       actor: {
         type: 'object',
         description: 'Who did it.',
         required: ['type', 'id'],
         properties: {
           type: { enum: ['user', 'bot', 'platform', 'system', 'anonymous'] },
-          id: text('Empty for nobody in particular.'),
+          id: text('Empty if the actor has no identifier.'),
         },
       },
-      apiVersion: text('The version of the interface that the data are of.'),
+      apiVersion: text('The API version of the data.'),
       data: { $ref: `#/definitions/${name}` },
       previous: {
         type: 'object',
         description:
-          'The fields that changed, as they were; null = not set. Empty where nothing was changed.',
+          'The previous values of the changed fields; null = not set. Empty if nothing changed.',
       },
     },
     definitions,
@@ -152,7 +161,10 @@ const refOf = (schema: Schema): string =>
     reference.length,
   );
 
-/** A record as the examples of the description show it: a request or an answer itself, an answer's, or one of an answer's page. */
+/**
+ * An example of a record from the OpenAPI description: a request or an answer itself, or a record
+ * within an answer or a page of it.
+ */
 function recordExample(record: string, { paths, components }: Description): JsonObject {
   const request = paths[`/${record.replace(/Req$/, '')}`]?.post?.requestBody;
   if (request) return request.content['application/json'].example;
@@ -168,13 +180,13 @@ function recordExample(record: string, { paths, components }: Description): Json
         return (example[key] as { Items: JsonObject[] }).Items[0] ?? {};
     }
   }
-  throw new Error(`the interface's description has no example of ${record}`);
+  throw new Error(`the OpenAPI description has no example of ${record}`);
 }
 
 const moment = '2026-01-31T12:00:00.000Z';
 
 function exampleOf({ type, record, reach }: EventType, description: Description): JsonObject {
-  // The examples all tell of the same few records.
+  // All examples use the same few records.
   const text = JSON.stringify(description.paths);
   const idOf = (prefix: string) => new RegExp(`${prefix}_[0-9a-z]{26}`).exec(text)?.[0] ?? '';
   const actor = { type: 'user', id: idOf('usr') };
@@ -191,9 +203,9 @@ function exampleOf({ type, record, reach }: EventType, description: Description)
   };
 }
 
-/** Those that an endpoint may get, by name. */
+/** The event types that an endpoint can receive, by name. */
 const reaching = [...types.values()]
-  .filter(({ reach }) => reach !== 'nobody')
+  .filter(({ reach }) => reach !== 'none')
   .sort((a, b) => (a.type < b.type ? -1 : 1));
 
 /** services/notifications/events/gen/event-types.json. */
@@ -210,9 +222,9 @@ export function renderEventTypes(): string {
 
 const audience: Record<Reach, string> = {
   tenant: 'its tenant',
-  members: 'the tenants of the person, and the one that has verified the domain of the address',
-  test: 'the endpoint that is tested, by `Webhooks_SendTest`',
-  nobody: 'nobody',
+  members: 'the tenants of the user, and the tenant that has verified the domain of the address',
+  test: 'the tested endpoint, by `Webhooks_SendTest`',
+  none: 'none',
 };
 
 /** docs/events.md. */
@@ -222,46 +234,49 @@ export function renderEvents(): string {
       `| \`${type}\` | ${about} | ${definitionName(record)} | ${audience[reach]} |`,
   );
   const created = types.get('group.created');
-  if (!created) throw new Error('the example is gone');
+  if (!created) throw new Error('the example of group.created is missing');
   return `<!-- Generated from services/notifications/events/catalogue.ts by deploy/docs/events.ts: change that, then run \`npm run generate\`. -->
 
 # Events
 
-What happens is told to the endpoints of its tenant that ask for it, as one JSON object in UTF-8. How it gets there, and how to
-verify it, is in [webhooks.md](webhooks.md). \`Webhooks_ListEventTypes\` answers with this list, and with the JSON Schema and an
-example of each body.
+Each event goes to the endpoints of its tenant that subscribe to its type, as one JSON object in UTF-8.
+[webhooks.md](webhooks.md) describes the delivery, and how to verify it. \`Webhooks_ListEventTypes\` returns this list
+with the JSON Schema and an example of each body.
 
 \`\`\`json
 ${JSON.stringify(exampleOf(created, readDescription()), null, 2)}
 \`\`\`
 
-| Key          | What it is                                                                                         |
+| Key          | Meaning                                                                                            |
 | ------------ | -------------------------------------------------------------------------------------------------- |
-| \`id\`         | the event's own, the same for every attempt and every receiver                                     |
+| \`id\`         | the event's identifier, the same for every attempt and every receiver                              |
 | \`type\`       | one of the types below, or an application's                                                        |
 | \`timestamp\`  | when it happened                                                                                   |
-| \`tenant\`     | where; empty for what belongs to no tenant, such as people                                         |
+| \`tenant\`     | where it happened; empty for records outside tenants, such as users                                |
 | \`actor\`      | who did it: \`user\`, \`bot\`, \`platform\`, \`system\` or \`anonymous\`, with the identifier where there is one |
-| \`apiVersion\` | the version of the interface that the data are of                                                  |
+| \`apiVersion\` | the API version of the data                                                                        |
 | \`data\`       | the record, exactly as the API returns it                                                          |
-| \`previous\`   | the fields that changed, as they were; null = not set                                              |
+| \`previous\`   | the previous values of the changed fields; null = not set                                          |
 
-New keys, and new types, may come at any time: let those that are not known pass. There are no secrets and no tokens in an event.
+New keys and new types can appear at any time: ignore those that you do not know. Events contain no secrets and no tokens.
 
-| Type | When | Data | Who is told |
+| Type | When | Data | Receivers |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-An endpoint asks for types by their names, or for whole families, such as \`user.*\`; with no \`EventTypes\` it gets all of
-them. It is not told about itself: of the events \`webhook_endpoint.*\` it gets those about other endpoints.
-\`Webhooks_Explain\` says for a type which endpoints get it, and why the others do not.
+An endpoint subscribes to types by name or to whole families, such as \`user.*\`. Without \`EventTypes\` it gets all types.
+It gets no events about itself: the events \`webhook_endpoint.*\` go to the other endpoints.
+\`Webhooks_Explain\` shows for a type which endpoints get it, and why the others do not.
 
 ## Events of applications
 
-Whoever holds \`iam.events.publish\` in a tenant publishes events there with \`Events_Publish {Tenant, Type, Body, ID}\`. They go
-the same way, in the same envelope. \`Body\` is base64 of a JSON object in UTF-8 of at most 64 KiB, and becomes \`data\` byte for
-byte: numbers keep all their digits. \`Type\` is words joined by dots, at most 64 characters, such as \`report.finished\`, and begins with none of the words
-that are Bailiwick's own: ${[...ownFamilies].map((name) => `\`${name}\``).join(', ')}. \`ID\` is a name that the caller gives the event: whoever is unsure whether a call got through repeats it with
-the same \`ID\` within ten minutes, and the event is published once.
+A caller with \`iam.events.publish\` in a tenant publishes events there with \`Events_Publish {Tenant, Type, Body, ID}\`. They
+are delivered like all events, in the same envelope.
+
+- \`Type\` is words joined by dots, at most 64 characters, such as \`report.finished\`. These first words are Bailiwick's own and
+  not allowed: ${[...ownFamilies].map((name) => `\`${name}\``).join(', ')}.
+- \`Body\` is base64 of a JSON object in UTF-8 of at most 64 KiB. It becomes \`data\` byte for byte: numbers keep all their digits.
+- \`ID\` is the caller's name for the event. To retry safely, repeat the call with the same \`ID\` within ten minutes: the event is
+  published once.
 `;
 }

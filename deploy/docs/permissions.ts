@@ -5,7 +5,8 @@ import {
   describedPermissions,
 } from '@bailiwick/access/roles/permission-list.ts';
 
-// docs/permissions.md, from the table of permissions, the built-in roles and the options of the operations.
+// Generates docs/permissions.md from the table of permissions, the built-in roles and the options
+// of the operations.
 
 const startsWith = (prefix: string) =>
   describedPermissions.filter(({ name }) => name.startsWith(prefix));
@@ -22,27 +23,28 @@ export function renderPermissions(): string {
 # Permissions
 
 \`Roles_ListPermissions {Tenant}\` returns the first table, \`{"Platform": true}\` the second. Permissions that begin with \`iam.\` are
-Bailiwick's own; every other permission is an application's, which Bailiwick stores and answers for (\`Access_Check\`).
+Bailiwick's own. Every other permission belongs to an application: Bailiwick stores it and decides on it (\`Access_Check\`).
 
-A role may hold a pattern that ends in \`*\`, such as \`iam.groups.*\`. Neither \`*\` nor \`iam.*\` includes a permission that begins with
-\`iam.platform.\` or \`iam.internal.\`. An operation that several permissions allow is in the list of each; what else allows it, such as
-being its subject, is in its description at \`/docs\`.
+A role can contain a pattern that ends in \`*\`, such as \`iam.groups.*\`. Neither \`*\` nor \`iam.*\` includes a permission that begins with
+\`iam.platform.\` or \`iam.internal.\`. An operation that several permissions allow is listed with each of them. Its description at
+\`/docs\` names further conditions that allow it, such as being its subject.
 
 ## In a tenant
 
-A grant in a tenant gives these there, a grant on the platform (\`"Platform": true\`) in every tenant.
+A grant in a tenant gives these permissions in that tenant, a grant on the platform (\`"Platform": true\`) in every tenant.
 
 ${renderTable(tenant, [...tenantRoles, ...platformRoles])}
 ## On the platform
 
-These count in grants on the platform alone. No role of a tenant may hold them. Such a grant says so, and names no tenant:
+These permissions only count in grants on the platform, and a tenant's roles cannot contain them. A grant on the platform has
+\`Platform\` and no tenant:
 
 \`\`\`sh
 bailiwick Grants_Add --data '{"Grant":{"Platform":true,"UserID":"usr_…","Role":"platform-support"}}'
 \`\`\`
 
-\`Grants_ListByTenant {"Platform": true}\` lists these grants. A tenant's readers see those that count in their tenant with
-\`Grants_ListByTenant {Tenant, "IncludePlatform": true}\`: the subject, the role and the time, but not who granted it.
+\`Grants_ListByTenant {"Platform": true}\` lists these grants. A caller who can read a tenant's grants sees the platform grants that
+count there with \`Grants_ListByTenant {Tenant, "IncludePlatform": true}\`: the subject, the role and the time, but not who granted it.
 
 ${renderTable(platform, platformRoles)}
 ## Inside the product
@@ -61,7 +63,7 @@ function renderTable(
     return `| \`${name}\` | ${description} | ${holders.join(', ') || '–'} | ${operations.map((operation) => `\`${operation}\``).join(', ')} |`;
   });
   return [
-    '| Permission | What it allows | Built-in roles | Operations |',
+    '| Permission | Allows | Built-in roles | Operations |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',

@@ -8,12 +8,12 @@ import { renderChartSettings, renderConfiguration } from './configuration.ts';
 import { renderEvents, renderEventTypes } from './events.ts';
 import { renderPermissions } from './permissions.ts';
 
-// What is generated from tables in the code.
+// Generates files from tables in the code.
 //
-//   node deploy/docs/write.ts            writes what is out of date
-//   node deploy/docs/write.ts --check    changes nothing, fails where something is out of date
+//   node deploy/docs/write.ts            writes the outdated files
+//   node deploy/docs/write.ts --check    writes nothing, fails if a file is outdated
 
-/** The generated files: path from the root → what it should hold. */
+/** The generated files: path from the root → function that returns the content. */
 export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['docs/configuration.md', renderConfiguration],
   ['helm/bailiwick/files/settings.yaml', renderChartSettings],
@@ -24,7 +24,7 @@ export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['services/notifications/events/gen/event-types.json', renderEventTypes],
 ]);
 
-/** The generated files that differ from what they should hold. */
+/** The generated files whose content is outdated. */
 export function staleOutputs(): string[] {
   return [...outputs]
     .filter(([path, render]) => readIfThere(path) !== render())
@@ -49,7 +49,7 @@ if (import.meta.main) {
     for (const path of stale) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), outputs.get(path)?.() ?? '');
-      console.log(`brought up to date: ${path}`);
+      console.log(`updated: ${path}`);
     }
   }
 }

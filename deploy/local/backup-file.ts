@@ -3,21 +3,22 @@ import path from 'node:path';
 import process from 'node:process';
 import { readOptions, UsageError } from './options.ts';
 
-// The form of a backup of the local start: gzip of data-only SQL that psql also takes. Its first line says which migrations the tables
-// are of and holds the keys that the installation cannot be read without.
+// The format of a backup of the local start: gzip of data-only SQL that psql can read too. The
+// first line names the migrations of the tables, and holds the keys that the data cannot be read
+// without.
 
 export type BackupHeader = {
   Format: 1;
   /** RFC 3339. */
   CreatedAt: string;
-  /** The names of the migrations that each schema had, in order. */
+  /** The names of each schema's applied migrations, in order. */
   Migrations: Record<string, string[]>;
   /** Keys and tokens, by their path in the data folder. */
   Files: Record<string, string>;
 };
 
 const headerPrefix = '-- bailiwick backup ';
-/** Where the keys and tokens of an installation are, below its data folder. */
+/** The keys and tokens of an installation, below its data folder. */
 const installationPatterns = [
   'platform-key',
   'worker-token',
@@ -26,19 +27,19 @@ const installationPatterns = [
   'keys/public/*.pub',
 ];
 
-/** The last line: without it the file broke off. */
+/** The last line. A file without it is incomplete. */
 export const endLine = '-- end of the backup\n';
 
 export const headerLine = (header: BackupHeader): string =>
   `${headerPrefix}${JSON.stringify(header)}\n`;
 
-/** @throws if the line does not begin a backup of this version. */
+/** @throws if the line is not the header of a backup of this version */
 export function readHeader(line: string): BackupHeader {
   if (!line.startsWith(headerPrefix)) throw new Error('this is not a backup of npm run backup');
   const header = JSON.parse(line.slice(headerPrefix.length)) as BackupHeader;
   if (header.Format !== 1)
     throw new Error(
-      'the backup was made by a newer version of Bailiwick: restore it with that one',
+      'the backup was made by a newer version of Bailiwick: restore it with that version',
     );
   const unexpected = Object.keys(header.Files).find(
     (name) => !installationPatterns.some((pattern) => path.matchesGlob(name, pattern)),
@@ -52,7 +53,10 @@ export function readHeader(line: string): BackupHeader {
 export const installationFiles = (dataDir: string): string[] =>
   globSync(installationPatterns, { cwd: dataDir }).sort();
 
-/** The data folder, and the file that is named on the command line, relative to where npm was called. */
+/**
+ * The data folder, and the file named on the command line, relative to the folder where npm was
+ * called.
+ */
 export function readArguments(tool: 'backup' | 'restore'): { dataDir: string; file: string } {
   const [file, ...more] = process.argv.slice(2);
   if (file === undefined || more.length > 0) throw new UsageError(`usage: npm run ${tool} FILE`);
@@ -65,7 +69,7 @@ export function readArguments(tool: 'backup' | 'restore'): { dataDir: string; fi
   return { dataDir, file: path.resolve(process.env['INIT_CWD'] ?? '.', file) };
 }
 
-/** Runs a command of one's own terminal: a failure is one line and an exit code. */
+/** Runs a command-line tool: a failure is one line and an exit code. */
 export async function runTool(main: () => Promise<void>): Promise<void> {
   try {
     await main();
@@ -76,7 +80,7 @@ export async function runTool(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether the data folder holds an installation already. */
+/** Whether the data folder already holds an installation. */
 export const isInstalled = (dataDir: string): boolean =>
   ['postgres', 'nats'].some((name) => existsSync(path.join(dataDir, name))) ||
   installationFiles(dataDir).length > 0;

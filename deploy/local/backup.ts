@@ -18,19 +18,20 @@ import {
 import { lockFolder } from './lock.ts';
 import { startPostgres } from './postgres.ts';
 
-// npm run backup FILE: the local start's database and keys in one file, while it runs or while it is stopped. The embedded PostgreSQL
-// ships no pg_dump, so this copies every table in one snapshot, as data-only SQL.
+// npm run backup FILE: writes the local start's database and keys into one file, while it runs or
+// is stopped. The embedded PostgreSQL ships no pg_dump, so this copies every table in one snapshot
+// as data-only SQL.
 
 async function main(): Promise<void> {
   const { dataDir, file } = readArguments('backup');
   if (!existsSync(path.join(dataDir, 'postgres/cluster'))) {
     throw new Error(
-      `${dataDir} holds no database of npm start. A PostgreSQL that DATABASE_URL names is backed up with pg_dump: docs/operations.md`,
+      `${dataDir} holds no database of npm start. To back up a PostgreSQL named by DATABASE_URL, use pg_dump: docs/operations.md`,
     );
   }
   const server = await openServer(dataDir);
   const client = new pg.Client({ connectionString: server.url });
-  // Whole or not there: a backup that breaks off never takes the place of an earlier one.
+  // Write to another name first: an interrupted backup must not replace an earlier one.
   const unfinished = `${file}.${process.pid}`;
   try {
     await client.connect();
@@ -48,13 +49,13 @@ async function main(): Promise<void> {
     await server.close();
   }
   process.stdout.write(
-    `${file} holds the database and the keys of ${dataDir}: keep it as safe as those\n`,
+    `${file} holds the database and the keys of ${dataDir}: protect it like them\n`,
   );
 }
 
 type Server = { url: string; close(): Promise<void> };
 
-/** The server of a running start, or one that is started for the backup. */
+/** The server of a running start, or a server that is started for the backup. */
 async function openServer(dataDir: string): Promise<Server> {
   const folder = path.join(dataDir, 'postgres');
   let unlock: () => void;
@@ -99,7 +100,7 @@ async function describe(client: pg.Client, dataDir: string): Promise<BackupHeade
   return { Format: 1, CreatedAt: new Date().toISOString(), Migrations: migrations, Files: files };
 }
 
-/** The file's text: the header, then a COPY statement with its rows for each table. */
+/** The file's text: the header, then a COPY statement with the rows of each table. */
 async function* dump(client: pg.Client, header: BackupHeader): AsyncGenerator<Buffer | string> {
   yield headerLine(header);
   const { rows } = await client.query<{ name: string; columns: string }>(tablesQuery, [
@@ -113,7 +114,10 @@ async function* dump(client: pg.Client, header: BackupHeader): AsyncGenerator<Bu
   yield endLine;
 }
 
-/** Every table with rows of its own, partitions included. The migrations write what they have done by themselves. */
+/**
+ * Every table with rows of its own, partitions included, except those that record the migrations:
+ * migrating fills them.
+ */
 const tablesQuery = `
   select format('%I.%I', n.nspname, c.relname) as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
   from pg_class c

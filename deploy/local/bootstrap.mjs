@@ -1,5 +1,5 @@
-// The only file that has to run on an old Node and before anything is installed:
-// it installs the workspace, finds a Node that can run TypeScript, and hands over.
+// The only file that has to run on an old Node and before the installation. It installs the
+// workspace, finds a Node that can run TypeScript, and runs the script.
 //
 //   node deploy/local/bootstrap.mjs <script.ts> [arguments]
 //
@@ -13,17 +13,20 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const pnpm = 'pnpm@12.21.0';
-/** Runs pnpm where there is no npx. */
+/** Runs pnpm if there is no npx. */
 const npm = 'npm@11.19.1';
 const oldestHost = 20;
 const oldestRuntime = 24;
-/** Long enough for a cold cache and a slow line; the npm clients give up long before. */
+/** Enough for a cold cache on a slow line. npm clients time out much earlier. */
 const installLimitMs = 20 * 60_000;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const stampFile = join(root, 'node_modules/.bailiwick-installed');
 const lockFile = join(tmpdir(), `bailiwick-install-${hash(root).slice(0, 16)}.lock`);
-/** Spares every process after the first the stripping of types and the compiling: a third of the start, 20 MB each. */
+/**
+ * Saves type stripping and compiling for every process after the first: a third of the start, and
+ * 20 MB each.
+ */
 const compileCache = join(root, 'node_modules/.cache/bailiwick/compile');
 const onDeno = 'deno' in process.versions;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -47,7 +50,7 @@ function read(file) {
 
 const major = (version) => Number(version.split('.', 1)[0]);
 
-/** What node_modules was made from: the lock file, and the platform its binaries are for. */
+/** The inputs of node_modules: the lock file, and the platform of its binaries. */
 function wantedStamp() {
   const lock = read(join(root, 'pnpm-lock.yaml')) || fail(`${root}/pnpm-lock.yaml is missing`);
   return hash(`${lock}\n${process.platform}-${process.arch}`);
@@ -64,7 +67,9 @@ function isAlive(pid) {
   }
 }
 
-/** Two first starts of one clone would write the same node_modules: the second one waits here. */
+/**
+ * Two first starts of one clone would write the same node_modules, so the second one waits here.
+ */
 async function takeInstallLock() {
   const deadline = Date.now() + installLimitMs;
   for (;;) {
@@ -80,7 +85,7 @@ async function takeInstallLock() {
       if (error.code !== 'EEXIST') throw error;
     }
     const holder = Number(read(lockFile));
-    // An empty file is one that is being written right now, unless it stays that way.
+    // An empty file is being written right now, unless it stays empty.
     const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if ((holder === 0 && age > 10_000) || (holder !== 0 && !isAlive(holder)))
       rmSync(lockFile, { force: true });
@@ -131,14 +136,14 @@ async function install() {
     clearTimeout(notice);
     if (code !== 0)
       fail(
-        `${output.trim().split('\n').slice(-30).join('\n')}\n\nthe workspace could not be installed (npx ${pnpm} install)`,
+        `${output.trim().split('\n').slice(-30).join('\n')}\n\ninstalling the workspace failed (npx ${pnpm} install)`,
       );
     writeFileSync(stampFile, wantedStamp());
   }
   release();
 }
 
-/** The host's Node where it is new enough, else the one that came with the workspace. */
+/** The host's Node if it is new enough, else the Node that came with the workspace. */
 function findRuntime() {
   if (major(process.versions.node) >= oldestRuntime) return process.execPath;
   const shipped = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
@@ -150,9 +155,10 @@ function findRuntime() {
 }
 
 /**
- * Outlives the script, so that the shell's prompt comes back only when everything has stopped.
- * Ctrl-C reaches the script by itself, since it is in the same process group. Whoever signals this process alone
- * (`kill -INT`, npm) is passed on as a message, which the script cannot mistake for a second Ctrl-C.
+ * Outlives the script, so that the shell's prompt comes back only after everything has stopped.
+ * Ctrl-C reaches the script directly, because it is in the same process group. A signal to this
+ * process alone (`kill -INT`, npm) goes on as a message, which the script cannot mistake for a
+ * second Ctrl-C.
  */
 function run(runtime, script, args) {
   const path = [dirname(runtime), process.env.PATH].filter(Boolean).join(delimiter);
@@ -172,7 +178,7 @@ if (major(process.versions.node) < oldestHost)
 if (script === undefined) fail('usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
 await install();
 if (onDeno) {
-  // In this process: the script finds its own name and arguments.
+  // Runs in this process, with the script's own name and arguments in argv.
   process.argv.splice(1, 1);
   await import(pathToFileURL(resolve(root, script)).href);
 } else {

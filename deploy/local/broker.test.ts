@@ -28,7 +28,7 @@ async function connectTo(t: TestContext, broker: Broker): Promise<NatsConnection
   return connection;
 }
 
-test('startBroker loses no acknowledged message when it is killed and started again on its port and folder', async (t) => {
+test('startBroker loses no acknowledged message when the broker is killed and restarted on its port and folder', async (t) => {
   const storeDir = temporaryFolder(t);
   const first = await start(t, { storeDir });
   const connection = await connectTo(t, first);
@@ -49,14 +49,14 @@ test('startBroker loses no acknowledged message when it is killed and started ag
   assert.equal((await (await again.jetstreamManager()).streams.info('TASK')).state.messages, 200);
 });
 
-test('startBroker takes messages of 2 MiB and listens on loopback only', async (t) => {
+test('startBroker accepts messages of 2 MiB and listens on loopback only', async (t) => {
   const broker = await start(t, { storeDir: temporaryFolder(t) });
   const connection = await connectTo(t, broker);
   assert.ok((connection.info?.max_payload ?? 0) >= 2 * 1024 * 1024);
   assert.equal(connection.info?.host, '127.0.0.1');
 });
 
-test('startBroker ends the server that an earlier start left on its folder', async (t) => {
+test('startBroker stops the server that an earlier start left on its folder', async (t) => {
   const storeDir = temporaryFolder(t);
   const left = await start(t, { storeDir });
   const broker = await start(t, { storeDir });
@@ -64,7 +64,7 @@ test('startBroker ends the server that an earlier start left on its folder', asy
   assert.equal(isAlive(broker.pid), true);
 });
 
-test('startBroker runs an image where there is no binary', async (t) => {
+test('startBroker runs an image if there is no binary', async (t) => {
   const dir = temporaryFolder(t);
   const docker = join(dir, 'docker');
   // Stands in for Docker: publishes the port and mounts the folder by rewriting the configuration.

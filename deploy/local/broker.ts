@@ -18,9 +18,9 @@ export type Broker = {
   port: number;
   pid: number;
   exited: Promise<void>;
-  /** Orderly: what was acknowledged is on the disk. */
+  /** Stops in order: acknowledged messages are on the disk. */
   stop(): Promise<void>;
-  /** SIGKILL, for tests. Start again with the same port and folder to go on. */
+  /** SIGKILL, for tests. To go on, start again with the same port and folder. */
   kill(): Promise<void>;
 };
 
@@ -34,10 +34,16 @@ export type BrokerOptions = {
 };
 
 const startLimitMs = 30_000;
-/** Above the product's own limit (256 KiB bodies and headers), for applications that share the broker. */
+/**
+ * Above the product's own limit (256 KiB for body and headers), for applications that share the
+ * broker.
+ */
 const maxPayload = 4 * 1024 * 1024;
 
-/** A nats-server with JetStream on loopback. A leftover of an earlier, killed start on the same folder is ended first. */
+/**
+ * Runs a nats-server with JetStream on loopback. First stops a server that an earlier, killed start
+ * left on the same folder.
+ */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const storeDir = resolve(options.storeDir);
   mkdirSync(storeDir, { recursive: true, mode: 0o700 });
@@ -65,7 +71,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
 function handle(program: BrokerProgram, storeDir: string, port: number, daemon: Daemon): Broker {
   const kill = async (): Promise<void> => {
-    // Killing Docker's client would leave the container alone with the store.
+    // Killing Docker's client would leave the container running on the store.
     if (program.image !== undefined) await removeContainer(program, storeDir);
     await daemon.kill();
   };
@@ -124,8 +130,9 @@ function inContainer(
 }
 
 /**
- * Files are written before a publish is acknowledged, so a killed broker loses nothing. The interval only bounds what a
- * power cut can take, and that is published again from the services' outboxes; `always` would cost an fsync a message.
+ * The broker writes files before it acknowledges a publish, so a killed broker loses nothing. The
+ * interval only limits the loss in a power cut, after which the services' outboxes publish again;
+ * `always` would cost an fsync for each message.
  */
 export function brokerConfiguration(settings: {
   host: string;
@@ -147,7 +154,9 @@ export function brokerConfiguration(settings: {
   return `${lines.join('\n')}\n`;
 }
 
-/** The server greets each connection with one line of JSON, after JetStream has recovered its store. */
+/**
+ * The server sends one line of JSON on each connection, after JetStream has recovered its store.
+ */
 async function isReady(port: number, daemon: Daemon, deadline: number): Promise<boolean> {
   while (!daemon.hasExited() && Date.now() < deadline) {
     if (await answersAsBroker(`nats://${loopback}:${port}`)) return !daemon.hasExited();

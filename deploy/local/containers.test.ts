@@ -12,10 +12,10 @@ import { startBrokerContainer, startPostgresContainer } from './containers.ts';
 import { type FakeEngine, startFakeEngine } from './fake-engine.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import { readOptions } from './options.ts';
-import { createStops } from './stops.ts';
+import { createShutdown } from './shutdown.ts';
 import { npmStart, quiet, temporaryFolder } from './testing.ts';
 
-// The path through testcontainers, on a stand-in for the engine. With a real one it is what the public workflow runs.
+// Tests the testcontainers path on a fake engine. The public workflow runs it on a real one.
 
 const loaded = () =>
   Object.keys(createRequire(import.meta.url).cache ?? {}).filter((file) =>
@@ -25,8 +25,8 @@ const loaded = () =>
 test('a start without containers does not load testcontainers', () =>
   assert.deepEqual(loaded(), []));
 
-test('BAILIWICK_INFRA=containers npm start says in one line that no engine answers', async (t) => {
-  // No engine of this host's own either.
+test('BAILIWICK_INFRA=containers npm start reports in one line that no engine answers', async (t) => {
+  // The host's own engine must not answer either.
   const nowhere = {
     HOME: temporaryFolder(t),
     DOCKER_HOST: 'unix:///nowhere/docker.sock',
@@ -43,7 +43,7 @@ test('BAILIWICK_INFRA=containers npm start says in one line that no engine answe
   );
 });
 
-test('a container of the database and one of the broker come from the images of versions.ts, on loopback only', async () => {
+test('database and broker containers use the images of versions.ts and listen on loopback only', async () => {
   const [database, broker] = await Promise.all([startPostgresContainer(), startBrokerContainer()]);
   assert.match(database.url, /^postgres:\/\/postgres:[0-9a-f]{48}@127\.0\.0\.1:\d+\/postgres$/);
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('a container of the database and one of the broker come from the images of 
   );
   await write(database.url, broker.url);
 
-  // As a test does that takes them away for a while.
+  // As tests do that stop both for a while.
   await Promise.all([database.stop(), broker.stop()]);
   await Promise.all([database.start(), broker.start()]);
   assert.deepEqual(await read(database.url, broker.url), { rows: 1, messages: 1 });
@@ -71,8 +71,8 @@ test('a container of the database and one of the broker come from the images of 
   assert.equal(engine.containers.size, 0);
 });
 
-test('BAILIWICK_INFRA=containers goes before what the environment names, and nothing is left of it', async (t) => {
-  const stops = createStops(quiet);
+test('BAILIWICK_INFRA=containers takes precedence over servers in the environment, and stops and removes everything', async (t) => {
+  const shutdown = createShutdown(quiet);
   const said: string[] = [];
   const named = {
     BAILIWICK_INFRA: 'containers',
@@ -81,7 +81,7 @@ test('BAILIWICK_INFRA=containers goes before what the environment names, and not
   };
   const options = readOptions([], { ...named, BAILIWICK_DATA: temporaryFolder(t) });
   const { databaseUrl, natsUrl } = await startInfrastructure(options, {
-    stops,
+    shutdown,
     say: (line) => said.push(line),
     signal: AbortSignal.timeout(60_000),
   });
@@ -91,11 +91,11 @@ test('BAILIWICK_INFRA=containers goes before what the environment names, and not
     'the broker runs in a container, and its data goes with it',
     'the database runs in a container, and its data goes with it',
   ]);
-  await stops.stop();
+  await shutdown.stop();
   assert.equal(engine.containers.size, 0);
 });
 
-test('BAILIWICK_INFRA=containers npm start says in one line that an image is missing, and ends', async (t) => {
+test('BAILIWICK_INFRA=containers npm start reports a missing image in one line, and ends', async (t) => {
   const folder = temporaryFolder(t);
   const empty = await startFakeEngine(folder, { hasImages: false });
   t.after(() => empty.close());
@@ -120,7 +120,8 @@ let engine: FakeEngine;
 
 before(async () => {
   engine = await startFakeEngine(folder);
-  // Neither the container that removes what a killed process leaves, nor a look at whether this host is a container itself.
+  // Disable the container that cleans up after a killed process, and the check whether this host is
+  // a container.
   Object.assign(process.env, {
     DOCKER_HOST: engine.dockerHost,
     TESTCONTAINERS_RYUK_DISABLED: 'true',

@@ -5,21 +5,22 @@ import { images, natsVersion } from '../versions.ts';
 import { answersAsBroker, brokerConfiguration } from './broker.ts';
 import { freePort, loopback } from './ports.ts';
 import { answersAsPostgres, clusterArguments, serverSettings } from './postgres.ts';
-import { NoEngine } from './ways.ts';
+import { NoEngine } from './providers.ts';
 
-// Database and broker in containers, for hosts that have nothing else and for tests against the chart's very images. Their data
-// goes with them: the library removes them, also when this process is killed outright.
+// Database and broker in containers, for hosts without other servers and for tests with the chart's
+// images. Their data goes with the containers: the library removes them even if this process is
+// killed.
 
 export type ContainerServer = {
   url: string;
-  /** Orderly. It keeps its place and its data until it is removed. */
+  /** Stops in order. The container keeps its port and its data until it is removed. */
   stop(): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** What is to run. `port` is the one in the container. */
+/** A container to run. `port` is its port inside the container. */
 type Recipe = {
   port: number;
   make(container: GenericContainer): GenericContainer;
@@ -73,11 +74,14 @@ async function startContainer(
   const { library, client } = await connectEngine();
   const { host: engine } = client.info.containerRuntime;
   const isHere = engine === 'localhost';
-  // A fixed one, so that it comes back at the same place.
+  // A fixed port, so that a restarted container has the same address.
   const hostPort = await freePort();
   const address = url(`${isHere ? loopback : engine}:${hostPort}`);
 
-  /** The library publishes ports to the whole network. These servers are for this host, wherever the engine is on it. */
+  /**
+   * The library publishes ports on all interfaces. These servers must only be reachable from this
+   * host, or from the engine's host.
+   */
   class Published extends library.GenericContainer {
     protected override beforeContainerCreated(): Promise<void> {
       if (isHere)
@@ -118,7 +122,7 @@ function imageProblem(image: string, error: unknown): string {
   return `the container image ${image} is missing and cannot be pulled (${reason}); pull it on a line to its registry, or unset BAILIWICK_INFRA to start without containers`;
 }
 
-/** Loaded here and not before: a start without containers has no use for it. */
+/** Loaded on demand: a start without containers does not need it. */
 async function connectEngine() {
   const library = await import('testcontainers');
   const client = await library.getContainerRuntimeClient().catch((error: unknown) => {
@@ -133,7 +137,10 @@ async function connectEngine() {
 
 type Handle = Parameters<WaitStrategy['waitUntilReady']>[0];
 
-/** Ready is what answers in its own protocol: a published port takes connections before anybody serves them. */
+/**
+ * Waits for an answer in the server's own protocol: a published port accepts connections before the
+ * server listens.
+ */
 function untilAnswering(answers: () => Promise<boolean>): WaitStrategy {
   const strategy: WaitStrategy = {
     waitUntilReady: (handle) => answering(handle, answers),

@@ -11,7 +11,7 @@ import { temporaryFolder, until } from './testing.ts';
 
 const sleeper = { command: 'sleep', args: ['1000'], signal: 'SIGTERM' } as const;
 
-test('startDaemon ends the server when its supervisor is killed outright', async (t) => {
+test('startDaemon stops the server when its supervisor is killed', async (t) => {
   const dir = temporaryFolder(t);
   const script = join(dir, 'supervisor.mjs');
   writeFileSync(
@@ -28,7 +28,7 @@ test('startDaemon ends the server when its supervisor is killed outright', async
   await until(() => !isAlive(pid));
 });
 
-test('startDaemon insists when the server does not stop in time', async (t) => {
+test('startDaemon kills a server that does not stop in time', async (t) => {
   const logFile = join(temporaryFolder(t), 'log');
   const deaf = await startDaemon({
     command: '/bin/sh',
@@ -47,7 +47,7 @@ test('startDaemon reports a command that does not exist', async (t) => {
   await assert.rejects(startDaemon({ ...sleeper, command: '/nowhere/server', logFile }), /ENOENT/);
 });
 
-test('a daemon that was stopped stays stopped, and may be stopped twice', async (t) => {
+test('a stopped daemon stays stopped, and stopping it again is harmless', async (t) => {
   const daemon = await startDaemon({ ...sleeper, logFile: join(temporaryFolder(t), 'log') });
   await Promise.all([daemon.stop(), daemon.stop()]);
   assert.equal(daemon.hasExited(), true);

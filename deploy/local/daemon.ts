@@ -6,7 +6,7 @@ import { trySignal } from './pids.ts';
 
 export type Daemon = {
   pid: number;
-  /** Settles when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended, for any reason. */
   exited: Promise<void>;
   hasExited(): boolean;
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export type DaemonOptions = {
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
   logFile: string;
-  /** What asks for an orderly end. */
+  /** The signal that asks for an orderly end. */
   signal: NodeJS.Signals;
   graceMs?: number;
 };
@@ -26,8 +26,9 @@ export type DaemonOptions = {
 const keptLogBytes = 5 * 1024 * 1024;
 
 /**
- * Runs a server that is not ours (database, broker) in a process group of its own, so that Ctrl-C in the terminal does
- * not reach it before its clients have stopped. Should this process be killed outright, a guard asks the server to end.
+ * Runs a server of another project (database, broker) in a process group of its own, so that Ctrl-C
+ * in the terminal does not reach it before its clients have stopped. If this process is killed, a
+ * guard stops the server.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   mkdirSync(dirname(options.logFile), { recursive: true });
@@ -71,8 +72,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /**
- * A shell that reads a pipe which only this process holds open: when this process dies, however it dies, the read
- * ends and the server is told. Costs about a megabyte and works wherever there is a shell.
+ * A shell that reads a pipe which only this process holds open: when this process dies for any
+ * reason, the read ends and the shell signals the server. Costs about a megabyte and works on every
+ * system with a shell.
  */
 function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   const script = 'read -r word; test "$word" = released || kill -s "$2" "$1"';

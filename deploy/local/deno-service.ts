@@ -5,8 +5,8 @@ import { root } from './paths.ts';
 import { runInPlace } from './run-child.ts';
 import { serviceNames } from './secrets.ts';
 
-// deno task gateway, identity, …: one process on Deno, with the permissions that its settings need. Its settings come from the
-// environment: docs/configuration.md.
+// deno task gateway, identity, …: runs one process on Deno, with the permissions that its settings
+// need. The environment holds its settings: docs/configuration.md.
 
 const name = process.argv[2] ?? '';
 const known: readonly string[] = serviceNames;

@@ -4,7 +4,8 @@ import { denoEnvironment } from './deno.ts';
 import { root } from './paths.ts';
 import { runInPlace } from './run-child.ts';
 
-// deno task test [FILE …]: the tests that need no running product, under Deno's own runner. The others use Node's: npm test.
+// deno task test [FILE …]: runs the tests that need no running product under Deno's own runner. The
+// others need Node's runner: npm test.
 
 const chosen = process.argv.slice(2);
 const found = globSync('{services,gateway,proto}/**/*.test.ts', {

@@ -9,14 +9,14 @@ import { root } from './paths.ts';
 import { temporaryFolder } from './testing.ts';
 
 const answering = (version: string): string => `#!/bin/sh\necho 'deno ${version} (stable)'\n`;
-/** `npm install --prefix <folder> … deno@<version>`, which is written down. */
+/** A fake `npm install --prefix <folder> … deno@<version>`, which records its calls. */
 const npm = `#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >> "$here/../npm-calls"
 mkdir -p "$3/node_modules/@deno/linux" && cp "$here/fresh" "$3/node_modules/@deno/linux/deno"
 `;
 
-/** A host on which just these programs are installed. */
+/** A host with only these programs. */
 function host(t: TestContext, programs: Record<string, string>) {
   const dir = temporaryFolder(t);
   mkdirSync(join(dir, 'bin'));
@@ -26,7 +26,7 @@ function host(t: TestContext, programs: Record<string, string>) {
   const path = `${join(dir, 'bin')}:${process.env['PATH']}`;
   const find = async () => {
     const before = process.env['PATH'];
-    process.env['PATH'] = path; // where npm is looked for
+    process.env['PATH'] = path; // findDeno looks for npm here
     return findDeno((line) => said.push(line), {
       path: join(dir, 'bin'),
       cache: join(dir, 'cache'),
@@ -35,7 +35,7 @@ function host(t: TestContext, programs: Record<string, string>) {
   return { said, dir, find };
 }
 
-test('findDeno prefers the PATH, where it is new enough', async (t) => {
+test('findDeno prefers a Deno on the PATH that is new enough', async (t) => {
   const { find, dir, said } = host(t, {
     deno: answering('2.9.7'),
     npm,
@@ -46,7 +46,7 @@ test('findDeno prefers the PATH, where it is new enough', async (t) => {
 });
 
 for (const version of ['1.46.3', '2.0.0', '3.0.0']) {
-  test(`findDeno fetches its own once where the PATH has ${version}`, async (t) => {
+  test(`findDeno fetches its own Deno once if the PATH has ${version}`, async (t) => {
     const { find, dir, said } = host(t, {
       deno: answering(version),
       npm,
@@ -63,16 +63,16 @@ for (const version of ['1.46.3', '2.0.0', '3.0.0']) {
   });
 }
 
-test('findDeno says what to do when there is none to be had', async (t) => {
+test('findDeno says what to do if it finds and fetches none', async (t) => {
   const { find, dir } = host(t, { npm: '#!/bin/sh\necho no network >&2\nexit 1\n' });
   await assert.rejects(
     find(),
-    /Deno could not be fetched: no network\nPut Deno 2\.\d+\.0 or newer on the PATH, or start without --deno/,
+    /fetching Deno failed: no network\nPut Deno 2\.\d+\.0 or newer on the PATH, or start without --deno/,
   );
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
 });
 
-test('a process on Deno may dial this host and those of its settings, and read its folder, the packages and its files', (t) => {
+test('a process on Deno may connect to this host and the hosts of its settings, and read its folder, packages and files', (t) => {
   const file = join(temporaryFolder(t), 'url');
   writeFileSync(file, 'http://identity.example:8081\n');
   const env = {

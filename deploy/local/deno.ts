@@ -11,7 +11,7 @@ import { loopback } from './ports.ts';
 import type { ProcessSpec, Runtime } from './processes.ts';
 
 export type FindOptions = {
-  /** Where a Deno is kept that had to be fetched. */
+  /** The cache for a fetched Deno. */
   cache?: string;
   path?: string;
   signal?: AbortSignal;
@@ -19,7 +19,10 @@ export type FindOptions = {
 
 const fetchLimitMs = 10 * 60_000;
 
-/** The host's own Deno if it is new enough, else that of the npm package: fetched once, since nobody who runs on Node needs its 92 MB. */
+/**
+ * Returns the host's Deno if it is new enough, else the npm package's. That one is fetched on first
+ * use, because starts on Node do not need its 92 MB.
+ */
 export async function findDeno(
   log: (line: string) => void,
   options: FindOptions = {},
@@ -48,7 +51,7 @@ async function isUsable(command: string, log: (line: string) => void): Promise<b
 const findIn = (folder: string): string | undefined =>
   globSync('node_modules/@deno/*/deno', { cwd: folder }).map((name) => join(folder, name))[0];
 
-/** Without its install script, which only links the program to another place. */
+/** Skips the package's install script, which only links the program to another place. */
 async function fetchDeno(
   folder: string,
   log: (line: string) => void,
@@ -67,14 +70,15 @@ async function fetchDeno(
     );
     if (findIn(making) === undefined)
       throw new Error(`there is no Deno for ${process.platform}-${process.arch}`);
-    // Renamed, so that nobody ever sees half of it. Where another start was faster, its one is as good.
+    // Rename, so that other starts never see an incomplete folder. A faster concurrent start's copy
+    // is as good.
     if (!existsSync(folder)) renameSync(making, folder);
   } catch (error) {
     signal?.throwIfAborted();
     const { stderr, message } = error as { stderr?: string; message: string };
     const reason = (stderr || message).trim().split('\n').slice(-3).join(' | ');
     throw new Error(
-      `Deno could not be fetched: ${reason}\nPut Deno ${oldestDeno} or newer on the PATH, or start without --deno.`,
+      `fetching Deno failed: ${reason}\nPut Deno ${oldestDeno} or newer on the PATH, or start without --deno.`,
     );
   } finally {
     rmSync(making, { recursive: true, force: true });
@@ -82,7 +86,10 @@ async function fetchDeno(
   return findIn(folder) ?? '';
 }
 
-/** Nothing is downloaded or written down, and what was not allowed is an error and not a question. */
+/**
+ * Deno downloads and writes nothing, and treats a missing permission as an error instead of a
+ * prompt.
+ */
 const isolation = [
   '--node-modules-dir=manual',
   '--no-lock',
@@ -91,26 +98,30 @@ const isolation = [
   '--no-prompt',
 ];
 
-/** What Deno compiles is kept with the rest that took time to get. */
+/** Deno's compile cache, beside the other caches. */
 export const denoEnvironment = {
   DENO_DIR: join(cacheDir, 'deno'),
   DENO_NO_UPDATE_CHECK: '1',
   NO_COLOR: '1',
 };
 
-/** Runs a process on Deno, with the permissions that it needs. */
+/** The command that runs a process on Deno, with the permissions that it needs. */
 export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>): Runtime {
   return { command, args: ['run', ...isolation, ...permissions(spec)], env: denoEnvironment };
 }
 
-/** These call addresses that tenants choose: which of them may be dialled is services/shared/egress's business. */
+/**
+ * These processes call addresses that tenants choose. services/shared/egress decides which of them
+ * are allowed.
+ */
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
-/** Password hashing is a native addon, and the only one. */
+/** Password hashing uses a native addon, the only one. */
 const hashesPasswords = new Set(['identity', 'bailiwick']);
 
 /**
- * What a process may do: listen on and call this host and those that its settings name, read its own folder, the packages and
- * the files that its settings name. No process writes a file or starts a program.
+ * The permissions of a process: listen; connect to this host and to the hosts in its settings; read
+ * its own folder, the packages and the files in its settings. No process writes files or starts
+ * programs.
  */
 function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): string[] {
   const settings = Object.entries(env).filter(([variable]) =>
@@ -129,24 +140,26 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   const read = [...folders, join(root, 'node_modules'), ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
-    // Its loader looks there for the kind of C library that this host has.
+    // The addon's loader reads this file to find the host's C library.
     read.push('/usr/bin/ldd');
     rest.push(
       `--allow-ffi=${list(globSync('node_modules/.pnpm/@node-rs+argon2*', { cwd: root }).map((folder) => join(root, folder)))}`,
     );
   }
-  // How it introduces itself to a mail server, and what Deno looks at before it asks another DNS server than the host's.
+  // The host name, for the mail greeting, and the interfaces, which Deno reads before it queries
+  // another DNS server.
   if (dialsTenants.has(name)) rest.push('--allow-net', '--allow-sys=hostname,networkInterfaces');
   else rest.push(`--allow-net=${list([loopback, 'localhost', ...hosts])}`);
-  // All of it: a misspelt setting is found by looking at every name. What is in it was chosen by environmentOf.
+  // The whole environment: a misspelt setting is only found by looking at every name. environmentOf
+  // chose its contents.
   return ['--allow-env', `--allow-read=${list(read)}`, ...rest];
 }
 
-/** Deno separates by commas, and takes two for one that is meant. */
+/** Deno separates entries by commas, and reads a doubled comma as a literal one. */
 const list = (values: readonly string[]): string =>
   [...new Set(values)].map((value) => value.replaceAll(',', ',,')).join(',');
 
-/** The host of a setting that is an address: of a URL, or of a gRPC target (dns:///host:port). */
+/** The host in a setting that is an address: a URL, or a gRPC target (dns:///host:port). */
 function hostsIn(text: string): string[] {
   const host = URL.parse(text.replace(/^(dns|ipv4|ipv6):\/{0,3}/, 'http://'))?.hostname ?? '';
   return host === '' ? [] : [host];

@@ -23,7 +23,7 @@ const wiring = (dir: string): Wiring => ({
   secrets: ensureSecrets(dir),
 });
 
-test('every process is given what it requires and nothing that it refuses', (t) => {
+test('environmentOf gives every process its required settings and none that it rejects', (t) => {
   const given = wiring(temporaryFolder(t));
   for (const name of serviceNames)
     readSettings(settingTables[name], environmentOf(name, settingTables[name], given, process.env));
@@ -31,7 +31,7 @@ test('every process is given what it requires and nothing that it refuses', (t) 
   readSettings(migrateSettings, environmentOf('access', migrateSettings, given, process.env));
 });
 
-test('a user’s setting reaches just the processes that read it, the names in general use none', (t) => {
+test('a user’s setting reaches only the processes that read it, and names in general use reach none', (t) => {
   const given = wiring(temporaryFolder(t));
   const user = {
     BAILIWICK_EMAIL_CONCURRENCY: '3',
@@ -50,7 +50,7 @@ test('a user’s setting reaches just the processes that read it, the names in g
     assert.equal(gateway[name], undefined, name);
 });
 
-test('a URL that the user puts into a file goes before the one of the local start', (t) => {
+test('a user’s URL file takes precedence over the local start’s URL', (t) => {
   const given = wiring(temporaryFolder(t));
   const user = {
     BAILIWICK_SMTP_URL_FILE: '/run/smtp',
@@ -74,7 +74,7 @@ test('a URL that the user puts into a file goes before the one of the local star
   );
 });
 
-test('services are named in the words of the wire that BAILIWICK_RPC chooses', (t) => {
+test('service addresses have the form that BAILIWICK_RPC selects', (t) => {
   const given = wiring(temporaryFolder(t));
   const gatewayWith = (user: Record<string, string>) =>
     environmentOf('gateway', settingTables.gateway, given, user);
@@ -92,7 +92,7 @@ test('services are named in the words of the wire that BAILIWICK_RPC chooses', (
   );
 });
 
-test('unknownNames finds what nothing reads', () => {
+test('unknownNames finds variables that no process reads', () => {
   const user = {
     BAILIWICK_DATA: 'x',
     BAILIWICK_RETRY_SCHEDULE: '0s',
@@ -102,7 +102,7 @@ test('unknownNames finds what nothing reads', () => {
   assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
 });
 
-test('the image limits its memory as the local start does, also where it compiles', () => {
+test('the image limits its memory like the local start, also while it compiles', () => {
   const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
   const settings = Object.entries(memoryOptions).map(([name, value]) => `${name}=${value}`);
   assert.ok(dockerfile.includes(`    ${settings.join(' ')} \\\n`));

@@ -1,10 +1,13 @@
 import { type Environment, namesOf, type SettingTable } from '@bailiwick/shared/config.ts';
 import type { Secrets, ServiceName } from './secrets.ts';
 
-/** Of the calls between the processes, over HTTP and over gRPC, and of the probes. The gateway has no gRPC. */
+/**
+ * Ports for calls between the processes, over HTTP and over gRPC, and for probes. The gateway has
+ * no gRPC.
+ */
 export type Ports = { rpc: number; grpc: number; admin: number };
 
-/** Everything the processes are told. */
+/** The addresses and files that the processes' settings are made of. */
 export type Wiring = {
   host: string;
   publicUrl: string;
@@ -46,10 +49,11 @@ const variables: Record<string, Variable> = {
   NATS_URL: (wiring) => wiring.natsUrl,
   BAILIWICK_SMTP_URL: (wiring) => wiring.smtpUrl,
   BAILIWICK_MAIL_FROM: () => 'Bailiwick <no-reply@bailiwick.localhost>',
-  // Receivers on this machine and plain http: allowed by the local start, and by nothing else.
+  // Allows receivers on this machine over plain HTTP. Only the local start does this.
   BAILIWICK_EGRESS_ALLOW_HOSTS: () => 'localhost',
   BAILIWICK_EGRESS_ALLOW_CIDRS: () => '127.0.0.0/8,::1/128',
-  // A newcomer who breaks a receiver wants to see the retries, not to wait three days for them.
+  // Short waits, so that a newcomer who breaks a receiver sees all retries at once instead of over
+  // three days.
   BAILIWICK_RETRY_SCHEDULE: () => '0s,1s,2s,5s,10s',
 };
 
@@ -63,7 +67,10 @@ export const memoryOptions = {
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
 
-/** Names that many programs use: what the user set for the local start is not meant for each of the processes. */
+/**
+ * Names that many programs use: a user sets them for the local start, not for each of its
+ * processes.
+ */
 const decidedHere = new Set([
   'PORT',
   'DATABASE_URL',
@@ -72,7 +79,10 @@ const decidedHere = new Set([
   'NATS_URL_FILE',
 ]);
 
-/** Read by the local start itself, and the command-line tool's, which a shell may well have at the same time. */
+/**
+ * Read by the local start itself, and by the command-line tool, whose variables a shell may have
+ * set.
+ */
 const ownNames = [
   'BAILIWICK_DATA',
   'BAILIWICK_INBOX_PORT',
@@ -83,8 +93,9 @@ const ownNames = [
 ];
 
 /**
- * The environment of one process: of ours just what its settings table names, because a process refuses to start when it
- * finds a BAILIWICK_ variable it does not know. What the user has set goes before what the local start would choose.
+ * The environment of one process. It only has the BAILIWICK_ variables in the process's settings table,
+ * because a process does not start with a BAILIWICK_ variable that it does not know. The user's
+ * settings take precedence over the local start's.
  */
 export function environmentOf(
   service: ServiceName,
@@ -96,7 +107,7 @@ export function environmentOf(
   const fromUser = (name: string): string | undefined =>
     decidedHere.has(name) ? undefined : inherited[name];
   for (const name of namesIn(table)) {
-    // A process reads a URL itself before the file that holds one.
+    // A process prefers a URL to the file that holds one.
     const ours =
       fromUser(`${name}_FILE`) === undefined
         ? variables[name]?.(wiring, service, inherited)
@@ -107,7 +118,10 @@ export function environmentOf(
   return environment;
 }
 
-/** BAILIWICK_ variables that nothing here reads: a misspelt one would silently do nothing. */
+/**
+ * BAILIWICK_ variables that no process reads: otherwise a misspelt one would have no effect and no
+ * error.
+ */
 export function unknownNames(tables: readonly SettingTable[], inherited: Environment): string[] {
   const known = new Set([...ownNames, ...tables.flatMap(namesIn)]);
   return Object.keys(inherited).filter((name) => name.startsWith('BAILIWICK_') && !known.has(name));
@@ -115,7 +129,7 @@ export function unknownNames(tables: readonly SettingTable[], inherited: Environ
 
 const namesIn = (table: SettingTable): string[] => Object.values(table).flatMap(namesOf);
 
-/** The host's own variables. npm's say nothing to a service. */
+/** The host's own variables, without npm's. */
 function inheritable(environment: Environment): Environment {
   const isOurs = (name: string): boolean => name.startsWith('BAILIWICK_') || decidedHere.has(name);
   return Object.fromEntries(

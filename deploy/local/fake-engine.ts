@@ -7,10 +7,11 @@ import { findBroker } from './nats-server.ts';
 import { startPostgres } from './postgres.ts';
 import { quiet } from './testing.ts';
 
-// For tests on hosts without a container engine: just so much of the Engine API as testcontainers asks for. Its containers are
-// this host's own servers, on the ports that were to be published. What the images make of their arguments it cannot show.
+// For tests on hosts without a container engine: the part of the Engine API that testcontainers
+// uses. Its containers are servers of this host on the requested ports. It does not test how the
+// images interpret their arguments.
 
-/** As Docker takes it. */
+/** The request as Docker accepts it. */
 export type Creation = {
   Image: string;
   Cmd: string[];
@@ -32,7 +33,10 @@ export type FakeEngine = {
   close(): Promise<void>;
 };
 
-/** Listens on a socket in `folder`, where its servers keep their data too. Without images it reaches no registry either. */
+/**
+ * Listens on a socket in `folder`, which also holds its servers' data. Without images it fails to
+ * reach the registry too.
+ */
 export async function startFakeEngine(
   folder: string,
   { hasImages = true } = {},

@@ -1,25 +1,29 @@
 import { join } from 'node:path';
 import { findBroker, startBroker } from './broker.ts';
 import { startBrokerContainer, startPostgresContainer } from './containers.ts';
-import { keepRunning } from './keep.ts';
 import type { Options } from './options.ts';
 import { ensureDatabase, startPostgres } from './postgres.ts';
-import type { Step, Stops } from './stops.ts';
-import { firstWay } from './ways.ts';
+import { firstProvider } from './providers.ts';
+import type { Shutdown, Step } from './shutdown.ts';
+import { supervise } from './supervisor.ts';
 
 export type Infrastructure = { databaseUrl: string; natsUrl: string };
 
-type Means = { stops: Stops; say(line: string): void; signal: AbortSignal };
+type Means = { shutdown: Shutdown; say(line: string): void; signal: AbortSignal };
 type Opened = { url: string; step: Step | undefined };
 
-/** Database and broker at once. Both are waited for before a failure is reported, so that neither is left behind. */
+/**
+ * Starts database and broker concurrently. Waits for both before it reports a failure, so that it
+ * leaves neither behind.
+ */
 export async function startInfrastructure(options: Options, means: Means): Promise<Infrastructure> {
   const [database, broker] = await Promise.allSettled([
     openDatabase(options, means.say),
     openBroker(options, means),
   ]);
   for (const started of [database, broker]) {
-    if (started.status === 'fulfilled' && started.value.step) means.stops.add(started.value.step);
+    if (started.status === 'fulfilled' && started.value.step)
+      means.shutdown.add(started.value.step);
   }
   if (database.status === 'rejected') throw database.reason;
   if (broker.status === 'rejected') throw broker.reason;
@@ -40,18 +44,18 @@ async function openDatabase(
       logFile: join(dataDir, 'logs/postgres.log'),
       log: say,
     };
-    const kept = await keepRunning(
+    const supervised = await supervise(
       'the database',
       (port) => startPostgres({ ...settings, ...(port !== undefined && { port }) }),
       say,
     );
     return {
-      url: kept.first.url,
-      step: { what: 'the database', stop: kept.stop, kill: kept.kill },
+      url: supervised.first.url,
+      step: { what: 'the database', stop: supervised.stop, kill: supervised.kill },
     };
   };
   const container = () => inContainer('the database', startPostgresContainer, say);
-  return firstWay({ named: named(databaseUrl), own, container }, containers);
+  return firstProvider({ named: named(databaseUrl), own, container }, containers);
 }
 
 async function openBroker(
@@ -66,15 +70,18 @@ async function openBroker(
       logFile: join(dataDir, 'logs/nats.log'),
       log: say,
     };
-    const kept = await keepRunning(
+    const supervised = await supervise(
       'the broker',
       (port) => startBroker({ ...settings, ...(port !== undefined && { port }) }),
       say,
     );
-    return { url: kept.first.url, step: { what: 'the broker', stop: kept.stop, kill: kept.kill } };
+    return {
+      url: supervised.first.url,
+      step: { what: 'the broker', stop: supervised.stop, kill: supervised.kill },
+    };
   };
   const container = () => inContainer('the broker', startBrokerContainer, say);
-  return firstWay({ named: named(natsUrl), own, container }, containers);
+  return firstProvider({ named: named(natsUrl), own, container }, containers);
 }
 
 const named = (url: string | undefined): Opened | undefined =>

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { lockFolder } from './lock.ts';
 import { temporaryFolder } from './testing.ts';
 
-test('lockFolder refuses a folder that a running start holds', (t) => {
+test('lockFolder rejects a folder that a running start holds', (t) => {
   const dir = temporaryFolder(t);
   writeFileSync(join(dir, 'lock'), String(process.ppid)); // the test runner, which names this file
   assert.throws(
@@ -15,11 +15,11 @@ test('lockFolder refuses a folder that a running start holds', (t) => {
   );
 });
 
-test('lockFolder takes over what a killed start left, and a pid that is somebody else by now', (t) => {
+test('lockFolder takes over the lock of a killed start, also if another process has its pid now', (t) => {
   const dir = temporaryFolder(t);
   for (const holder of ['999999999', String(process.ppid), String(process.pid), 'junk']) {
     writeFileSync(join(dir, 'lock'), holder);
-    lockFolder(dir, 'a-command-nobody-runs')();
+    lockFolder(dir, 'a-command-without-a-process')();
   }
-  lockFolder(dir, 'a-command-nobody-runs')();
+  lockFolder(dir, 'a-command-without-a-process')();
 });

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { Console } from './console.ts';
 import { root } from './paths.ts';
-import type { Screen } from './screen.ts';
 
 /**
- * Brings the schemas up to date, in a process that ends when it is done: what migrating loads would otherwise stay in the
- * supervisor's memory. Quiet unless it fails.
+ * Brings the schemas up to date, in a child process, so that the modules that migrating loads do
+ * not stay in the supervisor's memory. Prints nothing unless it fails.
  */
 export async function runMigrations(
   env: NodeJS.ProcessEnv,
-  screen: Screen,
+  console: Console,
   signal: AbortSignal,
 ): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'deploy/migrate.ts')], {
@@ -28,11 +28,11 @@ export async function runMigrations(
   if (code === 0) return;
   const problem = problemIn(lines.at(-1) ?? '');
   if (problem !== undefined) throw new Error(problem);
-  for (const line of lines) screen.relay('migrate', line);
-  throw new Error('the database could not be migrated');
+  for (const line of lines) console.relay('migrate', line);
+  throw new Error('migrating the database failed');
 }
 
-/** The message of a line of the log that says what to do; undefined for an error with a stack. */
+/** The message of a log line that says what to do; undefined for an error with a stack. */
 function problemIn(line: string): string | undefined {
   try {
     const { level, message, error } = JSON.parse(line) as Record<string, unknown>;

@@ -10,7 +10,7 @@ const answering = (version: string): string => `#!/bin/sh\necho 'nats-server: v$
 const writing = (file: string): string =>
   `printf '%s' "#!/bin/sh\necho nats-server: v2.9.10\n" > ${file}; chmod +x ${file}`;
 
-/** A host on which just these programs are installed. */
+/** A host with only these programs. */
 function host(t: TestContext, programs: Record<string, string>) {
   const dir = temporaryFolder(t);
   mkdirSync(join(dir, 'bin'));
@@ -35,7 +35,7 @@ test('findBroker prefers the PATH', async (t) => {
   assert.deepEqual(await find(), { command: join(dir, 'bin/nats-server'), version: '2.9.10' });
 });
 
-test('findBroker builds with Go once where the PATH has none or one too old', async (t) => {
+test('findBroker builds with Go once if the PATH has none or an old one', async (t) => {
   const { find, dir, said } = host(t, {
     'nats-server': answering('2.8.4'),
     go,
@@ -55,7 +55,7 @@ test('findBroker builds with Go once where the PATH has none or one too old', as
   assert.match(said[0] ?? '', /is 2\.8\.4; nats-server 2\.9\.0 or newer is needed/);
 });
 
-test("findBroker unpacks Debian's package when Go fails, and says why", async (t) => {
+test("findBroker unpacks Debian's package if Go fails, and reports the failure", async (t) => {
   const { find, dir, said } = host(t, {
     go: '#!/bin/sh\necho no network >&2\nexit 1\n',
     'apt-get': apt,
@@ -66,10 +66,10 @@ test("findBroker unpacks Debian's package when Go fails, and says why", async (t
     command: join(dir, 'cache/bin/nats-server-debian'),
     version: '2.9.10',
   });
-  assert.ok(said.includes('that did not work: no network'));
+  assert.ok(said.includes('failed: no network'));
 });
 
-test('findBroker takes an image of Docker that is at hand', async (t) => {
+test('findBroker uses a local Docker image', async (t) => {
   const { find, dir } = host(t, { docker });
   assert.deepEqual(await find(), {
     command: join(dir, 'bin/docker'),
@@ -78,7 +78,7 @@ test('findBroker takes an image of Docker that is at hand', async (t) => {
   });
 });
 
-test('findBroker names the choices when there is none', async (t) => {
+test('findBroker lists the choices if it finds none', async (t) => {
   const { find } = host(t, { docker: '#!/bin/sh\necho no engine >&2\nexit 1\n' });
   await assert.rejects(find(), /NATS_URL[^]*PATH[^]*Go[^]*Docker/);
 });

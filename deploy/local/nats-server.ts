@@ -15,13 +15,13 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { images, natsVersion, oldestNats } from '../versions.ts';
 import { cacheDir } from './paths.ts';
-import { NoProgram } from './ways.ts';
+import { NoProgram } from './providers.ts';
 
 /** A nats-server to run: a binary, or the Docker client with an image. */
 export type BrokerProgram = { command: string; version: string; image?: string };
 
 export type FindOptions = {
-  /** Where binaries are kept that had to be built or fetched. */
+  /** The cache for built or fetched binaries. */
   cache?: string;
   path?: string;
   signal?: AbortSignal;
@@ -36,8 +36,9 @@ type Search = {
 type RunOptions = { cwd?: string; env?: NodeJS.ProcessEnv; limitMs?: number };
 
 /**
- * The PATH; `go install` where Go is present; Debian's package; Docker with the image at hand. Nothing is installed
- * into the system: what is built or fetched lands in a cache below node_modules.
+ * Looks for a broker on the PATH, builds it with `go install`, unpacks Debian's package, or uses a
+ * local Docker image, in this order. It installs nothing into the system: built and fetched
+ * binaries go to a cache below node_modules.
  */
 export async function findBroker(
   log: (line: string) => void,
@@ -96,7 +97,7 @@ async function fromGo(search: Search): Promise<BrokerProgram | undefined> {
   });
 }
 
-/** Only unpacked, not installed: installing would also start a service on port 4222. */
+/** Unpacks the package without installing it, which would also start a service on port 4222. */
 async function fromDebian(search: Search): Promise<BrokerProgram | undefined> {
   const [apt, dpkg] = [which('apt-get', search.path), which('dpkg-deb', search.path)];
   if (apt === undefined || dpkg === undefined) return undefined;
@@ -107,7 +108,7 @@ async function fromDebian(search: Search): Promise<BrokerProgram | undefined> {
       await search.run(apt, ['download', 'nats-server'], options);
     } catch (error) {
       if (process.getuid?.() !== 0) throw error;
-      await search.run(apt, ['update'], options); // a slim image comes without package lists
+      await search.run(apt, ['update'], options); // slim images have no package lists
       await search.run(apt, ['download', 'nats-server'], options);
     }
     const archive = readdirSync(dir).find((name) => name.endsWith('.deb'));
@@ -132,11 +133,14 @@ async function fromDocker(search: Search): Promise<BrokerProgram | undefined> {
     const image = tags.includes(images.nats) ? images.nats : tags[0];
     return image === undefined ? undefined : { command: docker, version: natsVersion, image };
   } catch {
-    return undefined; // the client without an engine
+    return undefined; // a client without an engine
   }
 }
 
-/** Makes `name` in the cache unless it is there. A way that fails is reported, and the next one is tried. */
+/**
+ * Makes `name` in the cache unless it exists. Reports a failure, after which the caller tries the
+ * next source.
+ */
 async function cached(
   search: Search,
   name: string,
@@ -148,14 +152,12 @@ async function cached(
     const dir = mkdtempSync(join(search.bin, '.making-'));
     try {
       const made = await make(dir);
-      // Copy and rename, so that a start at the same time never sees half a binary.
+      // Copy and rename, so that a concurrent start never sees an incomplete binary.
       copyFileSync(made, `${dir}/ready`);
       renameSync(`${dir}/ready`, command);
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
-      search.log(
-        `that did not work: ${(stderr || message).trim().split('\n').slice(-3).join(' | ')}`,
-      );
+      search.log(`failed: ${(stderr || message).trim().split('\n').slice(-3).join(' | ')}`);
       return undefined;
     } finally {
       rmSync(dir, { recursive: true, force: true });
@@ -188,7 +190,7 @@ export function isAtLeast(version: string, oldest: string): boolean {
   return true;
 }
 
-/** Where a program is, on a path of folders. */
+/** Finds a program on a search path. */
 export function which(name: string, path: string): string | undefined {
   return path
     .split(delimiter)

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readOptions } from './options.ts';
 import { root } from './paths.ts';
 
-test('readOptions has the fixed defaults', () => {
+test('readOptions has fixed defaults', () => {
   assert.deepEqual(readOptions([], {}), {
     single: false,
     deno: false,
@@ -15,7 +15,7 @@ test('readOptions has the fixed defaults', () => {
   });
 });
 
-test('readOptions takes ports, folder, database and broker from the environment', () => {
+test('readOptions reads ports, folder, database and broker from the environment', () => {
   const environment = {
     PORT: '0',
     BAILIWICK_INBOX_PORT: '9000',
@@ -36,7 +36,7 @@ test('readOptions takes ports, folder, database and broker from the environment'
   });
 });
 
-test('readOptions refuses what it does not know', () => {
+test('readOptions rejects unknown arguments and invalid values', () => {
   assert.throws(
     () => readOptions(['--sinlge'], {}),
     /unknown argument --sinlge\n\nusage: npm start/,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { root } from './paths.ts';
-import { wantsContainers } from './ways.ts';
+import { wantsContainers } from './providers.ts';
 
 export type Options = {
   /** One process instead of five. */
@@ -11,9 +11,9 @@ export type Options = {
   /** 0 takes a free port. */
   gatewayPort: number;
   inboxPort: number;
-  /** Database and broker in containers, whatever else could be had. */
+  /** Database and broker in containers, even if other providers are available. */
   containers: boolean;
-  /** Replace the embedded database and the broker. */
+  /** Replace the embedded database and the local broker. */
   databaseUrl?: string;
   natsUrl?: string;
 };
@@ -28,7 +28,7 @@ export const usage = `usage: npm start [-- [--single] [--deno]]
   BAILIWICK_DATA         the data folder (.local), safe to delete
   DATABASE_URL           a PostgreSQL to use instead of the embedded one
   NATS_URL               a NATS server with JetStream to use instead of an own one
-  BAILIWICK_INFRA        containers: run both in containers, whatever else could be had`;
+  BAILIWICK_INFRA        containers: run both in containers, even if other providers are available`;
 
 export class UsageError extends Error {}
 

@@ -3,5 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = resolve(fileURLToPath(import.meta.url), '../../..');
 
-/** Binaries that took time to get. Outside the data folder, so that deleting that stays cheap. */
+/**
+ * Built and fetched binaries. Outside the data folder, so that deleting the data does not repeat
+ * the work.
+ */
 export const cacheDir = resolve(root, 'node_modules/.cache/bailiwick');

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const hasProc = existsSync('/proc/self/stat');
 
-/** A zombie counts as dead: in a container without an init it stays listed for ever. */
+/** A zombie counts as dead: in a container without an init it stays in the process table. */
 export function isAlive(pid: number): boolean {
   if (hasProc) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The second field is the name in brackets and may itself hold spaces and brackets.
+      // The second field is the name in brackets, which can itself contain spaces and brackets.
       return !['Z', 'X'].includes(stat.charAt(stat.lastIndexOf(')') + 2));
     } catch {
       return false;
@@ -25,8 +25,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * A pid in a file says little after a reboot or a crash, since numbers are used again: before such a process is
- * trusted or ended, its command line has to name what we started.
+ * Pids are reused, so a pid in a file proves little after a reboot or a crash. Before such a
+ * process is trusted or stopped, its command line must name the program that was started.
  */
 export function isRunning(pid: number, mentions: string): boolean {
   return isAlive(pid) && commandLine(pid).includes(mentions);
@@ -41,7 +41,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Asks a process that is not our child to end, and insists after `graceMs`. */
+/** Sends SIGTERM to a process that is not our child, and SIGKILL after `graceMs`. */
 export async function endProcess(
   pid: number,
   signal: NodeJS.Signals,
@@ -56,7 +56,7 @@ export async function endProcess(
   }
 }
 
-/** False when there is no such process any more. */
+/** Returns false if the process does not exist any more. */
 export function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);

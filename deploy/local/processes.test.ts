@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { type TestContext, test } from 'node:test';
+import type { Console } from './console.ts';
 import { isAlive } from './pids.ts';
 import { type ManagedProcess, startProcess } from './processes.ts';
-import type { Screen } from './screen.ts';
 import { quiet, temporaryFolder, until } from './testing.ts';
 
 const obedient = `console.log('up ' + process.pid);
-process.on('SIGTERM', () => { console.log('told to stop'); process.exit(0); });
+process.on('SIGTERM', () => { console.log('stopping on SIGTERM'); process.exit(0); });
 process.on('disconnect', () => process.exit(0));
 setInterval(() => {}, 1000);`;
 
@@ -19,14 +19,14 @@ function run(t: TestContext, source: string): { process: ManagedProcess; lines: 
   const script = join(dir, 'service.mjs');
   writeFileSync(script, source);
   const lines: string[] = [];
-  const screen: Screen = {
+  const console: Console = {
     say: quiet,
     print: quiet,
     relay: (name, line) => lines.push(`${name}: ${line}`),
   };
   const started = startProcess(
     { name: 'sample', script, env: process.env },
-    { logDir: dir, screen },
+    { logDir: dir, console },
   );
   t.after(() => started.stop());
   return { process: started, lines };
@@ -35,23 +35,23 @@ function run(t: TestContext, source: string): { process: ManagedProcess; lines: 
 const has = (lines: string[], text: string) =>
   until(() => lines.some((line) => line.includes(text)));
 
-test('startProcess shows and files what a process says, and stops it with SIGTERM', async (t) => {
+test('startProcess shows and logs the output of a process, and stops it with SIGTERM', async (t) => {
   const { process: sample, lines } = run(t, obedient);
   await has(lines, 'sample: up');
   const pid = sample.pid() as number;
   await sample.stop();
   assert.equal(isAlive(pid), false);
   assert.equal(sample.pid(), undefined);
-  assert.match(readFileSync(sample.logFile, 'utf8'), /^up \d+\ntold to stop\n$/);
+  assert.match(readFileSync(sample.logFile, 'utf8'), /^up \d+\nstopping on SIGTERM\n$/);
 });
 
-test('startProcess starts a process again that ends unexpectedly, later each time', async (t) => {
+test('startProcess restarts a process that ends unexpectedly, with growing pauses', async (t) => {
   const { lines } = run(t, 'process.exit(3)');
   await has(lines, '(code 3); starting it again in 0.2 s');
   await has(lines, '(code 3); starting it again in 0.4 s');
 });
 
-test('startProcess does not start a process again once it was stopped', async (t) => {
+test('startProcess does not restart a stopped process', async (t) => {
   const { process: sample, lines } = run(t, 'process.exit(3)');
   await has(lines, 'starting it again in 0.2 s');
   await sample.stop();
@@ -60,7 +60,7 @@ test('startProcess does not start a process again once it was stopped', async (t
   assert.equal(lines.length, seen);
 });
 
-test('a process learns that its parent was killed', async (t) => {
+test('a process notices that its parent was killed', async (t) => {
   const dir = temporaryFolder(t);
   const child = join(dir, 'child.mjs');
   const parent = join(dir, 'parent.mjs');
@@ -69,7 +69,7 @@ test('a process learns that its parent was killed', async (t) => {
     parent,
     `import { startProcess } from ${JSON.stringify(import.meta.resolve('./processes.ts'))};
      startProcess({ name: 'x', script: ${JSON.stringify(child)}, env: process.env }, {
-       logDir: ${JSON.stringify(dir)}, screen: { say() {}, print() {}, relay: (_, line) => console.log(line) } });`,
+       logDir: ${JSON.stringify(dir)}, console: { say() {}, print() {}, relay: (_, line) => console.log(line) } });`,
   );
   const supervisor = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -3,55 +3,56 @@ import { createWriteStream, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { Console } from './console.ts';
 import { trySignal } from './pids.ts';
-import type { Screen } from './screen.ts';
 
 export type ProcessSpec = {
   name: string;
   /** A TypeScript file. */
   script: string;
   env: NodeJS.ProcessEnv;
-  /** What runs it; this same Node unless told otherwise. */
+  /** The program that runs it. Default: this Node. */
   runtime?: Runtime | undefined;
 };
 
-/** A program that runs TypeScript files, and what stands between its name and the file's. */
+/** A program that runs TypeScript files, and the arguments between its name and the file's. */
 export type Runtime = { command: string; args: readonly string[]; env?: NodeJS.ProcessEnv };
 
 export type ManagedProcess = {
   name: string;
   logFile: string;
   pid(): number | undefined;
-  /** Whether it refused its configuration: then it is not started again. */
+  /** Whether the process rejected its configuration. It is then not restarted. */
   hasRefused(): boolean;
   /** SIGTERM, and SIGKILL after 30 s. */
   stop(): Promise<void>;
   kill(): void;
 };
 
-/** The exit code of a process that cannot run with these settings (services/shared/process.ts). */
+/** The exit code of a process that cannot run with its settings (services/shared/process.ts). */
 const refusedConfiguration = 78;
 const graceMs = 30_000;
 const firstPauseMs = 200;
-/** A process that ran this long has recovered: the next failure starts with the short pause again. */
+/** A process that ran this long has recovered: after the next failure the pause is short again. */
 const healthyMs = 10_000;
 const keptLogBytes = 5 * 1024 * 1024;
 
 /**
- * Keeps a process of ours running. It gets a process group of its own, so that Ctrl-C reaches only the one who stops
- * everything in order, and a channel whose end tells it that its parent is gone.
+ * Keeps a process of the product running. It has its own process group, so that Ctrl-C reaches only
+ * the supervisor, which stops everything in order. When its IPC channel closes, it knows that its
+ * parent is gone.
  */
 export function startProcess(
   spec: ProcessSpec,
-  options: { logDir: string; screen: Screen; longestPauseMs?: number },
+  options: { logDir: string; console: Console; longestPauseMs?: number },
 ): ManagedProcess {
-  const { screen, longestPauseMs = 5000 } = options;
+  const { console, longestPauseMs = 5000 } = options;
   const { runtime = { command: process.execPath, args: [] } } = spec;
   mkdirSync(options.logDir, { recursive: true });
   const logFile = join(options.logDir, `${spec.name}.log`);
   const isLarge = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > keptLogBytes;
   const log = createWriteStream(logFile, { flags: isLarge ? 'w' : 'a' });
-  log.on('error', () => {}); // a full disk or a deleted data folder is no reason to fall over
+  log.on('error', () => {}); // a full disk or a deleted data folder must not end this process
 
   let child: ChildProcess | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -72,10 +73,10 @@ export function startProcess(
     for (const stream of [started.stdout, started.stderr]) {
       createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
         log.write(`${line}\n`);
-        screen.relay(spec.name, line);
+        console.relay(spec.name, line);
       });
     }
-    started.on('error', (error) => screen.relay(spec.name, `cannot be started: ${error.message}`));
+    started.on('error', (error) => console.relay(spec.name, `cannot be started: ${error.message}`));
     started.on('close', (code, signal) => {
       child = undefined;
       if (stopping) return settleStop();
@@ -84,7 +85,7 @@ export function startProcess(
         return;
       }
       if (Date.now() - startedAt > healthyMs) pause = firstPauseMs;
-      screen.relay(
+      console.relay(
         spec.name,
         `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`,
       );
@@ -102,7 +103,7 @@ export function startProcess(
       });
       running.kill('SIGTERM');
       const insist = setTimeout(() => {
-        screen.relay(spec.name, `did not stop within ${graceMs / 1000} s and is killed`);
+        console.relay(spec.name, `did not stop within ${graceMs / 1000} s, killing it`);
         killGroup(running);
       }, graceMs);
       await ended;

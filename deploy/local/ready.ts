@@ -4,7 +4,7 @@ import type { ManagedProcess } from './processes.ts';
 
 const limitMs = 60_000;
 
-/** Waits until every URL answers 200; else throws with the end of each log. */
+/** Waits until every URL answers 200. @throws an error with the end of each log */
 export async function waitUntilReady(
   urls: readonly string[],
   processes: readonly ManagedProcess[],
@@ -17,7 +17,7 @@ export async function waitUntilReady(
     if (waiting.size === 0) return;
     signal.throwIfAborted();
     if (processes.some((one) => one.hasRefused())) {
-      // The others say what is wrong with their settings too, a moment later.
+      // Other processes report their own settings' problems a moment later.
       await sleep(1500);
       const refused = processes.filter((one) => one.hasRefused());
       throw new Error(

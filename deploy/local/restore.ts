@@ -20,8 +20,9 @@ import {
 import { lockFolder } from './lock.ts';
 import { ensureDatabase, startPostgres } from './postgres.ts';
 
-// npm run restore FILE: makes the data folder what it was when the backup was made. Its broker starts empty, and the outboxes publish
-// again what their rows still hold (docs/operations.md, "Restore").
+// npm run restore FILE: restores the data folder to the state of the backup. The broker starts
+// empty, and the outboxes publish again the rows that they still hold (docs/operations.md,
+// "Restore a backup").
 
 type Lines = AsyncIterator<Buffer, undefined>;
 
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   const { dataDir, file } = readArguments('restore');
   if (isInstalled(dataDir)) {
     throw new Error(
-      `${dataDir} holds an installation already: move it away, or name another folder with BAILIWICK_DATA`,
+      `${dataDir} already holds an installation: move it away, or name another folder with BAILIWICK_DATA`,
     );
   }
   const lines = linesOf(
@@ -50,7 +51,8 @@ async function main(): Promise<void> {
     });
     try {
       const url = await ensureDatabase(postgres.url, 'bailiwick');
-      // Tables as the backup has them: what later migrations make of rows, the next start does with these.
+      // Creates the tables in the backup's version. The next start runs the later migrations, which
+      // also change these rows.
       for (const schema of wanted)
         await migrate(
           schema,
@@ -72,23 +74,26 @@ async function main(): Promise<void> {
   } finally {
     unlock();
   }
-  process.stdout.write(`${dataDir} is as it was at ${header.CreatedAt}: npm start\n`);
+  process.stdout.write(`${dataDir} is restored to ${header.CreatedAt}: run npm start\n`);
 }
 
-/** The services' schemas with the migrations of the backup. */
+/** The services' schemas with the backup's migrations. */
 function schemasOf({ Migrations }: BackupHeader) {
   return schemas.map((schema) => {
     const names = Migrations[schema.service] ?? [];
     const migrations = schema.migrations.filter(({ name }) => names.includes(name));
     if (migrations.length < names.length)
       throw new Error(
-        'the backup was made by a newer version of Bailiwick: restore it with that one',
+        'the backup was made by a newer version of Bailiwick: restore it with that version',
       );
     return { ...schema, migrations };
   });
 }
 
-/** Copies all rows in one transaction. Without foreign keys and triggers: the rows are of one moment, and their order is by table. */
+/**
+ * Copies all rows in one transaction, without foreign keys and triggers: the rows are one snapshot,
+ * but ordered by table.
+ */
 async function load(url: string, lines: Lines): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -97,7 +102,7 @@ async function load(url: string, lines: Lines): Promise<void> {
     await client.query('set local session_replication_role = replica');
     for (let line = await nextLine(lines); line !== endLine; line = await nextLine(lines)) {
       if (!/^COPY [\w".]+ \([\w", ]+\) FROM stdin;\n$/.test(line))
-        throw new Error(`the backup holds a line that is not of a backup: ${line.slice(0, 80)}`);
+        throw new Error(`the backup contains an invalid line: ${line.slice(0, 80)}`);
       await copyRows(client, line.trimEnd().replace(/;$/, ''), lines);
     }
     await client.query('commit');
@@ -109,7 +114,7 @@ async function load(url: string, lines: Lines): Promise<void> {
 async function copyRows(client: pg.Client, statement: string, lines: Lines): Promise<void> {
   const rows = client.query(copyFrom(statement));
   const done = finished(rows);
-  // Awaited below; a failure between two rows must not end the process first.
+  // Awaited below. A failure between two rows must not end the process first.
   done.catch(() => {});
   for (let row = await next(lines); row.toString('latin1') !== '\\.\n'; row = await next(lines)) {
     if (!rows.write(row)) await Promise.race([once(rows, 'drain'), done]);
@@ -122,11 +127,14 @@ const nextLine = async (lines: Lines): Promise<string> => (await next(lines)).to
 
 async function next(lines: Lines): Promise<Buffer> {
   const { value, done } = await lines.next();
-  if (done) throw new Error('the backup broke off: it is not whole');
+  if (done) throw new Error('the backup is incomplete: its end is missing');
   return value;
 }
 
-/** Lines with their end. By bytes: node:readline also ends lines at characters that a row may hold. */
+/**
+ * Splits bytes into lines with their end, because node:readline also ends lines at characters that
+ * a row may contain.
+ */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let rest: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -21,7 +21,7 @@ function readAll(dir: string): Record<string, string> {
   );
 }
 
-test('ensureSecrets makes tokens, key ring and keys that the services accept', (t) => {
+test('ensureSecrets makes tokens, a key ring and keys that the services accept', (t) => {
   const secrets = ensureSecrets(temporaryFolder(t));
   assert.equal(tokenKind(readFileSync(secrets.platformKeyFile, 'utf8').trim()), 'botKey');
   assert.equal(tokenKind(readFileSync(secrets.workerTokenFile, 'utf8').trim()), 'worker');
@@ -37,7 +37,7 @@ test('ensureSecrets makes tokens, key ring and keys that the services accept', (
   }
 });
 
-test('ensureSecrets never overwrites, and only the owner may read', (t) => {
+test('ensureSecrets never overwrites, and makes files that only the owner can read', (t) => {
   const dir = temporaryFolder(t);
   ensureSecrets(dir);
   const before = readAll(dir);

@@ -5,10 +5,13 @@ import process from 'node:process';
 import { createToken } from '@bailiwick/shared/tokens.ts';
 
 export type Secrets = {
-  /** The platform owner's bot key: what a newcomer signs in with. */
+  /** The platform owner's bot key, which newcomers sign in with. */
   platformKeyFile: string;
   workerTokenFile: string;
-  /** Key-encryption keys: lines of `id:base64`, 32 bytes each; the first writes, all read. */
+  /**
+   * Key-encryption keys: lines of `id:base64` with 32 bytes each. The first one wraps; all can
+   * unwrap.
+   */
   keyRingFile: string;
   publicKeysDir: string;
   callerKeyFile(service: ServiceName): string;
@@ -17,7 +20,10 @@ export type Secrets = {
 export const serviceNames = ['gateway', 'identity', 'access', 'sso', 'notifications'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Makes what is missing in `dir` and leaves what is there alone: the database holds what these keys sealed and hashed. */
+/**
+ * Makes missing secrets in `dir` and keeps existing ones: the database holds data that these keys
+ * sealed and hashed.
+ */
 export function ensureSecrets(dir: string): Secrets {
   const publicKeysDir = join(dir, 'keys/public');
   mkdirSync(publicKeysDir, { recursive: true, mode: 0o700 });
@@ -49,7 +55,7 @@ function publicKeyOf(privateKey: string): string {
     .toString();
 }
 
-/** Written aside and renamed: an interrupted start leaves no empty secret that looks like one. */
+/** Writes to another name and renames, so that an interrupted start leaves no empty secret. */
 function ensureFile(file: string, make: () => string): void {
   if (existsSync(file)) return;
   const unfinished = `${file}.${process.pid}`;

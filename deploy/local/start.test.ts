@@ -24,7 +24,7 @@ for (const args of [[], ['--single']]) {
     assert.equal((await fetch(`${gateway}/readyz`)).status, 200);
     assert.deepEqual(await (await fetch(`${inbox}/messages`)).json(), []);
     const key = readFileSync(join(dataDir, 'platform-key'), 'utf8').trim();
-    assert.ok(first.output().includes(key), 'the platform key is on the screen');
+    assert.ok(first.output().includes(key), 'the output shows the platform key');
     assert.match(readFileSync(join(dataDir, 'worker-token'), 'utf8'), /^bwkw_/);
 
     const second = npmStart(t, dataDir, { args });
@@ -46,7 +46,7 @@ for (const args of [[], ['--single']]) {
   });
 }
 
-test('npm start leaves nothing behind when all of it is killed', async (t) => {
+test('npm start leaves nothing behind if all of its processes are killed', async (t) => {
   const dataDir = temporaryFolder(t);
   const run = npmStart(t, dataDir);
   await isUp(run);
@@ -54,7 +54,7 @@ test('npm start leaves nothing behind when all of it is killed', async (t) => {
   await until(() => processesOf(dataDir).length === 0);
 });
 
-test('npm start with a DATABASE_URL that leads to no database says in one line what to do, and ends', async (t) => {
+test('npm start with a DATABASE_URL without a database reports in one line what to do, and ends', async (t) => {
   const server = await startPostgres({ dataDir: temporaryFolder(t), durable: false, log: quiet });
   t.after(() => server.stop());
   const withParts = (parts: Partial<Pick<URL, 'hostname' | 'port' | 'password' | 'pathname'>>) =>
@@ -87,19 +87,19 @@ test('npm start with a DATABASE_URL that leads to no database says in one line w
   }
 });
 
-test('npm start names a port that is taken, and an argument or variable that it does not know', async (t) => {
+test('npm start names a taken port, and an unknown argument or variable', async (t) => {
   const dataDir = temporaryFolder(t);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as { port: number };
   const cases: [options: Parameters<typeof npmStart>[2], expected: string][] = [
-    [{ env: { PORT: String(port) } }, `port ${port} is taken, and the gateway wants it`],
+    [{ env: { PORT: String(port) } }, `port ${port} is taken, and the gateway needs it`],
     [
       { env: { BAILIWICK_INBOX_PORT: String(port) } },
-      `port ${port} is taken, and the inbox wants it`,
+      `port ${port} is taken, and the inbox needs it`,
     ],
-    [{ env: { BAILIWICK_DATTA: '/x' } }, 'nothing reads BAILIWICK_DATTA'],
+    [{ env: { BAILIWICK_DATTA: '/x' } }, 'no process reads BAILIWICK_DATTA'],
     [{ args: ['--sinlge'] }, 'unknown argument --sinlge'],
   ];
   for (const [options, expected] of cases) {

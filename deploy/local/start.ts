@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { createConsole } from './console.ts';
 import { denoRuntime, findDeno } from './deno.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
 import { type Inbox, startInbox } from './inbox/inbox.ts';
@@ -13,12 +14,11 @@ import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
 import { type ManagedProcess, type ProcessSpec, startProcess } from './processes.ts';
 import { waitUntilReady } from './ready.ts';
-import { createScreen } from './screen.ts';
 import { ensureSecrets, type Secrets, type ServiceName, serviceNames } from './secrets.ts';
-import { createStops } from './stops.ts';
+import { createShutdown } from './shutdown.ts';
 
-const screen = createScreen();
-const stops = createStops(screen.say);
+const console = createConsole();
+const shutdown = createShutdown(console.say);
 const stopping = new AbortController();
 
 async function main(): Promise<number> {
@@ -32,15 +32,15 @@ async function main(): Promise<number> {
     await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
     const wiring = await bringUp(options);
     stopping.signal.throwIfAborted();
-    screen.print(summary(options, wiring));
+    console.print(summary(options, wiring));
     await new Promise((stop) => stopping.signal.addEventListener('abort', stop));
     return 0;
   } catch (error) {
     if (stopping.signal.aborted) return 0;
-    screen.say(describe(error));
+    console.say(describe(error));
     return error instanceof UsageError ? 2 : 1;
   } finally {
-    await stops.stop();
+    await shutdown.stop();
     unlock();
   }
 }
@@ -49,21 +49,21 @@ function assertKnownVariables(): void {
   const unknown = unknownNames(Object.values(settingTables), process.env);
   if (unknown.length > 0)
     throw new UsageError(
-      `nothing reads ${unknown.join(', ')}: look for a misspelling, or unset it`,
+      `no process reads ${unknown.join(', ')}: correct the spelling, or unset it`,
     );
 }
 
 type Running = Wiring & Pick<Inbox, 'url'>;
 
 async function bringUp(options: Options): Promise<Running> {
-  screen.say(
+  console.say(
     `starting Bailiwick (${options.single ? 'one process' : 'five processes'}${options.deno ? ' on Deno' : ''}) …`,
   );
-  const deno = options.deno ? await findDeno(screen.say, { signal: stopping.signal }) : undefined;
+  const deno = options.deno ? await findDeno(console.say, { signal: stopping.signal }) : undefined;
   const secrets = ensureSecrets(options.dataDir);
   const infrastructure = await startInfrastructure(options, {
-    stops,
-    say: screen.say,
+    shutdown,
+    say: console.say,
     signal: stopping.signal,
   });
   stopping.signal.throwIfAborted();
@@ -71,11 +71,11 @@ async function bringUp(options: Options): Promise<Running> {
     httpPort: options.inboxPort,
     templatesDir: process.env['BAILIWICK_MAIL_TEMPLATES_DIR'] ?? '',
   });
-  stops.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
+  shutdown.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
   const wiring = await wire(options, { ...infrastructure, smtpUrl: inbox.smtpUrl, secrets });
   await runMigrations(
     environmentOf('access', migrateSettings, wiring, process.env),
-    screen,
+    console,
     stopping.signal,
   );
   const processes = startProcesses(options, wiring, deno);
@@ -110,7 +110,7 @@ async function wire(
   return { host: loopback, publicUrl, ports, ...found };
 }
 
-/** The services, and the gateway last, so that it is the first to stop. */
+/** Starts the services, and the gateway last, so that it is the first to stop. */
 function startProcesses(
   options: Options,
   wiring: Wiring,
@@ -121,10 +121,10 @@ function startProcesses(
       deno === undefined ? spec : { ...spec, runtime: denoRuntime(deno, spec) },
     );
     const started = placed.map((spec) =>
-      startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }),
+      startProcess(spec, { logDir: join(options.dataDir, 'logs'), console }),
     );
     const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
-    stops.add({
+    shutdown.add({
       what,
       stop: () => every((one) => one.stop()),
       kill: () => every((one) => one.kill()),
@@ -136,7 +136,7 @@ function startProcesses(
     return { name, script, env: environmentOf(name, settingTables[name], wiring, process.env) };
   };
   if (options.single) {
-    // On the gateway's ports, which in one process is the only one to listen.
+    // Uses the gateway's ports, because the single process has no others.
     const env = environmentOf('gateway', singleSettings, wiring, process.env);
     return run([{ name: 'bailiwick', script: join(root, 'deploy/single.ts'), env }], 'Bailiwick');
   }
@@ -178,19 +178,20 @@ function describe(error: unknown): string {
 
 function requestStop(): void {
   if (stopping.signal.aborted) return;
-  screen.say('\nstopping …');
+  console.say('\nstopping …');
   stopping.abort();
 }
 
-// The terminal's Ctrl-C arrives as a signal. A `kill -INT` of npm alone arrives as a message through the bootstrap. A second
-// Ctrl-C kills what still runs. `deno task` forwards the terminal's signal, so that one Ctrl-C arrives twice within moments.
+// The terminal's Ctrl-C arrives as a signal. A `kill -INT` of npm alone arrives as a message
+// through the bootstrap. A second Ctrl-C kills all remaining processes. `deno task` forwards the
+// terminal's signal too, so that one Ctrl-C arrives twice within moments.
 const repeatedAfterMs = 1000;
-let firstInterrupt = 0; // counted here, since the bootstrap's message about the first one may come before it
+let firstInterrupt = 0; // of the signal alone: the bootstrap's message about it may arrive first
 process.on('SIGINT', () => {
   firstInterrupt ||= Date.now();
   if (Date.now() - firstInterrupt < repeatedAfterMs) return requestStop();
-  screen.say('killing what still runs');
-  void stops.kill().then(() => process.exit(130));
+  console.say('killing the remaining processes');
+  void shutdown.kill().then(() => process.exit(130));
 });
 process.on('SIGTERM', requestStop);
 process.on('SIGHUP', requestStop);

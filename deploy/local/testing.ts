@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './paths.ts';
 import { isAlive, trySignal } from './pids.ts';
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(test: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'bailiwick-test-'));
   test.after(() => rmSync(dir, { recursive: true, force: true }));
@@ -19,13 +19,13 @@ export function temporaryFolder(test: TestContext): string {
 
 export const quiet = (): void => {};
 
-/** Waits until `condition` holds; throws after a while. */
+/** Waits until `condition` holds; throws after a time limit. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   limitMs = 10_000,
 ): Promise<void> {
   for (const deadline = Date.now() + limitMs; !(await condition()); await sleep(20)) {
-    if (Date.now() > deadline) throw new Error('waited in vain');
+    if (Date.now() > deadline) throw new Error('the condition was not met in time');
   }
 }
 
@@ -36,7 +36,7 @@ export type Run = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** `npm start` as a terminal runs it: in a process group of its own, on free ports unless told otherwise. */
+/** Runs `npm start` as a terminal does: in a process group of its own, by default on free ports. */
 export function npmStart(
   t: TestContext,
   dataDir: string,
@@ -61,7 +61,7 @@ export function npmStart(
   return { child, output: () => output, ended };
 }
 
-/** Waits until it says that it runs, and where. */
+/** Waits until the start reports that it is running, and returns its addresses. */
 export async function isUp(run: Run): Promise<{ gateway: string; inbox: string }> {
   const ended = run.ended.then(() => assert.fail(`ended early:\n${run.output()}`));
   const up = until(() => run.output().includes('Press Ctrl-C'), 90_000);
@@ -71,7 +71,9 @@ export async function isUp(run: Run): Promise<{ gateway: string; inbox: string }
   return { gateway: find('gateway'), inbox: find('inbox') };
 }
 
-/** What runs with this data folder in its environment: everything that a start has started. */
+/**
+ * The processes with this data folder in their environment: everything that a start has started.
+ */
 export function processesOf(dataDir: string): string[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc').filter((name) => {
@@ -82,7 +84,7 @@ export function processesOf(dataDir: string): string[] {
         readFileSync(`/proc/${name}/environ`, 'utf8').includes(dataDir)
       );
     } catch {
-      return false; // ended meanwhile
+      return false; // the process ended
     }
   });
 }

@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { NoProgram } from './ways.ts';
+import { NoProgram } from './providers.ts';
 
 export type Runner = {
-  /** The command line that runs `command` as somebody whom PostgreSQL accepts. */
+  /** The command line that runs `command` as a user that PostgreSQL accepts. */
   wrap(command: string, args: readonly string[]): [command: string, args: string[]];
-  /** Who has to own the data folder, when that is not us. */
+  /** The required owner of the data folder, if it is not the current user. */
   owner?: { uid: number; gid: number };
 };
 
 /**
- * PostgreSQL refuses to run as root. A user namespace in which root has an ordinary user's number satisfies it and
- * leaves ownership and access as they are. Where the kernel or a container forbids that, the process really becomes
- * `nobody` and keeps the one capability it needs to reach a checkout and a data folder below root's home.
- * No account is created in either case.
+ * PostgreSQL does not run as root. In a user namespace that maps root to an ordinary user it does,
+ * and ownership and access stay the same. If the kernel or a container forbids that, the process
+ * runs as the account `nobody` with the one capability that it needs to reach a checkout and a data
+ * folder below root's home. Neither creates an account.
  */
 export function findRunner(): Runner {
   if (process.getuid?.() !== 0) return { wrap: (command, args) => [command, [...args]] };
@@ -50,7 +50,7 @@ function works(runner: Runner): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** initdb looks its user up by number, so the number has to be one that the system knows. */
+/** initdb looks up its user by number, so the number must exist on the system. */
 function findNobody(): { uid: number; gid: number } {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

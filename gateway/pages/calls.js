@@ -1,4 +1,4 @@
-// What the pages that call operations have in common.
+// Shared by the pages that call operations.
 export const find = (id) => document.getElementById(id);
 
 const main = document.querySelector('main');
@@ -7,7 +7,7 @@ const outcome = find('outcome');
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const sentence = (text) => `${capital(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
-/** A call that failed, in sentences for the person. `retryAfter` is in seconds, 0 = nothing is known of it. */
+/** A failed call, with a message for the user. `retryAfter` is in seconds, 0 = unknown. */
 export class Refused extends Error {
   constructor(code, messages, retryAfter = 0) {
     super(messages.map(sentence).join(' '));
@@ -17,15 +17,15 @@ export class Refused extends Error {
   }
 }
 
-/** Whether somebody with the right password has to confirm the address first. */
+/** Whether the password was right but the address is not verified yet. */
 export const isUnverified = ({ code, messages }) =>
   code === 'permission_denied' && messages.includes('email is not verified');
 
-/** Whether a token was refused. */
+/** Whether a one-time token was rejected. */
 export const isDead = ({ code, messages }) =>
   code === 'failed_precondition' && messages.includes('the token is not valid any more');
 
-/** Calls an operation below the address of this page. Throws Refused for whatever was not answered with success. */
+/** Calls an operation relative to this page. Throws Refused if the response is not a success. */
 export async function call(operation, body) {
   const options = {
     method: 'POST',
@@ -38,7 +38,7 @@ export async function call(operation, body) {
     response = await fetch(operation, options);
     answer = await response.json();
   } catch {
-    // No answer, or not one of ours: a proxy tells in HTML that there is nobody behind it.
+    // No response, or a proxy's HTML error page.
     throw new Refused('unreachable', [
       'The service cannot be reached. Check your connection, and try again in a moment.',
     ]);
@@ -50,7 +50,7 @@ export async function call(operation, body) {
 
 const wrong = 'The address or the password is wrong. Check both, or ask for a new password.';
 
-/** In words that help, what the service says in its own. */
+/** Translates an API error for the user. */
 function explain(operation, { Code, Messages }, retryAfter) {
   if (Code === 'internal' || Code === 'unavailable')
     return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
@@ -58,7 +58,7 @@ function explain(operation, { Code, Messages }, retryAfter) {
     return new Refused(Code, [
       operation === 'Account_Login' ? wrong : 'You are not signed in any more. Sign in again.',
     ]);
-  // After too many failures waiting does not help, and the message says what does.
+  // After too many failed sign-ins waiting does not help: the message says to reset the password.
   if (
     Code !== 'resource_exhausted' ||
     retryAfter === 0 ||
@@ -76,7 +76,7 @@ function explain(operation, { Code, Messages }, retryAfter) {
   );
 }
 
-/** For whoever has just signed in, and is nobody in the next call. */
+/** The sign-in succeeded, but the browser dropped the cookie. */
 export const notKept = () =>
   new Refused('unauthenticated', [
     'Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.',
@@ -87,37 +87,37 @@ export function say(text, failed = false) {
   outcome.classList.toggle('failed', failed);
 }
 
-/** Goes to another page. Until that is there, nothing here can be used any more. */
+/** Goes to another page. The returned promise never settles, so this page stays busy until then. */
 export function leaveFor(address) {
   location.assign(address);
   return new Promise(() => {});
 }
 
-/** Goes to the sign-in of the person's organisation, and back from there to a path below the public URL. */
+/** Goes to the sign-in of the user's organisation, which returns to a path below the public URL. */
 export function leaveForOrganisation(redirect, returnTo) {
   say('Going on to the sign-in of your organisation.');
   const target = new URL(redirect);
-  // Whether it may lead there is decided where the sign-in ends.
+  // The end of the sign-in validates the path.
   if (returnTo !== '') target.searchParams.set('return_to', returnTo);
   return leaveFor(target);
 }
 
-/** Moves to the field that is wrong, for which the outcome says why. */
-export function blame(field) {
+/** Marks a field as invalid and focuses it. The outcome element explains why. */
+export function markInvalid(field) {
   field.setAttribute('aria-invalid', 'true');
   field.setAttribute('aria-describedby', outcome.id);
   field.focus();
 }
 
-/** Ends what runs, with what is wrong with a field. */
-export function complain(field, text) {
-  blame(field);
-  throw new Refused('blamed', [text]);
+/** Marks a field as invalid and aborts the running action with a message. */
+export function failField(field, text) {
+  markInvalid(field);
+  throw new Refused('invalid_field', [text]);
 }
 
-/** Runs what a button stands for, once at a time. */
+/** Runs a button's action. Only one action runs at a time. */
 export async function run(work) {
-  // Not `disabled`: a button that is takes the focus away from whoever uses the keyboard.
+  // Not `disabled`: a disabled button loses the keyboard focus.
   if (main.ariaBusy === 'true') return;
   main.ariaBusy = 'true';
   say('');
@@ -137,12 +137,12 @@ export async function run(work) {
 
 let loadAgain = () => location.reload();
 
-/** Names another way to load the page again. */
+/** Replaces the way this page reloads. */
 export function loadAgainBy(way) {
   loadAgain = way;
 }
 
-// A browser that keeps a page for its back button would show it as it was left: busy for ever, or somebody else's.
+// The back button may restore a page from the browser's cache: busy for ever, or of another user.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) loadAgain();
 });

@@ -1,4 +1,4 @@
-// Elements for the reference. Texts of the document are set as text and never as HTML.
+// DOM elements for the reference. Texts are set as text, never as HTML.
 
 /** An element with attributes and children; a string child is text. */
 export function element(name, attributes = {}, ...children) {
@@ -9,7 +9,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** The part of Markdown that the descriptions use: paragraphs, lists, `code` and **strong**. */
+/** Renders the Markdown that descriptions use: paragraphs, lists, `code` and **strong**. */
 export function prose(text = '') {
   return text.split('\n\n').map((block) => {
     const lines = block.split('\n');

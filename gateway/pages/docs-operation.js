@@ -1,9 +1,9 @@
 import { element, json, prose, spans } from './docs-markup.js';
 import { fieldList } from './docs-schema.js';
 
-// One operation: what it does, takes and answers, and a form to call it.
+// Shows one operation: description, request, response, and a form to call it.
 
-// It stays in this page's memory and goes with it.
+// Kept in this page's memory only.
 let token = '';
 
 export function operationView(api, path, method, operation) {

@@ -1,8 +1,8 @@
 import { element, spans } from './docs-markup.js';
 
-// The fields of a schema as a list. Records in it are listed when a reader opens them.
+// Lists the fields of a schema. Nested records are rendered when the reader opens them.
 
-/** Follows a reference, also one that stands in allOf to have a description beside it. */
+/** Resolves a $ref, also one inside allOf, which adds a description. */
 export function resolve(api, schema = {}) {
   const { $ref } = schema;
   if ($ref)

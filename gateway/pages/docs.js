@@ -1,7 +1,7 @@
 import { element, prose } from './docs-markup.js';
 import { operationView } from './docs-operation.js';
 
-// The reference of the OpenAPI document that lies beside this page. The part after # names the operation.
+// Renders the reference from openapi.json. The URL fragment names the operation.
 
 const part = (id) => document.getElementById(id);
 const content = part('content');

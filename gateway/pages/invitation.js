@@ -1,16 +1,16 @@
-// Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
-// mail, and goes on in this tab or in the one that the mail has opened.
+// Accepts or declines an invitation. A user without an account registers here, confirms the address
+// by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
 import { callWithToken, readToken, takeToken } from './token.js';
-import { forgetWaiting, hear, keepWaiting, readWaiting, tell } from './waiting.js';
+import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
 const parts = ['known', 'entry', 'confirm'].map(find);
 const entry = find('entry');
 
-/** What was typed in, until it has served. */
+/** The entered credentials, kept until they are used. */
 let account = { Email: '', Password: '' };
 
-/** Shows one part of the page, and says where that is to whoever does not see it. */
+/** Shows one part of the page and moves the focus there, for screen readers. */
 function show(id, focused) {
   for (const part of parts) part.hidden = part.id !== id;
   find('refuse').hidden = false;
@@ -20,7 +20,7 @@ function show(id, focused) {
 }
 
 function end(title, text) {
-  forgetWaiting();
+  clearWaiting();
   account = { Email: '', Password: '' };
   for (const part of [...parts, find('asked'), find('refuse')]) part.hidden = true;
   const heading = document.querySelector('h1');
@@ -31,12 +31,12 @@ function end(title, text) {
   say(text);
 }
 
-/** Accepts or declines. What has no answer any more waits for none. */
+/** Accepts or declines. An invitation that is no longer open is removed from this tab. */
 async function answer(operation) {
   try {
     await callWithToken(operation);
   } catch (error) {
-    if (error.code === 'failed_precondition') forgetWaiting();
+    if (error.code === 'failed_precondition') clearWaiting();
     throw error;
   }
 }
@@ -45,7 +45,7 @@ async function accept() {
   try {
     await answer('TenantInvitations_Accept');
   } catch (error) {
-    // Signed in as somebody else: another account may be the right one.
+    // The signed-in account is not the invited one: offer to sign in with another.
     if (error.code === 'permission_denied' || error.code === 'unauthenticated')
       show('entry', find('email'));
     throw error;
@@ -58,7 +58,7 @@ async function signIn() {
   await call('Account_Login', { ...account, Cookie: true });
 }
 
-/** Signs in and accepts, or asks for what has to come first. */
+/** Signs in and accepts, or asks for a missing step first. */
 async function enter() {
   try {
     await signIn();
@@ -85,8 +85,8 @@ entry.addEventListener('submit', (event) => {
   event.preventDefault();
   account = { Email: find('email').value.trim(), Password: find('password').value };
   run(async () => {
-    // The way may lead over the mail, or over the organisation.
-    keepWaiting(readToken());
+    // The user may leave for the mail or for the organisation's sign-in.
+    storeWaiting(readToken());
     const { Redirect } = await call('Sso_Check', { Email: account.Email });
     if (Redirect !== '') return leaveForOrganisation(Redirect, '/invitation');
     if (!isNew()) return enter();
@@ -95,7 +95,7 @@ entry.addEventListener('submit', (event) => {
   });
 });
 
-// Enter in the field for the token goes on with what the page shows: its first button.
+// Enter in the token field presses the visible part's first button.
 find('asked').addEventListener('submit', (event) => {
   event.preventDefault();
   parts
@@ -138,10 +138,10 @@ find('really').addEventListener('click', () =>
   }),
 );
 
-// From the tab that the verification mail has opened.
-hear(({ ask, verified }) => {
+// Messages from the tab that the verification mail opened.
+onBroadcast(({ ask, verified }) => {
   const waiting = readWaiting();
-  if (ask && waiting !== '') tell({ token: waiting });
+  if (ask && waiting !== '') broadcast({ token: waiting });
   if (verified && !find('confirm').hidden) {
     say('Your address is confirmed.');
     find('go-on').focus();
@@ -149,9 +149,9 @@ hear(({ ask, verified }) => {
 });
 
 async function start() {
-  // It stays in this tab, for a reload and for the way over the mail.
+  // Kept in this tab for a reload and for the way back from the mail.
   const token = takeToken(readWaiting());
-  if (token !== '') keepWaiting(token);
+  if (token !== '') storeWaiting(token);
   try {
     const { User } = await call('Account_Get', {});
     account.Email = User.Email;

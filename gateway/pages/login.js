@@ -1,12 +1,13 @@
-// Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
+// Signs in with a cookie. The address comes first: it decides whether the user signs in here or at
+// their organisation.
 import {
-  blame,
   call,
-  complain,
+  failField,
   find,
   isUnverified,
   leaveFor,
   leaveForOrganisation,
+  markInvalid,
   notKept,
   run,
   say,
@@ -18,8 +19,9 @@ const heading = document.querySelector('h1');
 const returnTo = new URLSearchParams(location.search).get('return_to') ?? '';
 
 /**
- * Where to go on after signing in: a path below the public URL, or undefined. Anything else could lead to another
- * site, also what browsers make of backslashes, and of tabs and line breaks, which they leave out.
+ * The URL to open after the sign-in: a path below the public URL, or undefined. Everything else
+ * could lead to another site, including backslashes, which browsers read as slashes, and tabs and
+ * line breaks, which they drop.
  */
 function onwardTo(path) {
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return undefined;
@@ -29,7 +31,7 @@ function onwardTo(path) {
 }
 const onward = onwardTo(returnTo);
 
-/** Shows one part of the page, and says where that is to whoever does not see it. */
+/** Shows one part of the page and moves the focus there, for screen readers. */
 function show(id, title, focused) {
   for (const part of parts) part.hidden = part.id !== id;
   for (const place of document.querySelectorAll('[data-address]')) place.textContent = email.value;
@@ -48,7 +50,7 @@ function askForAddress() {
   show('entry', 'Sign in', email);
 }
 
-// The address stays in the form, so that a password manager knows whose password it is.
+// The address stays in the form, so that password managers associate the password with it.
 function askForPassword() {
   email.readOnly = true;
   find('secret').hidden = false;
@@ -60,14 +62,14 @@ function askForPassword() {
 
 function readAddress() {
   email.value = email.value.trim();
-  if (email.value === '') complain(email, 'Enter your e-mail address.');
+  if (email.value === '') failField(email, 'Enter your e-mail address.');
 }
 
 async function check() {
   readAddress();
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
     if (error.code === 'invalid_argument')
-      complain(email, 'Enter a whole e-mail address, such as name@example.com.');
+      failField(email, 'Enter a whole e-mail address, such as name@example.com.');
     throw error;
   });
   if (Redirect === '') return askForPassword();
@@ -75,14 +77,14 @@ async function check() {
 }
 
 async function signIn() {
-  if (password.value === '') return complain(password, 'Enter your password.');
+  if (password.value === '') return failField(password, 'Enter your password.');
   try {
     await call('Account_Login', { Email: email.value, Password: password.value, Cookie: true });
   } catch (error) {
     if (isUnverified(error)) return show('confirm', 'Sign in', find('confirm-title'));
     if (entry.hidden) askForPassword();
     if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
-      blame(password);
+      markInvalid(password);
       password.select();
     }
     throw error;
@@ -94,7 +96,7 @@ async function signIn() {
   throw notKept();
 }
 
-/** Shows who is signed in; false where nobody is. */
+/** Shows the signed-in user; returns false if there is none. */
 async function welcome() {
   try {
     const { User, Tenants } = await call('Account_Get', {});
@@ -123,7 +125,8 @@ entry.addEventListener('submit', (event) => {
   event.preventDefault();
   run(email.readOnly ? signIn : check);
 });
-// For whose organisation does not let them in, or whose single sign-on is lifted. What a password is worth the service says.
+// For users whose organisation's sign-in fails or is lifted. The service decides whether a password
+// is allowed.
 find('with-password').addEventListener('click', () =>
   run(async () => {
     readAddress();
@@ -146,7 +149,7 @@ find('again').addEventListener('click', () =>
 find('forgotten').addEventListener('click', () =>
   run(async () => {
     await call('Account_RequestPasswordReset', { Email: email.value });
-    // The same words for an address without an account.
+    // The same text for an address without an account, so as not to reveal accounts.
     say(
       'If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.',
     );
@@ -162,7 +165,7 @@ for (const id of ['other', 'back']) {
 find('sign-out').addEventListener('click', () =>
   run(async () => {
     await call('Account_Logout', {}).catch((error) => {
-      // The session had ended before.
+      // The session has already ended.
       if (error.code !== 'unauthenticated') throw error;
     });
     email.value = '';

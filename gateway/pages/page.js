@@ -1,20 +1,23 @@
-// Sends the form with the token of the link to the operation the form names.
-import { blame, run, say } from './calls.js';
+// Submits the form, with the token from the link, to the operation that the form names.
+import { markInvalid, run, say } from './calls.js';
 import { callWithToken, takeToken } from './token.js';
-import { hear, keepWaiting, readWaiting, tell } from './waiting.js';
+import { broadcast, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
 const form = document.querySelector('form');
 const [field, next, done] = ['input[name]', '.next', '.done'].map((selector) =>
   document.querySelector(selector),
 );
 
-/** Shows the way on, and moves there. */
+/** Shows the next step and focuses its link. */
 function lead(place) {
   place.hidden = false;
   place.querySelector('a').focus();
 }
 
-/** Back to the invitation that the address was verified for: of this tab, or of another one that still has it. */
+/**
+ * Offers to return to the invitation that the address was verified for: of this tab, or of another
+ * open one.
+ */
 function leadBack() {
   const otherwise = document.querySelector('.otherwise');
   otherwise.hidden = false;
@@ -24,13 +27,13 @@ function leadBack() {
     done.hidden = true;
     lead(next);
   };
-  hear(({ token: waiting }) => {
+  onBroadcast(({ token: waiting }) => {
     if (!waiting) return;
-    keepWaiting(waiting);
+    storeWaiting(waiting);
     show();
   });
   show();
-  tell({ ask: readWaiting() === '', verified: true });
+  broadcast({ ask: readWaiting() === '', verified: true });
 }
 
 form.addEventListener('submit', (event) => {
@@ -39,9 +42,9 @@ form.addEventListener('submit', (event) => {
     try {
       await callWithToken(form.dataset.operation, Object.fromEntries(new FormData(form)));
     } catch (error) {
-      // A link that has served or is too old: the way on is to sign in, or to ask for another one there.
+      // The link is used or expired: offer to sign in, where a new one can be requested.
       if (error.code === 'failed_precondition') done.hidden = false;
-      if (error.code === 'invalid_argument' && field) blame(field);
+      if (error.code === 'invalid_argument' && field) markInvalid(field);
       throw error;
     }
     form.hidden = true;

@@ -1,2 +1,2 @@
-// Not form.submit(): a field of that name would stand in its place.
+// Not form.submit(): a form field named "submit" would shadow it.
 document.querySelector('button').click();

@@ -1,16 +1,16 @@
-// The token of a mail's link comes in the fragment, which is in no address that is sent to a server. Mails show it too, for
-// whoever gets to the page without it: then the page asks. Its field is one for codes, so that no password manager takes
-// what is in it for the name of an account.
-import { blame, call, complain, find, isDead, loadAgainBy, Refused, say } from './calls.js';
+// A mail's link carries the token in the URL fragment, which browsers never send to a server. The
+// mail also shows the token, for users who open the page without it. The input is marked as a
+// one-time code, so that password managers do not store the token as a user name.
+import { call, failField, find, isDead, loadAgainBy, markInvalid, Refused, say } from './calls.js';
 
 const field = find('token');
 const inAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 let token = '';
 
-/** Takes the token of the link, or one that was kept, or asks for it. Returns "" if it asks. */
+/** Takes the token from the link or the stored one, or asks for it. Returns "" if it asks. */
 export function takeToken(kept = '') {
   token = inAddress() || kept;
-  // A look over the shoulder finds none in the address bar.
+  // Hides the token from the address bar.
   history.replaceState(null, '', location.pathname);
   if (token === '') {
     find('asked').hidden = false;
@@ -23,10 +23,10 @@ export function takeToken(kept = '') {
   return token;
 }
 
-/** The token of the link, or what was typed in instead. */
+/** The token from the link, or the one that the user typed. */
 export function readToken() {
   const read = token || field.value.trim();
-  if (read === '') complain(field, 'Enter the token from the mail.');
+  if (read === '') failField(field, 'Enter the token from the mail.');
   return read;
 }
 
@@ -37,20 +37,20 @@ export async function callWithToken(operation, fields = {}) {
     await call(operation, { ...fields, Token });
   } catch (error) {
     if (token !== '' || !isDead(error)) throw error;
-    // It may as well be a slip of the pen.
-    blame(field);
+    // A typed token may also be mistyped.
+    markInvalid(field);
     throw new Refused(error.code, [
       'There is no such token, or it is not valid any more. Compare it with the mail.',
     ]);
   }
 }
 
-// Another link that is opened in this tab changes nothing but the fragment.
+// Opening another link in this tab changes only the fragment.
 addEventListener('hashchange', () => {
   if (inAddress() !== '') location.reload();
 });
 
-// Whatever else loads the page again needs what its address was relieved of: as another link, so to speak.
+// A reload needs the token that was removed from the address bar: put it back into the fragment.
 loadAgainBy(() =>
   token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token })}`),
 );

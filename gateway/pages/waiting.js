@@ -1,6 +1,6 @@
-// An invitation waits in its tab while its person confirms the address, or signs in elsewhere. The link in the verification
-// mail opens a tab of its own, which asks the others for the way back. A browser that is told to keep nothing for this site
-// fails whoever as much as asks for its storage: then nothing waits, and the page has what it came with.
+// Keeps an invitation in its tab while the user confirms the address or signs in elsewhere. The
+// link in the verification mail opens another tab, which asks this one for the token. Browsers that
+// block storage throw on any access: then nothing is kept, and each page uses only its own token.
 const name = 'bailiwick.invitation';
 
 function ifAllowed(work) {
@@ -11,14 +11,14 @@ function ifAllowed(work) {
   }
 }
 
-/** The token of the invitation that waits in this tab, or "". */
+/** The token of the invitation kept in this tab, or "". */
 export const readWaiting = () => ifAllowed(() => sessionStorage.getItem(name)) ?? '';
-export const keepWaiting = (token) => ifAllowed(() => sessionStorage.setItem(name, token));
-export const forgetWaiting = () => ifAllowed(() => sessionStorage.removeItem(name));
+export const storeWaiting = (token) => ifAllowed(() => sessionStorage.setItem(name, token));
+export const clearWaiting = () => ifAllowed(() => sessionStorage.removeItem(name));
 
 const channel = ifAllowed(() => new BroadcastChannel(name));
 
-/** Tells all other tabs of these pages, or hears what they tell. */
-export const tell = (message) => channel?.postMessage(message);
-export const hear = (listener) =>
+/** Sends a message to all other tabs of these pages, and listens to theirs. */
+export const broadcast = (message) => channel?.postMessage(message);
+export const onBroadcast = (listener) =>
   channel?.addEventListener('message', ({ data }) => listener(data));

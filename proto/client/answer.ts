@@ -1,9 +1,9 @@
 import { type BailiwickError, errorOf } from './errors.ts';
 import { retryAfterSeconds } from './retry.ts';
 
-// What a response says, whoever wrote it: a proxy in front of the gateway answers in words of its own.
+// Reads responses. A proxy in front of the gateway can answer in a format of its own.
 
-/** The JSON of a success. Throws where it is none: the address is not Bailiwick's. */
+/** Returns the JSON of a successful response. Throws if it is not JSON: the server is not Bailiwick. */
 export async function successOf(operation: string, response: Response): Promise<unknown> {
   const text = await response.text();
   const json = parse(text);
@@ -12,21 +12,21 @@ export async function successOf(operation: string, response: Response): Promise<
     operation,
     status: response.status,
     Code: 'internal',
-    Messages: ['the answer is not JSON: is this the address of Bailiwick?'],
+    Messages: ['the response is not JSON: is this the address of Bailiwick?'],
     RequestID: '',
   });
 }
 
-/** A success that is read as it comes. `onEnd` is called once it was read, broke off or was given up. */
+/** Returns a successful response as a stream. `onEnd` is called when it ends, fails or is cancelled. */
 export function streamOf(response: Response, onEnd: () => void): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const end = response.body?.pipeTo(writable) ?? writable.close();
-  // A failure is told to whoever reads.
+  // The reader of the stream gets the error.
   void end.catch(() => {}).finally(onEnd);
   return new Response(readable, response);
 }
 
-/** The failure that a response tells of. */
+/** The error of a failed response. */
 export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
   const { status, headers } = response;
   const { Code, Messages, RequestID } = parse(await response.text()) ?? {};
@@ -37,16 +37,16 @@ export async function failureOf(operation: string, response: Response): Promise<
     operation,
     status,
     Code: typeof Code === 'string' ? Code : codeOf(status),
-    Messages: messages.length > 0 ? messages : [inWords(response)],
+    Messages: messages.length > 0 ? messages : [describe(response)],
     RequestID: typeof RequestID === 'string' ? RequestID : '',
     retryAfter: retryAfterSeconds(headers.get('retry-after')),
   });
 }
 
-/** A browser hides where it is redirected to, and the status. */
-function inWords({ status, type, headers }: Response): string {
+/** The message for a response without Messages. For a redirect, a browser hides the status and the target. */
+function describe({ status, type, headers }: Response): string {
   if (type !== 'opaqueredirect' && (status < 300 || status >= 400))
-    return `the answer was HTTP ${status}`;
+    return `the response was HTTP ${status}`;
   const location = headers.get('location');
   return `redirected${location === null ? '' : ` to ${location}`}: is this the right address?`;
 }

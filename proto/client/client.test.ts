@@ -14,14 +14,14 @@ import {
   UnavailableError,
 } from './errors.ts';
 
-// The client against gateways that fail in every way that a real one seldom does.
+// The client against fake gateways, which fail in ways that a real one seldom does.
 
 type Seen = { url: string; headers: IncomingMessage['headers']; body: string };
 type Reply =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | ((response: ServerResponse) => void);
 
-/** Answers each call with the next of `replies`, the last one again and again. */
+/** Answers each call with the next of `replies`, and repeats the last one. */
 async function startGateway(t: TestContext, ...replies: Reply[]) {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ test('a call is one POST of JSON with the token, below the path of the url', asy
   );
 });
 
-test('without a token nothing is said of one, and a broken one is not shown', async (t) => {
+test('a call without a token has no Authorization header, and an invalid token is not in the error', async (t) => {
   const gateway = await startGateway(t, ok({ Redirect: '' }));
   await gateway.client({ token: () => undefined }).call('Sso_Check', { Email: 'ada@example.com' });
   assert.equal(gateway.seen[0]?.headers.authorization, undefined);
@@ -82,7 +82,7 @@ test('without a token nothing is said of one, and a broken one is not shown', as
   assert.equal(gateway.seen.length, 1);
 });
 
-test('a failure has the class of its Code and all that the service said', async (t) => {
+test('an error has the class of its Code, and the Messages and RequestID of the response', async (t) => {
   const gateway = await startGateway(t, failure(400, 'not_found'), failure(400, 'from_tomorrow'));
   await assert.rejects(gateway.client().call('Groups_Delete', group), (error) => {
     assert.ok(error instanceof NotFoundError && error instanceof BailiwickError);
@@ -99,7 +99,7 @@ test('a failure has the class of its Code and all that the service said', async 
   );
 });
 
-test('after 429 any operation is tried again, not before Retry-After', async (t) => {
+test('after 429 every operation is retried, not before Retry-After', async (t) => {
   const gateway = await startGateway(
     t,
     failure(429, 'resource_exhausted', { 'retry-after': '1' }),
@@ -111,7 +111,7 @@ test('after 429 any operation is tried again, not before Retry-After', async (t)
   assert.equal(gateway.seen.length, 2);
 });
 
-test('retries are bounded, and a wait that is too long is not begun', async (t) => {
+test('retries are limited, and a Retry-After above maxWaitMs fails at once', async (t) => {
   const quick = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '0' }));
   await assert.rejects(
     quick.client({ retries: 2 }).call('Groups_Delete', group),
@@ -166,7 +166,7 @@ test('after 500 or a broken connection a call is retried if it has no side effec
   assert.equal(refusing.seen.length, 1);
 });
 
-test('where nobody listens the error is unavailable, with the cause', async (t) => {
+test('a refused connection is an UnavailableError with the cause', async (t) => {
   const gateway = await startGateway(t, ok());
   const client = gateway.client({ url: 'http://127.0.0.1:1', retries: 1 });
   await assert.rejects(
@@ -176,7 +176,7 @@ test('where nobody listens the error is unavailable, with the cause', async (t) 
   );
 });
 
-test('a signal ends a call at once, also while it waits', async (t) => {
+test('an aborted signal ends a call at once, even between retries', async (t) => {
   const gateway = await startGateway(
     t,
     failure(429, 'resource_exhausted', { 'retry-after': '20' }),
@@ -194,7 +194,7 @@ test('a signal ends a call at once, also while it waits', async (t) => {
   assert.equal(gateway.seen.length, 1);
 });
 
-test('the time of a call includes its retries', async (t) => {
+test('timeoutMs includes the retries of a call', async (t) => {
   const silent = await startGateway(t, () => {});
   await assert.rejects(
     silent.client({ timeoutMs: 100 }).call('Groups_Delete', group),
@@ -211,7 +211,7 @@ test('the time of a call includes its retries', async (t) => {
   await assert.rejects(unsigned.call('Groups_Delete', group), CallTimeoutError);
 });
 
-test('the caller’s signal ends a stream, and is let go of once the stream has ended', async (t) => {
+test('the caller’s signal ends a stream, and its listener is removed when the stream ends', async (t) => {
   const csv: Reply = { status: 200, body: 'one\r\n', headers: { 'content-type': 'text/csv' } };
   const endless: Reply = (response) => void response.writeHead(200).write('one\r\n');
   const cut: Reply = (response) => {
@@ -237,7 +237,7 @@ test('the caller’s signal ends a stream, and is let go of once the stream has 
   await assert.rejects(aborted, /enough/);
 });
 
-test('a list goes on to its end with the same filter, and no further than it is read', async (t) => {
+test('list iterates over all pages with the same filter, and fetches a page only when it is read', async (t) => {
   const page = (Items: string[], NextCursor: string): Reply => ok({ Page: { Items, NextCursor } });
   const gateway = await startGateway(t, page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], ''));
   const request = { Tenant: 'tnt_1', Group: 'eng', Page: { Limit: 2 } };
@@ -254,7 +254,7 @@ test('a list goes on to its end with the same filter, and no further than it is 
   assert.equal(endless.seen.length, 1);
 });
 
-test('a stream outlives the time to its beginning, and says so when it breaks off', async (t) => {
+test('timeoutMs does not limit a stream that has begun, and a cut-off stream is an error', async (t) => {
   const gateway = await startGateway(
     t,
     (response) => {
@@ -276,7 +276,7 @@ test('a stream outlives the time to its beginning, and says so when it breaks of
   await assert.rejects(broken.text());
 });
 
-test('what is not Bailiwick is told apart, and a redirect is not followed', async (t) => {
+test('a response that is not from Bailiwick is an error, and redirects are not followed', async (t) => {
   const page = await startGateway(t, { status: 200, body: '<html>' });
   await assert.rejects(page.client().call('Groups_Get', group), /is this the address of Bailiwick/);
   const elsewhere = await startGateway(t, ok({ Group: null }));
@@ -302,7 +302,7 @@ test('what is not Bailiwick is told apart, and a redirect is not followed', asyn
   );
 });
 
-test('an url that cannot be one is refused when the client is made', () => {
+test('createClient rejects an invalid url', () => {
   for (const url of [
     '',
     'localhost:8080',

@@ -6,67 +6,67 @@ import type { Operations, Streams } from './gen/types.ts';
 import { waitBeforeRetry } from './retry.ts';
 import { readUrl } from './url.ts';
 
-/** The name of an operation, as it is documented. */
+/** The documented name of an operation. */
 export type OperationName = keyof Operations;
 export type RequestOf<Name extends OperationName> = Operations[Name]['request'];
 export type ResponseOf<Name extends OperationName> = Operations[Name]['response'];
 
-/** What the pages of an operation hold; never, where it answers none. */
+/** The item type of an operation's pages; never if it returns no pages. */
 export type ItemOf<Name extends OperationName> =
   ResponseOf<Name> extends { Page: { Items: Array<infer Item>; NextCursor: string } }
     ? Item
     : never;
-/** The operations that answer a page of a list. */
+/** The operations that return a page of a list. */
 export type ListName = {
   [Name in OperationName]: [ItemOf<Name>] extends [never] ? never : Name;
 }[OperationName];
-/** The operations whose answer is one long text. */
+/** The operations whose response is one long text. */
 export type StreamName = keyof Streams;
 
-/** A session token or a bot key, or what gets one: asked before every attempt. Without one a call is anonymous. */
+/** A session token or bot key, or a function that returns one before every attempt. Without a token a call is anonymous. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>);
 
 export type CallOptions = {
   signal?: AbortSignal | undefined;
-  /** For the whole call, its retries included; of a stream, until it begins. 30 s unless said otherwise, Infinity = no limit. */
+  /** Time limit of the call including its retries, in ms; for a stream, until it begins. Default: 30 s. Infinity = no limit. */
   timeoutMs?: number | undefined;
   /**
-   * Makes several calls one: for 24 hours each call with this key and this request gets the first answer. 1 to 255 printable ASCII
-   * characters. Without one, each call that changes something gets a key of its own, which its retries share. Operations that
-   * change nothing or take no credential ignore it.
+   * Makes retries safe: for 24 hours every call with this key and this request gets the first response. 1 to 255 printable
+   * ASCII characters. By default each call that changes data gets its own key, which its retries share. Operations that
+   * change nothing or require no credential ignore it.
    */
   idempotencyKey?: string | undefined;
 };
 
 export type ClientOptions = {
-  /** Where Bailiwick is, with its path if it has one: https://example.com/iam */
+  /** The URL of Bailiwick, with its path prefix: https://example.com/iam */
   url: string;
   token?: Token | undefined;
   timeoutMs?: number | undefined;
-  /** How often a call is repeated at most: 3. */
+  /** Maximum number of retries. Default: 3. */
   retries?: number | undefined;
-  /** The longest wait before one: 30 s. Where the service asks for more, the call fails at once. */
+  /** Longest wait before a retry, in ms. Default: 30 s. If the service asks for more, the call fails at once. */
   maxWaitMs?: number | undefined;
-  /** What the audit shall say of the caller's program. */
+  /** The user agent, which the audit shows. */
   userAgent?: string | undefined;
-  /** In place of the global one. */
+  /** Replaces the global fetch. */
   fetch?: typeof globalThis.fetch | undefined;
 };
 
 export type Client = {
-  /** Calls an operation by its documented name. Throws a BailiwickError where it fails. */
+  /** Calls an operation by its documented name. @throws BailiwickError if the call fails. */
   readonly call: <Name extends OperationName>(
     operation: Name,
     request: RequestOf<Name>,
     options?: CallOptions,
   ) => Promise<ResponseOf<Name>>;
-  /** All items of a list, page by page as they are wanted. The options are those of each page's call. */
+  /** Iterates over all items of a list, and fetches pages as needed. The options apply to the call of each page. */
   readonly list: <Name extends ListName>(
     operation: Name,
     request: RequestOf<Name>,
     options?: CallOptions,
   ) => AsyncGenerator<ItemOf<Name>, void, undefined>;
-  /** A long text as it comes: read `body`, or wait for `text()`. A text that breaks off is an error there. */
+  /** Returns a long text as a stream: read `body`, or await `text()`. Both fail if the text is cut off. */
   readonly stream: <Name extends StreamName>(
     operation: Name,
     request: Streams[Name]['request'],
@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
   const settings: Settings = { ...defaults, fetch: globalThis.fetch, ...given, url: base };
 
   const call: Client['call'] = async (operation, request, callOptions) =>
-    // The one place where the answer is believed to be what the proto files say.
+    // The only place that trusts the response to have its documented type.
     (await perform(settings, { operation, request, read: successOf }, callOptions)) as ResponseOf<
       typeof operation
     >;
@@ -120,7 +120,7 @@ type Job<Answer> = {
   streams?: boolean;
 };
 
-/** One call with its retries, within its time. */
+/** Makes one call with its retries, within the time limit. */
 async function perform<Answer>(
   settings: Settings,
   job: Job<Answer>,
@@ -147,19 +147,19 @@ async function perform<Answer>(
     }
   } catch (error) {
     if (!deadline.expired()) throw error;
-    const Messages = ['there was no answer in time'];
+    const Messages = ['there was no response in time'];
     throw new CallTimeoutError(
       { operation: job.operation, status: 0, Code: 'deadline_exceeded', Messages, RequestID: '' },
       { cause: error },
     );
   } finally {
-    // What is streamed can still be aborted, until it has been read.
+    // A stream can be aborted until it has been read.
     if (answered && job.streams) deadline.stopClock();
     else deadline.release();
   }
 }
 
-/** 128 random bits. crypto.randomUUID is missing on pages that are not served over https. */
+/** A key of 128 random bits. crypto.randomUUID is missing on pages that are not served over https. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -177,9 +177,9 @@ async function send<Answer>(
     typeof settings.token === 'function'
       ? await orAborted(settings.token(), signal)
       : settings.token;
-  // What fetch would say of it has the token in it.
+  // fetch would repeat the token in its error message.
   if (token !== undefined && !/^[!-~]*$/.test(token))
-    throw new TypeError('the token holds characters that no token has');
+    throw new TypeError('the token contains invalid characters');
   const headers = {
     'content-type': 'application/json',
     'user-agent': settings.userAgent,
@@ -187,7 +187,7 @@ async function send<Answer>(
     ...(token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }),
   };
   const { fetch, url } = settings;
-  // A redirect would turn the POST into a GET, and carry the token to who knows where.
+  // A followed redirect would turn the POST into a GET, and could send the token to another host.
   const init = {
     method: 'POST',
     headers,
@@ -201,7 +201,7 @@ async function send<Answer>(
     return await read(operation, response, deadline);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // fetch throws one for whatever the network says.
+    // fetch throws a TypeError for every network error.
     throw errorOf(
       {
         operation,

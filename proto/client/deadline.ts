@@ -1,18 +1,18 @@
-/** The end of a call: the caller's signal, or its time is over. */
+/** Ends a call when the caller's signal is aborted or its time limit is reached. */
 export type Deadline = {
   readonly signal: AbortSignal;
-  /** Whether it was the time. */
+  /** Whether the time limit was reached. */
   readonly expired: () => boolean;
-  /** Time does not matter any more; the caller's signal still does. */
+  /** Stops the time limit. The caller's signal still ends the call. */
   readonly stopClock: () => void;
-  /** Lets go of the caller's signal, which may live long. */
+  /** Stops the time limit, and removes the listener from the caller's signal, which can be long-lived. */
   readonly release: () => void;
 };
 
 export function startDeadline(given: AbortSignal | undefined, timeoutMs: number): Deadline {
   const controller = new AbortController();
   let expired = false;
-  // Timers know no longer one, and would end at once.
+  // A timer with a longer delay fires at once.
   const timer =
     timeoutMs < 2 ** 31
       ? setTimeout(() => {
@@ -35,7 +35,7 @@ export function startDeadline(given: AbortSignal | undefined, timeoutMs: number)
   };
 }
 
-/** Waits for what knows of no signal, or throws the signal's reason as soon as it is aborted. */
+/** Waits for work that does not accept a signal. @throws the signal's reason as soon as it is aborted */
 export function orAborted<Value>(
   work: Value | Promise<Value>,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export function orAborted<Value>(
   return Promise.race([work, aborted]);
 }
 
-/** Waits, or throws the signal's reason as soon as it is aborted. */
+/** Waits. @throws the signal's reason as soon as it is aborted */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

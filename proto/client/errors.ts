@@ -1,6 +1,6 @@
-// What a call can fail with. The fields have the names of the interface's ErrorResponse.
+// The errors of a call. Their fields have the names of the interface's ErrorResponse.
 
-/** The codes of the interface. A newer service may know more. */
+/** The error codes of the interface. A newer service may send others. */
 export type ErrorCode =
   | 'invalid_argument'
   | 'unauthenticated'
@@ -16,18 +16,18 @@ export type ErrorCode =
 export type Failure = {
   /** The operation that was called. */
   operation: string;
-  /** The HTTP status; 0 = there was no answer. */
+  /** The HTTP status; 0 = there was no response. */
   status: number;
   Code: string;
-  /** Every failed check, in words. */
+  /** One message for each failed check. */
   Messages: readonly string[];
-  /** Names the call in the service's logs and in the audit. */
+  /** Identifies the call in the service's logs and in the audit. */
   RequestID: string;
-  /** Seconds to wait, where the service says so. */
+  /** Seconds to wait before a retry, if the service sent them. */
   retryAfter?: number | undefined;
 };
 
-/** A call that failed. `message` has the operation and all Messages. */
+/** A failed call. `message` contains the operation and all Messages. */
 export class BailiwickError extends Error {
   override readonly name: string = 'BailiwickError';
   readonly operation: string;
@@ -51,57 +51,57 @@ export class BailiwickError extends Error {
   }
 }
 
-/** The request does not hold: see Messages. */
+/** The request is invalid: see Messages. */
 export class InvalidArgumentError extends BailiwickError {
   override readonly name = 'InvalidArgumentError';
 }
 
-/** No credential, or one that is not alive. */
+/** The credential is missing, invalid, expired or revoked. */
 export class UnauthenticatedError extends BailiwickError {
   override readonly name = 'UnauthenticatedError';
 }
 
-/** A valid caller without the permission. */
+/** The caller lacks the permission. */
 export class PermissionDeniedError extends BailiwickError {
   override readonly name = 'PermissionDeniedError';
 }
 
-/** A record of the request is not there, or not for this caller. */
+/** A record of the request does not exist, or the caller may not see it. */
 export class NotFoundError extends BailiwickError {
   override readonly name = 'NotFoundError';
 }
 
-/** There is one already. */
+/** The record exists already. */
 export class AlreadyExistsError extends BailiwickError {
   override readonly name = 'AlreadyExistsError';
 }
 
-/** Not in the present state, or a token that was used. */
+/** The current state does not allow the call, or a token was used already. */
 export class FailedPreconditionError extends BailiwickError {
   override readonly name = 'FailedPreconditionError';
 }
 
-/** Too much at once, also after the retries. */
+/** A rate limit was exceeded, even after the retries. */
 export class ResourceExhaustedError extends BailiwickError {
   override readonly name = 'ResourceExhaustedError';
 }
 
-/** The service, or a part of it, cannot be reached: with status 0 the network's own error is the `cause`. */
+/** The service or a part of it cannot be reached. With status 0 the network error is the `cause`. */
 export class UnavailableError extends BailiwickError {
   override readonly name = 'UnavailableError';
 }
 
-/** Declared, and not implemented yet. */
+/** The operation is declared but not implemented yet. */
 export class UnimplementedError extends BailiwickError {
   override readonly name = 'UnimplementedError';
 }
 
-/** A failure of the service, or an answer that is not one of Bailiwick's. */
+/** An internal error of the service, or a response that is not from Bailiwick. */
 export class InternalError extends BailiwickError {
   override readonly name = 'InternalError';
 }
 
-/** The call took longer than its `timeoutMs`. Whether it arrived is not known. */
+/** The call took longer than its `timeoutMs`. It is unknown whether it was executed. */
 export class CallTimeoutError extends BailiwickError {
   override readonly name = 'CallTimeoutError';
 }
@@ -119,7 +119,7 @@ const classes: Readonly<Record<ErrorCode, typeof BailiwickError>> = {
   internal: InternalError,
 };
 
-/** The error of the class that belongs to its Code. */
+/** Creates the error class for the Code. */
 export function errorOf(failure: Failure, options?: ErrorOptions): BailiwickError {
   const known = Object.hasOwn(classes, failure.Code)
     ? classes[failure.Code as ErrorCode]

@@ -1,11 +1,11 @@
 import { BailiwickError } from './errors.ts';
 
-// When a call is made again, and after how long.
+// When to retry a call, and how long to wait.
 
 export type RetryRules = {
-  /** How often at most; 0 = never. */
+  /** Maximum number of retries; 0 = none. */
   retries: number;
-  /** The longest wait that is worth it: where the service asks for more, the call fails at once. */
+  /** Longest wait before a retry. If the service asks for more, the call fails at once. */
   maxWaitMs: number;
 };
 
@@ -13,10 +13,10 @@ const firstWaitMs = 200;
 const longestBackoffMs = 5_000;
 
 /**
- * How long to wait before the next attempt, undefined = there is none. After a 429 each operation may
- * be repeated: the call was not executed, or the one with its Idempotency-Key is in progress. After a
- * failure of the service or of the network it is unknown whether the call was executed. Then only
- * operations without side effects and calls with an Idempotency-Key are repeated.
+ * The wait before the next attempt in ms; undefined = no retry. After a 429 every operation may be
+ * retried: the call was not executed, or the one with its Idempotency-Key is in progress. After an error
+ * of the service or the network it is unknown whether the call was executed. Then only operations
+ * without side effects and calls with an Idempotency-Key are retried.
  */
 export function waitBeforeRetry(
   error: unknown,
@@ -32,13 +32,13 @@ export function waitBeforeRetry(
   return waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
-/** Doubling, and spread so that clients that failed together do not come back together. */
+/** Exponential backoff with jitter, so that clients that failed together do not retry together. */
 function backoff(attempt: number): number {
   const limit = Math.min(longestBackoffMs, firstWaitMs * 2 ** (attempt - 1));
   return limit / 2 + (Math.random() * limit) / 2;
 }
 
-/** The seconds of a Retry-After header, which holds either a number or a time. */
+/** The seconds of a Retry-After header, which is a number or a date. */
 export function retryAfterSeconds(
   header: string | null,
   now: number = Date.now(),

@@ -14,22 +14,21 @@ import { fieldPath, itemPath, mapPath } from './paths.ts';
 import { similarName } from './similar.ts';
 import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
 
-// The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type or an unknown key and lists them all,
-// knows the documented spelling only, drops what the service manages before looking at it, and speaks of JSON paths and
-// never of types.
+// Decodes the documented JSON. Unlike protobuf's decoder it reports all wrong types and unknown keys at once, accepts only
+// the documented spelling, drops server-managed fields unread, and its messages name JSON paths instead of protobuf types.
 
 export type Decoded = {
   message: Message;
-  /** What is wrong with the types and keys, as messages for the client. */
+  /** Wrong types and unknown keys, as messages for the client. */
   problems: string[];
-  /** The JSON paths of values that could not be read. The message has no value there, so its rules mean nothing for them. */
+  /** JSON paths of values that could not be decoded. They are absent in the message: do not validate them. */
   unreadable: ReadonlySet<string>;
 };
 
 export type DecodeOptions = {
-  /** Proto paths that the operation assigns itself. They are dropped unread, like all fields marked server_managed. */
+  /** Proto paths that the operation sets itself. They are dropped unread, like server_managed fields. */
   assigned?: readonly string[];
-  /** Refused where a client has misspelt a field; ignored where the sender may be of a newer version. */
+  /** 'refuse' reports misspelt fields. 'ignore' accepts requests from a newer version. */
   unknownKeys?: 'refuse' | 'ignore';
 };
 
@@ -44,7 +43,7 @@ type Reader = {
   unknown: number;
 };
 
-/** Reads a JSON object as a message. null is absent. */
+/** Decodes a JSON object to a message. null means absent. */
 export function decodeJson(
   schema: DescMessage,
   json: Json,
@@ -72,7 +71,7 @@ type Shape = { sent: readonly DescField[]; known: ReadonlySet<string> };
 
 const shapes = new WeakMap<DescMessage, Shape>();
 
-/** The fields that a client sends, and all keys that may be there. Cached, since reading an option costs more than reading a field. */
+/** The fields that a client can send, and all accepted keys. Cached: reading an option costs more than decoding a field. */
 function shapeOf(schema: DescMessage): Shape {
   const cached = shapes.get(schema);
   if (cached) return cached;
@@ -152,7 +151,7 @@ function readField(
       return readMessage(field.message, value, path, protoPath, reader);
     case 'list':
       if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
-      // An item that cannot be read leaves an empty one, so that the others keep their index.
+      // An unreadable item becomes an empty one, so that the others keep their index.
       return value.map((item: unknown, index) => {
         const at = itemPath(path, index);
         if (field.listKind === 'message')
@@ -169,7 +168,7 @@ function readField(
     case 'map':
       return readMap(value, path, reader);
     case 'enum':
-      throw new Error(`${field.toString()}: public messages have texts instead of enums`);
+      throw new Error(`${field.toString()}: public messages use strings instead of enums`);
   }
 }
 
@@ -205,11 +204,11 @@ function readScalar(type: ScalarType, value: unknown, path: string, reader: Read
     case ScalarType.BYTES:
       return readBytes(value, path, reader);
     default:
-      throw new Error('public messages have texts, booleans, whole numbers and bytes');
+      throw new Error('public messages contain only strings, booleans, 32-bit integers and bytes');
   }
 }
 
-// What is larger than the field is the largest that it holds, which its rules judge like any other that is too large for them.
+// A number beyond 32 bits becomes the nearest limit: the field's rules then reject it as out of range.
 function readWhole(value: unknown, path: string, reader: Reader): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value))
     return problem(reader, path, 'must be a whole number');
@@ -218,7 +217,7 @@ function readWhole(value: unknown, path: string, reader: Reader): number | undef
 
 function readText(value: unknown, path: string, reader: Reader): string | undefined {
   if (typeof value !== 'string') return problem(reader, path, 'must be a string');
-  // PostgreSQL stores no U+0000, and a lone surrogate is no text: both are refused here instead of failing there.
+  // PostgreSQL cannot store U+0000 or a lone surrogate. Rejecting them here avoids an internal error there.
   if (value.includes('\u0000') || !value.isWellFormed())
     return problem(reader, path, 'must not contain U+0000 or unpaired surrogates');
   return value;
@@ -236,11 +235,11 @@ function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | u
 function readTime(value: unknown, path: string, reader: Reader): unknown {
   const text = typeof value === 'string' ? value.toUpperCase() : '';
   const [, local] = rfc3339.exec(text) ?? [];
-  // Date reads February 30 as March 2, and 24:00 as the next day: what comes out otherwise than it went in is no time.
+  // Date reads February 30 as March 2, and 24:00 as the next day. A valid time is unchanged by the round trip.
   const wall = new Date(`${local}Z`);
   const date = new Date(text);
   const year = date.getUTCFullYear();
-  // The offset may lead out of the years that can be written. What is no date at all has no year either.
+  // The offset can move the time out of the years 1 to 9999. An invalid date has the year NaN.
   const isTime =
     local !== undefined && year >= 1 && year <= 9999 && wall.toISOString().startsWith(local);
   return isTime
@@ -253,7 +252,7 @@ function readMap(value: unknown, path: string, reader: Reader): Record<string, s
   const entries: Array<[string, string]> = [];
   for (const [key, item] of Object.entries(value)) {
     const at = mapPath(path, key);
-    // A key of this name would reach the prototype of whatever object it is copied to.
+    // These keys would change the prototype of an object that they are copied to.
     if (key === '__proto__' || key === 'constructor' || key === 'prototype')
       problem(reader, at, 'is not a usable key');
     const name = readText(key, at, reader);
@@ -267,7 +266,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
-/** How many wrong values and how many unknown keys are named: an answer must not be many times the size of its request. */
+/** Limit of reported wrong values and of reported unknown keys, so that a response is not many times larger than its request. */
 const maxProblems = 100;
 
 function problem(reader: Reader, path: string, what: string): undefined {

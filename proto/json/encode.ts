@@ -8,9 +8,9 @@ export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 /**
- * The documented JSON of a message: every key in its documented spelling, unset
- * booleans, texts and lists written out, unset times left out, bytes as padded base64, times with
- * milliseconds. `nullRecords` writes absent records as null instead of leaving them out.
+ * Encodes a message as the documented JSON: keys in their documented spelling, unset booleans, strings
+ * and lists included, unset times left out, bytes as padded base64, times with milliseconds.
+ * `nullRecords` writes absent records as null instead of leaving them out.
  */
 export function encodeJson(schema: DescMessage, message: Message, nullRecords = false): JsonObject {
   const object: JsonObject = {};
@@ -48,7 +48,7 @@ function encodeField(message: ReflectMessage, field: DescField): JsonValue | und
       );
     case 'enum':
       throw new Error(
-        `${message.desc.typeName}.${field.name}: public messages have texts instead of enums`,
+        `${message.desc.typeName}.${field.name}: public messages use strings instead of enums`,
       );
   }
 }
@@ -59,7 +59,7 @@ function encodeMessage(value: ReflectMessage): JsonValue {
   return encodeJson(value.desc, value.message);
 }
 
-// The one field of a list or a map of values stands for the whole.
+// A value list or map is encoded as its only field.
 function encodeItems(value: ReflectMessage): JsonValue {
   return encodeJson(value.desc, value.message)['Items'] ?? null;
 }
@@ -68,5 +68,5 @@ function encodeScalar(value: unknown): JsonValue {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
-  throw new Error('public messages have no 64-bit numbers');
+  throw new Error('public messages do not contain 64-bit numbers');
 }

@@ -34,7 +34,7 @@ const decodeEndpoint = (endpoint: unknown) =>
     { assigned: ['endpoint.id'] },
   );
 
-test('decodeJson drops server-managed and assigned keys whatever they hold', () => {
+test('decodeJson drops server-managed and assigned keys with values of any type', () => {
   const { message, problems } = decodeEndpoint({
     ID: 7,
     DekID: {},
@@ -72,7 +72,7 @@ test('decodeJson reads null as absent', () => {
   assert.deepEqual(message, create(WebhooksCreateEndpointRequestSchema, { endpoint: {} }));
 });
 
-test('decodeJson refuses each unknown key with its path, and suggests the field that is near', () => {
+test('decodeJson rejects each unknown key with its path, and suggests a similar field', () => {
   const { problems } = decodeJson(GrantsAddRequestSchema, {
     Grant: { ExpireAt: '2030-01-01T00:00:00Z', user_id: 1, role: 'x', Bogus: null, 'a b': 1 },
     Grnt: {},
@@ -87,7 +87,7 @@ test('decodeJson refuses each unknown key with its path, and suggests the field 
   ]);
 });
 
-test('decodeJson refuses an unknown key beside wrong types, in records of lists too, and never suggests what the service sets', () => {
+test('decodeJson rejects unknown keys beside wrong types, also in list items, and never suggests a server-managed field', () => {
   const { problems } = decodeJson(SsoSaveProviderRequestSchema, {
     Provider: { Name: 1, GroupMappings: [{ Value: 'a' }, { Valu: 'b' }], CreatedAT: 1 },
   });
@@ -98,7 +98,7 @@ test('decodeJson refuses an unknown key beside wrong types, in records of lists 
   ]);
 });
 
-test('decodeJson ignores unknown keys where it is told to', () => {
+test('decodeJson ignores unknown keys if the option says so', () => {
   const { message, problems } = decodeJson(
     GrantsAddRequestSchema,
     { Grant: { Role: 'member', ExpireAt: 5 }, Bogus: {} },
@@ -108,7 +108,7 @@ test('decodeJson ignores unknown keys where it is told to', () => {
   assert.deepEqual(message, create(GrantsAddRequestSchema, { grant: { role: 'member' } }));
 });
 
-test('decodeJson names at most 100 unknown keys and 100 wrong values and counts the others, whatever the keys are', () => {
+test('decodeJson lists at most 100 unknown keys and 100 wrong values and counts the others, for keys of any form', () => {
   const many = (name: (index: number) => string, value: unknown) =>
     Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [name(index), value]));
   const long = 'x'.repeat(200);
@@ -125,7 +125,7 @@ test('decodeJson names at most 100 unknown keys and 100 wrong values and counts 
   assert.ok([...unknown, ...wrong].join().length < 20_000);
 });
 
-test('decodeJson refuses keys of the prototype like any other', () => {
+test('decodeJson rejects names of prototype members like other unknown keys', () => {
   const json = JSON.parse(
     '{"__proto__":{"Group":{}},"constructor":1,"Group":{"toString":1}}',
   ) as Record<string, unknown>;
@@ -138,7 +138,7 @@ test('decodeJson refuses keys of the prototype like any other', () => {
   assert.deepEqual(message, create(GroupsSaveRequestSchema, { group: {} }));
 });
 
-test('a record can be sent back as it was read: no key of it is unknown', () => {
+test('a record can be sent back as it was read, without unknown keys', () => {
   const pairs: Array<[operation: string, record: DescMessage]> = [
     ['Account_Update', UserSchema],
     ['Users_Create', UserSchema],
@@ -153,7 +153,7 @@ test('a record can be sent back as it was read: no key of it is unknown', () => 
   }
 });
 
-test('decodeJson tells an absent list from an empty one', () => {
+test('decodeJson distinguishes an absent list from an empty one', () => {
   const listOf = (endpoint: unknown) =>
     (
       decodeEndpoint(endpoint).message as unknown as {
@@ -164,7 +164,7 @@ test('decodeJson tells an absent list from an empty one', () => {
   assert.deepEqual(listOf({ EventTypes: [] })?.items, []);
 });
 
-test('decodeJson refuses U+0000, lone surrogates and keys that reach a prototype', () => {
+test('decodeJson rejects U+0000, lone surrogates and keys such as __proto__', () => {
   const metadata = JSON.parse('{"__proto__":"x","a":"\\u0000"}') as unknown;
   const { problems } = decodeJson(GroupsSaveRequestSchema, {
     Group: { Path: 'a\ud800', Metadata: metadata },
@@ -172,7 +172,7 @@ test('decodeJson refuses U+0000, lone surrogates and keys that reach a prototype
   assert.equal(problems.length, 3, problems.join('\n'));
 });
 
-test('decodeJson takes base64 in both alphabets, padded or not', () => {
+test('decodeJson accepts base64 in both alphabets, with and without padding', () => {
   const bodyOf = (text: string) =>
     Buffer.from(
       (
@@ -190,7 +190,7 @@ test('decodeJson takes base64 in both alphabets, padded or not', () => {
   ]);
 });
 
-test('decodeJson takes times that exist, in the years 0001 to 9999', () => {
+test('decodeJson accepts only times that exist, in the years 0001 to 9999', () => {
   const read = (time: unknown) => decodeJson(GroupsSaveRequestSchema, { IfUpdatedAt: time });
   const timeOf = (text: string) => {
     const { message, problems } = read(text);
@@ -226,7 +226,7 @@ test('decodeJson takes times that exist, in the years 0001 to 9999', () => {
     );
 });
 
-test('decodeJson reads a whole number that is larger than its field as the largest, for the rules to judge', () => {
+test('decodeJson clamps a whole number to the range of its field, so that the rules reject it', () => {
   const read = (limit: unknown) => decodeJson(UsersListRequestSchema, { Page: { Limit: limit } });
   const limitOf = (limit: number) => (read(limit).message as UsersListRequest).page?.limit;
   for (const large of [2 ** 31 - 1, 2 ** 31, 1e300]) assert.equal(limitOf(large), 2 ** 31 - 1);
@@ -236,7 +236,7 @@ test('decodeJson reads a whole number that is larger than its field as the large
     assert.deepEqual(read(bad).problems, ['Page.Limit must be a whole number'], String(bad));
 });
 
-test('encodeJson writes unset texts, booleans and lists, and leaves unset times out', () => {
+test('encodeJson writes unset strings, booleans and lists, and leaves unset times out', () => {
   const json = encodeJson(
     WebhookEndpointSchema,
     create(WebhookEndpointSchema, {
@@ -253,7 +253,7 @@ test('encodeJson writes unset texts, booleans and lists, and leaves unset times 
   assert.deepEqual(encodeJson(GroupSchema, create(GroupSchema, {}))['Metadata'], {});
 });
 
-test('encodeJson writes an absent record as null where that is asked for', () => {
+test('encodeJson with nullRecords writes an absent record as null', () => {
   assert.deepEqual(encodeJson(GroupsGetResponseSchema, create(GroupsGetResponseSchema, {}), true), {
     Group: null,
   });

@@ -1,9 +1,9 @@
-/** Longer names are not compared: the work grows with the product of both lengths. */
+/** Longer names are not compared: the cost is the product of both lengths. */
 const maxLength = 64;
 
 /**
- * The name that `wrong` is most likely meant to be: the same but for case, `_` and `-`, or at most two edits away.
- * Undefined where none is near.
+ * Suggests the name that `wrong` most likely stands for: equal except for case, `_` and `-`, or at most
+ * two edits away. Undefined if there is none.
  */
 export function similarName(wrong: string, names: readonly string[]): string | undefined {
   if (wrong.length > maxLength) return undefined;
@@ -18,7 +18,7 @@ export function similarName(wrong: string, names: readonly string[]): string | u
 
 const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
-/** The edits from one text to another: letters added, removed, replaced, or swapped with the next one. */
+/** The number of edits between two texts: letters added, removed, replaced, or swapped with the next one. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 
-// Some messages stand for a plain JSON array or object whose presence counts (values.proto).
+// Some messages represent a plain JSON array or object that can be absent (values.proto).
 
 const valueLists: ReadonlySet<string> = new Set([
   'bailiwick.common.v1.StringList',
@@ -8,7 +8,7 @@ const valueLists: ReadonlySet<string> = new Set([
   'bailiwick.sso.v1.GroupMappings',
 ]);
 
-/** The field that holds the items of a message which is a plain array in JSON; undefined for other messages. */
+/** The field with the items of a message that is a plain array in JSON. Undefined for other messages. */
 export const listField = (message: DescMessage): DescField | undefined =>
   valueLists.has(message.typeName) ? message.fields[0] : undefined;
 export const isValueMap = (message: DescMessage) =>
@@ -16,5 +16,5 @@ export const isValueMap = (message: DescMessage) =>
 export const isTimestamp = (message: DescMessage) =>
   message.typeName === 'google.protobuf.Timestamp';
 
-/** A time in JSON; that it is in the calendar is another question. The command-line tool is generated with it. */
+/** The format of a time in JSON. It does not check the calendar. The command-line tool is generated with it. */
 export const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;

@@ -1,17 +1,15 @@
 import { type Credential, jsonPath, type Operation, type Rule } from '../operation.ts';
 import type { Json, JsonObject } from './types.ts';
 
-// Who may call an operation, from the options that enforce it: for programs, and in words.
+// Who may call an operation, derived from the options that enforce it: as security schemes, and as text.
 
-/**
- * All are bearer tokens; they are told apart so that a reader sees which of them an operation takes.
- */
+/** All schemes are bearer tokens. Separate schemes show which tokens an operation accepts. */
 export const securitySchemes: JsonObject = {
   worker: bearer('bwkw_…', "The delivery worker's token."),
   botKey: bearer('bwkb_…', "A bot's key, from `BotKeys_Create`, or the platform's own key."),
   session: bearer(
     'bwks_…',
-    "A signed-in person's session token, from `Account_Login`. Browsers may have it in the cookie that `Cookie: true` sets there.",
+    "A user's session token, from `Account_Login`. With `Cookie: true` a browser sends it as a cookie instead.",
   ),
 };
 
@@ -21,23 +19,23 @@ function bearer(bearerFormat: string, description: string): Json {
 
 type Caller = {
   readonly schemes: readonly string[];
-  readonly words: string;
+  readonly phrase: string;
   readonly sentence: string;
 };
 
 const callers: Readonly<Record<Exclude<Credential, 'service'>, Caller>> = {
-  none: { schemes: [], words: 'anybody', sentence: 'Open: no credential is needed.' },
-  session: { schemes: ['session'], words: 'a session', sentence: 'Needs a session.' },
+  none: { schemes: [], phrase: 'everyone', sentence: 'Open: no credential is required.' },
+  session: { schemes: ['session'], phrase: 'a session', sentence: 'Requires a session.' },
   any: {
     schemes: ['session', 'botKey'],
-    words: 'a session or a bot key',
-    sentence: 'Needs a session or a bot key.',
+    phrase: 'a session or a bot key',
+    sentence: 'Requires a session or a bot key.',
   },
-  bot: { schemes: ['botKey'], words: 'a bot key', sentence: 'Needs a bot key.' },
+  bot: { schemes: ['botKey'], phrase: 'a bot key', sentence: 'Requires a bot key.' },
   worker: {
     schemes: ['worker'],
-    words: "the delivery worker's token",
-    sentence: 'For the delivery worker alone.',
+    phrase: "the delivery worker's token",
+    sentence: 'For the delivery worker only.',
   },
 };
 
@@ -46,22 +44,22 @@ const callerOf = ({ name, credential }: Operation): Caller => {
   return callers[credential];
 };
 
-/** Any one of these suffices; none is needed where there are none. */
+/** The accepted security schemes, as alternatives. Empty = no credential is required. */
 export function security(operation: Operation): Json {
   return callerOf(operation).schemes.map((scheme) => ({ [scheme]: [] }));
 }
 
-/** Who may call, on one line. */
+/** Who may call, in one line. */
 export function accessLine(operation: Operation): string {
-  const { words } = callerOf(operation);
-  const ways = waysOf(operation).map((way) =>
-    way.replaceAll('`', '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+  const { phrase } = callerOf(operation);
+  const rules = ruleTexts(operation).map((rule) =>
+    rule.replaceAll('`', '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
   );
   return [
-    isAboutCaller(operation) ? `${words}, about the caller` : words,
-    ...(ways.length > 0 ? [`: ${ways.join('; or ')}`] : []),
+    isAboutCaller(operation) ? `${phrase}, about the caller` : phrase,
+    ...(rules.length > 0 ? [`: ${rules.join('; or ')}`] : []),
     ...(operation.recentLogin
-      ? ['; where the tenant demands it, signed in within the last 15 minutes']
+      ? ['; if the tenant requires it, signed in within the last 15 minutes']
       : []),
   ].join('');
 }
@@ -69,14 +67,14 @@ export function accessLine(operation: Operation): string {
 /** Who may call, in paragraphs. */
 export function accessText(operation: Operation): string[] {
   const { sentence } = callerOf(operation);
-  const ways = waysOf(operation).map((way) => `- ${way}`);
+  const rules = ruleTexts(operation).map((rule) => `- ${rule}`);
   return [
-    isAboutCaller(operation) ? `${sentence} It is about the caller alone.` : sentence,
-    ...(ways.length > 0
-      ? [`Allowed ${ways.length > 1 ? 'by any one of these' : 'by'}:\n\n${ways.join('\n')}`]
+    isAboutCaller(operation) ? `${sentence} It acts on the caller only.` : sentence,
+    ...(rules.length > 0
+      ? [`Allowed by${rules.length > 1 ? ' one of' : ''}:\n\n${rules.join('\n')}`]
       : []),
     ...(operation.recentLogin
-      ? ['A tenant may demand that the caller signed in within the last 15 minutes.']
+      ? ['A tenant can require that the caller signed in within the last 15 minutes.']
       : []),
   ];
 }
@@ -84,23 +82,23 @@ export function accessText(operation: Operation): string[] {
 const isAboutCaller = ({ allow }: Operation) =>
   allow.some((rule) => rule.kind === 'self' && rule.field === 'caller');
 
-function waysOf(operation: Operation): string[] {
+function ruleTexts(operation: Operation): string[] {
   return operation.allow
-    .map((rule) => wayText(rule, (path) => jsonPath(operation, path)))
-    .filter((way) => way !== '');
+    .map((rule) => ruleText(rule, (path) => jsonPath(operation, path)))
+    .filter((text) => text !== '');
 }
 
-function wayText(rule: Rule, spelt: (path: string) => string): string {
+function ruleText(rule: Rule, jsonName: (path: string) => string): string {
   switch (rule.kind) {
     case 'self':
-      return rule.field === 'caller' ? '' : `being the user of \`${spelt(rule.field)}\``;
+      return rule.field === 'caller' ? '' : `being the user of \`${jsonName(rule.field)}\``;
     case 'tenant':
-      return `the permission \`${rule.permission}\` in \`${spelt(rule.field)}\``;
+      return `the permission \`${rule.permission}\` in \`${jsonName(rule.field)}\``;
     case 'platform':
       return [
         `the permission \`${rule.permission}\` on the platform`,
-        ...(rule.without === '' ? [] : [`where \`${spelt(rule.without)}\` is empty`]),
-        ...(rule.when === '' ? [] : [`where \`${spelt(rule.when)}\` is true`]),
+        ...(rule.without === '' ? [] : [`if \`${jsonName(rule.without)}\` is empty`]),
+        ...(rule.when === '' ? [] : [`if \`${jsonName(rule.when)}\` is true`]),
       ].join(', ');
     case 'handler':
       return rule.rule.replace(/\.$/, '');

@@ -10,7 +10,7 @@ import { namePattern, permissionPattern, slugPattern } from './patterns.ts';
 import { keywords } from './rules.ts';
 import type { JsonObject } from './types.ts';
 
-// The CEL rules of the proto files in JSON Schema, by their ids.
+// The CEL rules of the proto files as JSON Schema, by rule id.
 
 const subject: JsonObject = { pattern: '^((usr|bot)_[0-7][0-9a-hjkmnp-tv-z]{25})?$' };
 const notOwner: JsonObject = { not: { enum: ['owner'] } };
@@ -37,7 +37,7 @@ const ownFamilies =
 
 const ofFields: Readonly<Record<string, JsonObject>> = {
   'access.subject': subject,
-  // Only the characters: the rule also compares the bits of a network with its length.
+  // Checks only the characters. The CEL rule also checks the prefix length of a network.
   'bot_key.allowed_ip': { pattern: '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$' },
   'domain.default_role': notOwner,
   'documented.endpoint_name': { pattern: namePattern },
@@ -56,13 +56,13 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
   'tenant.invite_domains': list(50, { minLength: 1, maxLength: 253 }),
 };
 
-/** A key with a value: null and "" are the same as no key. */
+/** A key with a value. null and "" mean absent. */
 const sent = (name: string): JsonObject => ({
   required: [name],
   properties: { [name]: { type: 'string', minLength: 1 } },
 });
 
-/** The ID of a record that is there: some operations set it themselves, so the record's own schema says nothing about it. */
+/** The ID of a stored record. Its schema has no rules of its own, because some operations set the ID themselves. */
 function storedId(record: DescMessage | undefined): JsonObject {
   const field = record?.fields.find(({ jsonName }) => jsonName === 'ID');
   if (!field) throw new Error('the record has no ID');
@@ -90,8 +90,8 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
 };
 
-/** The rules that JSON Schema cannot say: they compare with the time or with another field, count bytes, or repeat another rule. */
-const unspoken = [
+/** Rules that JSON Schema cannot express: they compare with the time or another field, count bytes, or repeat another rule. */
+const notExpressible = [
   'bot_key.expires_at.future',
   'bot_key.expires_at.limit',
   'documented.endpoint_url',
@@ -101,12 +101,12 @@ const unspoken = [
   'string_map.size',
 ];
 
-/** The keywords for a field's CEL rules. */
+/** The JSON Schema keywords for a field's CEL rules. */
 export function fieldKeywords({ cel }: FieldRules): JsonObject {
   return merged(cel, (id) => ofFields[id]);
 }
 
-/** The keywords for the rules of a whole message. */
+/** The JSON Schema keywords for the CEL rules of a message. */
 export function messageKeywords(message: DescMessage): JsonObject {
   return merged(getOption(message, messageRules).cel, (id) => ofMessages[id]?.(message));
 }
@@ -116,13 +116,13 @@ function merged(
   keywordsOf: (id: string) => JsonObject | undefined,
 ): JsonObject {
   const found = rules
-    .filter(({ id }) => !unspoken.includes(id))
+    .filter(({ id }) => !notExpressible.includes(id))
     .map(({ id }) => keywordsOf(id) ?? failUnknown(id));
   return Object.assign({}, ...found) as JsonObject;
 }
 
 function failUnknown(id: string): never {
   throw new Error(
-    `proto/openapi/cel.ts does not know the rule ${id}: say it in JSON Schema, or list it as unspoken`,
+    `proto/openapi/cel.ts does not know the rule ${id}: add it as JSON Schema, or to notExpressible`,
   );
 }

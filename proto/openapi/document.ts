@@ -10,20 +10,20 @@ import type { Json, JsonObject } from './types.ts';
 const introduction = `
 Multi-tenant identity and access management with notification delivery.
 
-**Calls.** Every operation is one \`POST /<Operation>\` with a JSON object as its body (\`Content-Type: application/json\`, at most 1 MiB), and answers 200 with a JSON object. Keys that an operation does not know are refused; those of read-only fields are ignored. null means the same as an absent key.
+**Calls.** Every operation is one \`POST /<Operation>\` with a JSON object as its body (\`Content-Type: application/json\`, at most 1 MiB). Success is 200 with a JSON object. Unknown keys are rejected; keys of read-only fields are ignored. null means the same as an absent key.
 
-**Credentials.** \`Authorization: Bearer <token>\`, for session tokens and bot keys alike. What an operation takes and which permission it asks for is said with it.
+**Credentials.** \`Authorization: Bearer <token>\`, for session tokens and bot keys alike. Each operation states the accepted credentials and the required permission.
 
-**Failures.** Every other status has an \`ErrorResponse\`: \`Code\` for programs, \`Messages\` for people, with every failed check at once. \`RequestID\` names the call in the logs and in the audit.
+**Errors.** Every other status has an \`ErrorResponse\`: \`Code\` for programs, and \`Messages\` for developers, one for each failed check. \`RequestID\` identifies the call in the logs and in the audit.
 
-**Repetitions.** Operations that change something and take a credential accept an \`Idempotency-Key\`: a repetition with the same key gets the first answer and changes nothing.
+**Retries.** Operations that change data and require a credential accept an \`Idempotency-Key\`: a retry with the same key gets the first response and changes nothing.
 
-**Lists.** \`Page.Limit\` and \`Page.Cursor\` ask for a page; \`NextCursor\` leads to the next one and is empty at the end.
+**Lists.** \`Page.Limit\` and \`Page.Cursor\` select a page. \`NextCursor\` is the cursor of the next page, and empty on the last page.
 
-**Values.** Identifiers are a prefix, \`_\` and 26 characters, and empty where they are unset. Times are RFC 3339 in UTC, and left out where they are unset. Bytes are base64.
+**Values.** Identifiers are a prefix, \`_\` and 26 characters; an unset identifier is empty. Times are RFC 3339 in UTC; an unset time is left out. Bytes are base64.
 `.trim();
 
-/** The OpenAPI document of the interface, the same text for the same proto files. */
+/** Builds the OpenAPI document of the interface, reproducible for the same proto files. */
 export function openApiDocument(
   services: readonly DescService[],
   errorResponse: DescMessage,
@@ -40,8 +40,8 @@ export function openApiDocument(
       description: introduction,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    // Relative to where this document comes from: a path prefix and any host name hold.
-    servers: [{ url: '.', description: 'Where this document comes from.' }],
+    // Relative to the address of this document, so that it is correct for every host name and path prefix.
+    servers: [{ url: '.', description: 'The server of this document.' }],
     tags: tags(operations),
     paths: sorted({
       ...Object.fromEntries(
@@ -68,13 +68,13 @@ function schemas(operations: readonly Operation[], errorResponse: DescMessage): 
   collection.add('ErrorResponse', errorResponse, 'response');
   for (const { name, method, nullWhenAbsent, stream } of operations) {
     collection.add(`${name}Req`, method.input, 'request');
-    // A long text has no fields: its pieces are between the gateway and the service.
+    // A streamed response has no schema: its parts are exchanged between gateway and service only.
     if (!stream) collection.add(`${name}Res`, method.output, 'response', nullWhenAbsent);
   }
   return sorted(collection.all);
 }
 
-/** The fields that an operation sets itself, whatever is sent in them. */
+/** The fields that an operation sets itself. Sent values are ignored. */
 function assignedFields({ method, assigned }: Operation): DescField[] {
   return assigned.map((path) => {
     const names = path.split('.');
@@ -98,7 +98,7 @@ function tags(operations: readonly Operation[]): Json {
     ...[...areas].map((service) => ({ name: service.name, description: comment(service) })),
     {
       name: 'internal',
-      description: 'Tasks that the delivery worker replays. Clients do not call them.',
+      description: 'Tasks that the delivery worker runs. Clients do not call them.',
     },
   ].sort((a, b) => compare(a.name, b.name));
 }
@@ -107,7 +107,7 @@ function sorted(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => compare(a, b)));
 }
 
-/** By code unit: the same on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -24,16 +24,16 @@ import {
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
 import { listField } from '../json/values.ts';
 import type { Operation } from '../operation.ts';
-import { exampleId } from './example-values.ts';
+import { exampleId } from './example-tokens.ts';
+import { exampleValues } from './example-values.ts';
 import { itemRules } from './rules.ts';
 import { comment } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
-import { words } from './words.ts';
 
-// Examples from the descriptors: the same for the same proto files. A field's value is what words.ts says, else
-// what its rules or its comment say, else its own name in words.
+// Examples from the descriptors, reproducible for the same proto files. A field's value comes from example-values.ts, else
+// from its rules or its comment, else it is the field's name.
 
-/** A request as a client sends it: without what the service sets. */
+/** A request as a client sends it, without the fields that the service sets. */
 export function requestExample({ method, assigned }: Operation): JsonObject {
   return objectExample(method.input, {
     keys: method.input.name,
@@ -42,16 +42,16 @@ export function requestExample({ method, assigned }: Operation): JsonObject {
   });
 }
 
-/** The answer to a call that succeeds. */
+/** The response of a successful call. */
 export function responseExample({ method }: Operation): JsonObject {
   return objectExample(method.output, { keys: method.output.name, protoPath: '' });
 }
 
 type Place = {
-  /** From the outermost message: its name and the JSON keys. */
+  /** The name of the outermost message, and the JSON keys below it. */
   readonly keys: string;
   readonly protoPath: string;
-  /** In a request: the proto paths that the operation assigns itself. */
+  /** In a request: the proto paths that the operation sets itself. */
   readonly dropped?: ReadonlySet<string>;
 };
 
@@ -72,8 +72,8 @@ function objectExample(message: DescMessage, place: Place): JsonObject {
 }
 
 function fieldExample(field: DescField, place: Place): Json | undefined {
-  // A record of which just one field is sent at a time cannot be shown with all of them.
-  if (place.keys in words) return words[place.keys];
+  // A record of which exactly one field is sent needs a value for the whole record.
+  if (place.keys in exampleValues) return exampleValues[place.keys];
   const record = recordOf(field);
   if (record) {
     const value = objectExample(record, place);
@@ -82,10 +82,10 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
       : value;
   }
   const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find(
-    (key) => key in words,
+    (key) => key in exampleValues,
   );
-  if (known !== undefined) return words[known];
-  // Only a new record's ID is left empty.
+  if (known !== undefined) return exampleValues[known];
+  // The example creates a record, so its ID is left out.
   if (place.dropped && field.jsonName === 'ID' && comment(field).startsWith('Empty'))
     return undefined;
   const rules = getOption(field, fieldRules);
@@ -163,7 +163,7 @@ function ruleExample(rules: StringRules): string | undefined {
   return undefined;
 }
 
-/** "… such as eng/backend." and "pending, active or disabled." name an example. */
+/** Takes an example from a comment: "… such as eng/backend." or "pending, active or disabled." */
 function commentExample(text: string): string | undefined {
   const named = /\bsuch as (\S+?)[.,;]?(?:\s|$)/i.exec(text)?.[1];
   return named ?? /^([a-z_]+)(?:, [a-z_]+)* or [a-z_]+[.;]/.exec(text)?.[1];

@@ -2,10 +2,10 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { decodeJson } from '../json/decode.ts';
 import type { Operation } from '../operation.ts';
 import { validate } from '../validate.ts';
+import { exampleValues } from './example-values.ts';
 import type { Json, JsonObject } from './types.ts';
-import { words } from './words.ts';
 
-// The responses that are no success: what they mean, and the ErrorResponse they come with.
+// The error responses: their descriptions, and example ErrorResponses.
 
 const names: Readonly<Record<string, string>> = {
   400: 'BadRequest',
@@ -20,20 +20,20 @@ const names: Readonly<Record<string, string>> = {
 const badRequest =
   'Bad request: invalid JSON, failed validation, or a state that does not allow it.';
 
-/** On answers of operations that are limited for the caller's address, session or bot key. */
+/** The headers of operations with a rate limit for the caller's address, session or bot key. */
 export const rateLimitHeaders: JsonObject = {
   RateLimit: {
     schema: { type: 'string', example: '"login";r=119;t=60' },
     description:
-      "What is left of the caller's quota: r calls until the window ends in t seconds. Left out where the call has no quota.",
+      "The caller's remaining quota: r calls until the window ends in t seconds. Absent if the call has no quota.",
   },
   'RateLimit-Policy': {
     schema: { type: 'string', example: '"login";q=120;w=60' },
-    description: "The caller's quota: q calls in w seconds. Left out where the call has no quota.",
+    description: "The caller's quota: q calls in w seconds. Absent if the call has no quota.",
   },
 };
 
-/** What operations and routes refer to. */
+/** The shared error responses, which operations and routes refer to. */
 export function sharedFailures(): JsonObject {
   const challenge = {
     schema: { type: 'string', example: 'Bearer error="invalid_token"' },
@@ -45,7 +45,7 @@ export function sharedFailures(): JsonObject {
       NotJson: example('The body cannot be read', 'invalid_argument', [
         'the body must be JSON in UTF-8',
       ]),
-      NotFound: example('A record of the request is not there', 'not_found', ['group not found']),
+      NotFound: example('A record of the request does not exist', 'not_found', ['group not found']),
       DeadToken: example('A mailed token was used or has expired', 'failed_precondition', [
         'the token is not valid any more',
       ]),
@@ -75,7 +75,7 @@ export function sharedFailures(): JsonObject {
     MethodNotAllowed: failure(
       'Method not allowed.',
       {
-        WrongMethod: example('Another method than POST', 'invalid_argument', [
+        WrongMethod: example('A method other than POST', 'invalid_argument', [
           'the method must be POST',
         ]),
       },
@@ -89,22 +89,22 @@ export function sharedFailures(): JsonObject {
     TooManyRequests: failure(
       'Too many requests.',
       {
-        ResourceExhausted: example('Too much at once', 'resource_exhausted', [
+        ResourceExhausted: example('Over the rate limit', 'resource_exhausted', [
           'too many requests, try again later',
         ]),
       },
       { 'Retry-After': seconds, ...rateLimitHeaders },
     ),
     InternalServerError: failure('Internal server error.', {
-      Internal: example('A failure of the service', 'internal', ['internal error']),
-      Unavailable: example('A part of the service is away: try again', 'unavailable', [
+      Internal: example('An internal error', 'internal', ['internal error']),
+      Unavailable: example('A part of the service is unavailable: retry', 'unavailable', [
         'the service is temporarily unavailable',
       ]),
     }),
   };
 }
 
-/** The failures every operation and route declares; with `operation`, 400 shows what that one's own checks say. */
+/** The errors that every operation and route declares. With `operation`, 400 has an example of its validation errors. */
 export function failureResponses(limited: boolean, operation?: Operation): JsonObject {
   const declared = Object.entries(names).filter(([status]) => limited || status !== '429');
   const shared = Object.fromEntries(
@@ -112,14 +112,14 @@ export function failureResponses(limited: boolean, operation?: Operation): JsonO
   );
   const refused = operation && refusedRequest(operation.method.input);
   if (!refused) return shared;
-  const summary = `The answer to ${JSON.stringify(refused.request)}`;
+  const summary = `The response to ${JSON.stringify(refused.request)}`;
   return {
     ...shared,
     400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.messages) }),
   };
 }
 
-/** A small request that validation refuses, with all it has to say. None where there is nothing to check. */
+/** A small invalid request with its validation messages. Undefined if the operation validates nothing. */
 function refusedRequest(
   input: DescMessage,
 ): { request: JsonObject; messages: string[] } | undefined {
@@ -145,7 +145,7 @@ function example(summary: string, code: string, messages: readonly string[]): Js
     Code: code,
     Message: messages[0] ?? code,
     Messages: messages,
-    RequestID: words['RequestID'] ?? '',
+    RequestID: exampleValues['RequestID'] ?? '',
   };
   return { summary, value };
 }

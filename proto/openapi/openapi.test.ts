@@ -15,7 +15,7 @@ const document = JSON.parse(text) as {
 };
 const { schemas } = document.components;
 
-test('every reference in openapi.json leads somewhere, and no schema is left over', () => {
+test('every reference in openapi.json resolves, and every schema is used', () => {
   const used = new Set(
     Array.from(text.matchAll(/"\$ref": "#\/([^"]+)"/g), (match) => match[1] ?? ''),
   );
@@ -28,7 +28,7 @@ test('every reference in openapi.json leads somewhere, and no schema is left ove
   for (const name of Object.keys(schemas)) assert.ok(used.has(`components/schemas/${name}`), name);
 });
 
-test('only open operations are without security, and each operation is described', () => {
+test('only open operations have no security, and every operation has a description', () => {
   for (const { name, credential, public: routed } of operations.values()) {
     const post = document.paths[`/${name}`]?.['post'];
     assert.equal(post !== undefined, routed, name);
@@ -39,14 +39,14 @@ test('only open operations are without security, and each operation is described
   }
 });
 
-test('what the service sets is read-only, and no type of the implementation shows', () => {
+test('server-managed fields are read-only, and no implementation type is visible', () => {
   for (const field of ['DekID', 'SecretEnc', 'CreatedAt', 'UpdatedAt']) {
     assert.equal(schemas['WebhookEndpoint']?.properties?.[field]?.['readOnly'], true, field);
   }
   assert.doesNotMatch(text, /StringList|StringMap|google\.protobuf|bailiwick\.[a-z]+\.v1/);
 });
 
-test('limits of the rules are in the schemas', () => {
+test('the schemas contain the limits of the validation rules', () => {
   assert.equal(schemas['WebhookEndpoint']?.properties?.['Name']?.['maxLength'], 128);
   assert.equal(schemas['Account_RegisterReq']?.properties?.['Password']?.['minLength'], 8);
   assert.equal(
@@ -56,7 +56,7 @@ test('limits of the rules are in the schemas', () => {
   assert.equal(schemas['PageReq']?.properties?.['Limit']?.['minimum'], 0);
 });
 
-test('schemas of requests are closed to unknown keys, those of responses are open', () => {
+test('request schemas reject unknown keys, response schemas allow them', () => {
   const reached = (name: string, found = new Set<string>()): Set<string> => {
     if (found.has(name)) return found;
     found.add(name);

@@ -38,32 +38,32 @@ export function operationPath(operation: Operation): JsonObject {
 
 const replayed: Json = {
   schema: { type: 'string', enum: ['true'] },
-  description: 'The answer is that of an earlier call with the same Idempotency-Key.',
+  description: 'The response is that of an earlier call with the same Idempotency-Key.',
 };
 
-/** By the address of the caller, or where the operator wants it by session or bot key. */
+/** Whether the operation has a rate limit: by the caller's address or, if the operator enables it, by session or bot key. */
 const isLimited = ({ rate, credential }: Operation): boolean =>
   rate !== '' || credential !== 'worker';
 
-/** What operations refer to. */
+/** The shared parameters, which operations refer to. */
 export const parameters: JsonObject = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     description:
-      'Makes repetitions safe: for 24 hours a call with the same credential, key and request gets the first answer. Use a new key for each call: the same key with another request of the same service is refused with 400. A repetition while the first call is in progress gets 429.',
+      'Makes retries safe: for 24 hours a call with the same credential, key and request gets the first response. Use a new key for each call: the same key with a different request to the same service is rejected with 400. A retry while the first call is in progress is rejected with 429.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
     example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
   },
 };
 
-/** A body that is JSON of a schema. */
+/** A JSON body with this schema. */
 function json(schema: string, example: Json): Json {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } };
 }
 
-/** A long text, in one form or another. */
+/** A streamed text body, as NDJSON or CSV. */
 function texts(): Json {
   const schema = { type: 'string' };
   return {

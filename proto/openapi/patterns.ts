@@ -1,4 +1,4 @@
-// The formats of rules.proto that several schemas have.
+// The formats of rules.proto that several schemas share.
 
 const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}';
 
@@ -7,6 +7,6 @@ export const pathPattern = `/?${segment}(/${segment}){0,7}`;
 export const permissionPattern =
   '([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))';
 export const slugPattern = '[a-z][a-z0-9-]{1,62}';
-/** A character that can be seen, as the rule `name` asks for. */
+/** A visible character, which the rule `name` requires. */
 export const namePattern =
   '[^\\u0009-\\u000d \\u00a0\\u00ad\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff]';

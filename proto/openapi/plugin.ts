@@ -9,7 +9,7 @@ import {
 import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
 import { openApiDocument } from './document.ts';
 
-/** protoc plugin: openapi.json from all files of a request at once. */
+/** protoc plugin that generates one openapi.json from all files of a request. */
 const plugin: Plugin = { name: 'protoc-gen-bailiwick-openapi', version: 'v1', run };
 
 function run(request: CodeGeneratorRequest): CodeGeneratorResponse {

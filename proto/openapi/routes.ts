@@ -1,21 +1,21 @@
-import { exampleId } from './example-values.ts';
+import { exampleId } from './example-tokens.ts';
 import { failureResponses } from './failures.ts';
 import type { Json, JsonObject } from './types.ts';
 
-/** The three routes that are no operations: browsers are sent there, so the proto files cannot say them. */
+/** The three browser routes of SSO. They are not operations, so they are not in the proto files. */
 export const routes: JsonObject = {
   '/auth/{tenant}/{id}/login': {
     parameters: pathParameters(),
     get: {
       operationId: 'Sso_Login',
       tags: ['Sso'],
-      summary: 'Begins a sign-in at a provider',
-      description: "Sends the browser to the tenant's provider.",
+      summary: 'Starts a sign-in at a provider',
+      description: "Redirects the browser to the tenant's provider.",
       security: [],
       parameters: [
         query(
           'return_to',
-          'Where the browser goes after the sign-in: a path of this service or an address of an allowed origin.',
+          'Where the browser is redirected after the sign-in: a path of this service, or a URL of an allowed origin.',
           '/reports',
         ),
       ],
@@ -27,21 +27,22 @@ export const routes: JsonObject = {
     get: {
       operationId: 'Sso_CallbackGet',
       tags: ['Sso'],
-      summary: "Takes a provider's answer",
-      description: 'Ends a sign-in: starts a session, sets its cookie and sends the browser on.',
+      summary: "Receives a provider's response",
+      description:
+        'Completes a sign-in: creates a session, sets its cookie and redirects the browser.',
       security: [],
       responses: { ...redirect(), ...failureResponses(true) },
     },
     post: {
       operationId: 'Sso_CallbackPost',
       tags: ['Sso'],
-      summary: "Takes a provider's answer as a form",
+      summary: "Receives a provider's response as a form",
       description:
-        "The same for providers that answer with a form: OpenID Connect's form_post and SAML's HTTP-POST binding.",
+        "The same for providers that respond with a form: OpenID Connect's form_post and SAML's HTTP-POST binding.",
       security: [],
       requestBody: {
         required: true,
-        description: "The provider's answer, as the browser sends it.",
+        description: "The provider's response, as the browser sends it.",
         content: {
           'application/x-www-form-urlencoded': {
             schema: { type: 'object', additionalProperties: { type: 'string' } },
@@ -55,7 +56,7 @@ export const routes: JsonObject = {
 
 function redirect(): JsonObject {
   const location = {
-    description: 'Where the browser goes on.',
+    description: 'Where the browser is redirected.',
     schema: { type: 'string' },
     example: '/reports',
   };

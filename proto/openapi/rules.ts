@@ -19,7 +19,7 @@ import {
 import { idPattern, namePattern, pathPattern, permissionPattern, slugPattern } from './patterns.ts';
 import type { JsonObject } from './types.ts';
 
-/** The formats of rules.proto as far as JSON Schema can say them. `empty` is whether "" passes as well. */
+/** The formats of rules.proto, as far as JSON Schema can express them. `empty` = "" is valid too. */
 function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   const pattern = (source: string) => ({ pattern: empty ? `^(${source})?$` : `^${source}$` });
   if (hasExtension(rules, id)) return pattern(idPattern(getExtension(rules, id)));
@@ -37,7 +37,7 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
 }
 
 function stringRules(rules: StringRules, required: boolean, ignoresEmpty: boolean): JsonObject {
-  // Of our own formats only `permission` refuses "".
+  // Only the format `permission` rejects "".
   const takesEmpty =
     !required && rules.minLen === 0n && (ignoresEmpty || !hasExtension(rules, permission));
   const values = [...new Set([...(ignoresEmpty ? [''] : []), ...rules.in])];
@@ -50,7 +50,7 @@ function stringRules(rules: StringRules, required: boolean, ignoresEmpty: boolea
   };
 }
 
-/** Whether a request without the field fails: by the rule `required`, or by a documented message. */
+/** Whether a request without the field is invalid, by the rule `required` or a documented rule. */
 export function isRequired(field: DescField): boolean {
   const rules = getOption(field, fieldRules);
   return rules.required || rules.cel.some((rule) => rule.id.startsWith('documented.'));
@@ -94,7 +94,7 @@ export function itemRules(rules: FieldRules): FieldRules | undefined {
   return rules.type.case === 'repeated' ? rules.type.value.items : undefined;
 }
 
-/** The format of a required address or name: international ones are welcome, so it is not `email` or `hostname`. */
+/** The format of a required address or domain. International ones are valid, so it is not `email` or `hostname`. */
 export function internationalFormat({ type, required }: FieldRules): JsonObject {
   if (!required || type.case !== 'string') return {};
   if (hasExtension(type.value, address)) return { format: 'idn-email' };

@@ -7,23 +7,23 @@ import { fieldKeywords, messageKeywords } from './cel.ts';
 import { internationalFormat, isRequired, itemRules, keywords } from './rules.ts';
 import type { Json, JsonObject } from './types.ts';
 
-/** The record is called Domain in the interface; in proto the service has that name. */
+/** The record is called Domain in the interface. In proto the service has that name. */
 const renamed: Readonly<Record<string, string>> = {
   DomainRecord: 'Domain',
   DomainRecordPage: 'DomainPage',
 };
 
-/** A record's name outside of proto. */
+/** A record's documented name. */
 export const documentedName = (message: DescMessage): string =>
   renamed[message.name] ?? message.name;
 
-/** What a message is: an operation's request or response, a record in responses, or a record in requests. */
+/** The role of a message: an operation's request or response, a record in responses, or a record in requests. */
 export type Role = 'request' | 'response' | 'record' | 'input';
 
-/** Requests with other keys are refused. Responses grow, so their schemas stay open. */
+/** Requests with unknown keys are rejected. Responses can get new fields, so their schemas stay open. */
 const isSent = (role: Role): boolean => role === 'request' || role === 'input';
 
-/** Collects the schemas of an OpenAPI document: operations' own, and the records they refer to. */
+/** Collects the schemas of an OpenAPI document: those of operations, and of the records they refer to. */
 export type Schemas = {
   readonly all: Record<string, Json>;
   /** Adds an operation's request or response under its documented schema name. */
@@ -31,8 +31,8 @@ export type Schemas = {
 };
 
 /**
- * `answered` are the messages of responses. Where requests have one of them too, its schema there is called <Record>Input.
- * `assigned` are the fields that some operation sets itself.
+ * `answered` are the messages of responses. If a request contains one of them too, its request schema is
+ * called <Record>Input. `assigned` are the fields that an operation sets itself.
  */
 export function schemaCollection(
   answered: ReadonlySet<DescMessage>,
@@ -54,7 +54,7 @@ export function schemaCollection(
   return { all, add };
 }
 
-/** A message and all messages in it. */
+/** A message and all messages it contains. */
 export function messagesIn(message: DescMessage, found = new Set<DescMessage>()): Set<DescMessage> {
   if (found.has(message)) return found;
   found.add(message);
@@ -62,7 +62,7 @@ export function messagesIn(message: DescMessage, found = new Set<DescMessage>())
   return found;
 }
 
-/** The schema of a record, as a part of a message of this role. */
+/** Returns a reference to the schema of a record within a message of this role. */
 type Reference = (message: DescMessage, from: Role) => Json;
 
 type Context = { readonly reference: Reference; readonly assigned: ReadonlySet<DescField> };
@@ -92,7 +92,7 @@ function objectSchema(
   };
 }
 
-/** Keys that are no fields of a message, but may be in a record that is sent back as it was read. */
+/** Accepted keys that are not fields: a record that is sent back as it was read contains them. */
 function ignored(message: DescMessage): JsonObject {
   return Object.fromEntries(
     getOption(message, ignored_key).map((key) => [
@@ -102,13 +102,13 @@ function ignored(message: DescMessage): JsonObject {
   );
 }
 
-/** The rules of a whole message, beside its own keywords. */
+/** The keywords of the message rules. */
 function rulesOfAll(message: DescMessage): JsonObject {
   const rules = messageKeywords(message);
   return 'properties' in rules ? { allOf: [rules] } : rules;
 }
 
-/** Requests: what they fail without. Responses: everything but times, which are left out where unset. */
+/** In requests: whether the field is required. In responses: all fields except times, which are left out if unset. */
 export function isAlwaysThere(field: DescField, role: Role): boolean {
   if (role === 'response') return !isTime(field);
   if (isRequired(field)) return true;
@@ -129,15 +129,15 @@ function fieldSchema(field: DescField, role: Role, nullable: boolean, reference:
   if (!isRecord(field)) return { ...type, ...notes };
   const alone = Object.keys(notes).length === 0 && !nullable;
   if (alone) return type;
-  // What stands beside a $ref is ignored in OpenAPI 3.0.
+  // OpenAPI 3.0 ignores keywords next to a $ref.
   return { ...(nullable ? { type: 'object', nullable: true } : {}), allOf: [type], ...notes };
 }
 
-/** A field of a request. null is the same as an absent key, so it is refused only where the key is required. */
+/** A field of a request. null means absent, so it is rejected only if the key is required. */
 function sentSchema(field: DescField, role: Role, { reference, assigned }: Context): Json {
-  // Whatever the client sends here is ignored.
+  // The client's value is ignored.
   if (getOption(field, server_managed)) return { ...describe(field), readOnly: true };
-  // One operation ignores it; the others state their own rules.
+  // One operation ignores the field; the other operations state their own rules.
   if (assigned.has(field)) return describe(field);
   const isNullable = !isAlwaysThere(field, role);
   const rules = getOption(field, fieldRules);
@@ -147,7 +147,7 @@ function sentSchema(field: DescField, role: Role, { reference, assigned }: Conte
     ...fieldKeywords(rules),
   };
   const notes: JsonObject = { ...describe(field), ...(isNullable ? { nullable: true } : {}) };
-  // A number beyond 32 bits is taken for the largest one. Without a maximum it is accepted.
+  // A number beyond 32 bits is accepted as the largest one, unless the field has a maximum.
   if (type['format'] === 'int32' && !('maximum' in type)) delete type['format'];
   if ('$ref' in type)
     return Object.keys(notes).length === 0 ? type : { type: 'object', allOf: [type], ...notes };
@@ -203,7 +203,7 @@ function scalarSchema(type: ScalarType): JsonObject {
   }
 }
 
-/** The messages that are plain JSON. */
+/** The schema of a message that is plain JSON, or undefined. */
 function wellKnown(typeName: string, role: Role): JsonObject | undefined {
   switch (typeName) {
     case 'google.protobuf.Timestamp':
@@ -237,7 +237,7 @@ function isPage(message: DescMessage): boolean {
   return message.name.endsWith('Page');
 }
 
-/** An element's comment as its description. Lines are wrapped in the proto files only for reading there. */
+/** The description of an element: its comment, without the line breaks of the proto file. */
 export function describe(element: Parameters<typeof getComments>[0]): { description?: string } {
   const text = comment(element);
   return text === '' ? {} : { description: text };

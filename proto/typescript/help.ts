@@ -5,12 +5,12 @@ import { accessLine } from '../openapi/access.ts';
 import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
 import { jsonPath, type Operation, tenantField } from '../operation.ts';
 
-// What the command-line tool says of operations and how it reads their fields. A field of a record has its path:
+// Generates the help texts of the command-line tool and the fields of its flags. A field of a record is named by its path:
 // Group.Path.
 
 type Field = { path: string; kind: string; required: boolean; text: string };
 
-const declarations = `/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated, a "secret" never stands there. */
+const declarations = `/** How a field is written on a command line. "json" is a record in a list; "texts" and "json" can be repeated; a "secret" is only read from a file or the standard input. */
 export type FieldKind = 'text' | 'secret' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
 
 export type Field = { readonly path: string; readonly kind: FieldKind; readonly required: boolean; readonly text: string };
@@ -19,14 +19,14 @@ export type Help = {
   readonly text: string;
   /** Who may call. */
   readonly access: string;
-  /** Whether it answers a page, or one long text. */
+  /** The kind of response: one record, a page, or one long text. */
   readonly answers: 'record' | 'page' | 'stream';
-  /** The field that must name a tenant; '' where the operation has none, or where an empty tenant has a meaning of its own. */
+  /** The field that must name a tenant; '' if the operation has none, or if an empty tenant has a meaning of its own. */
   readonly tenant: string;
   readonly fields: readonly Field[];
 };
 
-/** How the service reads a time. */
+/** The format of a time. */
 export const rfc3339 = ${rfc3339};
 
 export const operations: Readonly<Record<string, Help>> = `;
@@ -35,7 +35,7 @@ export function helpFile(operations: readonly Operation[]): string {
   return `${declarations}{\n${operations.map(entry).join('')}};\n`;
 }
 
-/** A line for each field, so that a difference is read easily. */
+/** One line for each field, so that diffs are readable. */
 function entry(operation: Operation): string {
   const { fields, ...rest } = helpOf(operation);
   const lines = fields.map((field) => `      ${JSON.stringify(field)},\n`).join('');

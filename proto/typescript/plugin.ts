@@ -12,7 +12,7 @@ import { helpFile } from './help.ts';
 import { operationsFile } from './operations.ts';
 import { typesFile } from './types.ts';
 
-/** protoc plugin: what the client and the command-line tool know of the operations, from all files of a request at once. */
+/** protoc plugin that generates the code of the client and the command-line tool from all files of a request. */
 const plugin: Plugin = { name: 'protoc-gen-bailiwick-client', version: 'v1', run };
 
 const notice = '// Generated from the proto files by `npm run generate`. Do not edit.\n\n';
@@ -24,7 +24,7 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
     .flatMap((file) => file.services)
     .flatMap((service) => service.methods)
     .map((method) => readOperation(method))
-    // The worker's tasks are called by nobody else.
+    // Only the delivery worker calls the task operations.
     .filter((operation) => operation.public && operation.credential !== 'worker')
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const file = [

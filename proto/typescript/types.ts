@@ -3,12 +3,12 @@ import { listField } from '../json/values.ts';
 import { comment, documentedName, isAlwaysThere, isRecord, isTime } from '../openapi/schemas.ts';
 import type { Operation } from '../operation.ts';
 
-// TypeScript's view of the documented JSON. What is sent and what is answered differ: an answer has every key, a request
-// those that are wanted. So each record has two types, and one that was read can be sent back.
+// TypeScript types of the documented JSON. A response has every key, and a request only the sent ones. So each record has
+// two types, and the response type is assignable to the request type.
 
 type Direction = 'sent' | 'answered';
 
-/** Collects the types of records by their names, as operations refer to them. */
+/** Collects the types of the records that operations refer to, by name. */
 type Types = {
   readonly declared: Map<string, string>;
   readonly requests: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ function operationMap(operations: readonly Operation[]): string {
   const entries = operations
     .filter(({ stream }) => !stream)
     .map((operation) => `${doc(comment(operation.method), '  ')}  ${entry(operation)}\n`);
-  return `/** What each operation is sent, and what it answers. */\nexport interface Operations {\n${entries.join('')}}\n`;
+  return `/** The request and response of each operation. */\nexport interface Operations {\n${entries.join('')}}\n`;
 }
 
 function entry({ name }: Operation): string {
@@ -52,7 +52,7 @@ function streamMap(operations: readonly Operation[]): string {
     .map(
       ({ name, method }) => `${doc(comment(method), '  ')}  ${name}: { request: ${name}Req };\n`,
     );
-  return `/** The operations whose answer is one long text. */\nexport interface Streams {\n${entries.join('')}}\n`;
+  return `/** The operations whose response is one long text. */\nexport interface Streams {\n${entries.join('')}}\n`;
 }
 
 function declare(
@@ -61,10 +61,10 @@ function declare(
   message: DescMessage,
   fields: () => string[],
 ): void {
-  // Said before the fields are read, which may refer to it.
+  // Declared before its fields are read, since they can refer to it.
   declared.set(name, '');
   const body = fields().join('');
-  // {} would be any value at all.
+  // {} would accept every value.
   const type = body === '' ? 'Record<string, never>' : `{\n${body}}`;
   declared.set(name, `${doc(comment(message), '')}export type ${name} = ${type};\n`);
 }
@@ -72,11 +72,11 @@ function declare(
 function sentField(types: Types, field: DescField, role: 'request' | 'record'): string {
   const optional = isAlwaysThere(field, role) ? '' : '?';
   const type = typeOf(types, field, 'sent');
-  // What is undefined is not written, so that a consumer's exactOptionalPropertyTypes need not matter.
+  // undefined is not sent, so the type works with and without a consumer's exactOptionalPropertyTypes.
   return line(field, optional, optional === '' ? type : `${type} | undefined`);
 }
 
-/** A field of an answer itself: its records are there, or null where the operation says so. */
+/** A field of a response. Its records are present, or null if the operation has null_when_absent. */
 function answerField(types: Types, field: DescField, nullWhenAbsent: boolean): string {
   const type = typeOf(types, field, 'answered');
   return line(
@@ -86,7 +86,7 @@ function answerField(types: Types, field: DescField, nullWhenAbsent: boolean): s
   );
 }
 
-/** A field of a record in an answer: what has no value there is left out. */
+/** A field of a record in a response. Absent times and records are left out. */
 function recordField(types: Types, field: DescField): string {
   return line(field, isTime(field) || isRecord(field) ? '?' : '', typeOf(types, field, 'answered'));
 }

@@ -6,10 +6,10 @@ import { notFound } from '@bailiwick/shared/errors.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
-/** What identity answers about users. Asked before a transaction, never inside one. */
+/** Client of identity's directory. Call it before a transaction, never inside one. */
 export type Directory = Client<typeof DirectoryService>;
 
-/** The user with this id, if there is one. */
+/** The user with this id, or undefined. */
 export async function findUser(
   directory: Directory,
   id: string,
@@ -25,7 +25,7 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
-/** The same. Throws not_found where there is none. */
+/** Like findUser. Throws not_found if there is none. */
 export async function assertUser(directory: Directory, id: string, call: Call): Promise<User> {
   const user = await findUser(directory, id, call);
   if (!user) throw notFound('user');
@@ -42,14 +42,15 @@ export async function findDomainTenant(
   const { tenant } = await directory
     .findDomainTenant({ userId }, { signal: call.signal, contextValues })
     .catch((error: unknown) => {
-      // During an upgrade identity may be of the version that cannot answer this yet: the user is asked.
+      // During an upgrade, identity may be an older version without this call: the user is then
+      // asked to accept.
       if (error instanceof ConnectError && error.code === Code.Unimplemented) return { tenant: '' };
       throw error;
     });
   return tenant;
 }
 
-/** The user with this address, if there is one. */
+/** The user with this address, or undefined. */
 export async function findUserByEmail(
   directory: Directory,
   email: string,
@@ -63,7 +64,7 @@ export async function findUserByEmail(
   return user;
 }
 
-/** Which of these bots there are: in the tenant, or in any where that is "". */
+/** Which of these bots exist: in the tenant, or in any tenant if it is "". */
 export async function findBots(
   directory: Directory,
   tenant: string,
@@ -79,7 +80,7 @@ export async function findBots(
   return new Set(bots.map(({ id }) => id));
 }
 
-/** Throws not_found unless there is this bot: in the tenant, or in any where that is "". */
+/** Throws not_found unless this bot exists: in the tenant, or in any tenant if it is "". */
 export async function assertBot(
   directory: Directory,
   tenant: string,

@@ -1,13 +1,17 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of access's open operations, of the mails that it causes, and of what a tenant may have. These last ones nobody is
-// meant to meet: they are there so that nothing has to be read of one tenant that fills a process.
+// Limits of access's public operations, of the mails that it causes, and of rows per tenant. The
+// row limits are far above normal use: they keep the rows of one tenant from filling a process's
+// memory.
 
-/** On single resources, of which there is no end. Of roles in the whole tenant each subject has each role once. */
+/**
+ * On resources, which an application may have without end. On the whole tenant, a subject has each
+ * role once.
+ */
 export const grantsPerTenant = 100_000;
-/** On single resources, to a user, a bot or a group. */
+/** On resources, of a user, a bot or a group. */
 export const grantsPerSubject = 10_000;
-/** Of its own. */
+/** Roles defined by the tenant. */
 export const rolesPerTenant = 1000;
 
 export type InvitationLimits = {
@@ -15,7 +19,10 @@ export type InvitationLimits = {
   addresses: Readonly<Record<string, Limit>>;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
-  /** Invitations and added users of one tenant, so that it does not fill the queue that everybody's mails wait in. */
+  /**
+   * Invitations and added users of one tenant, so that it does not fill the mail queue that all
+   * tenants share.
+   */
   tenant: Limit;
   /** Mails to one user about being added to one tenant; more are dropped silently. */
   offers: Limit;

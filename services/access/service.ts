@@ -21,7 +21,6 @@ import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
-import { admissionHandlers } from './admission/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
@@ -36,6 +35,7 @@ import {
 import { groupHandlers } from './groups/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
+import { admissionHandlers } from './just-in-time/handlers.ts';
 import { invitationLimits } from './limits.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
@@ -51,7 +51,7 @@ type Options = {
   log: Log;
 };
 
-/** access answers: what may they do? */
+/** The access service: tenants, roles, grants and decisions. */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const directory = createClient(Directory, asService(peers.identity, 'access'));
   const keyRing = openKeyRing(settings.keyRing, log);

@@ -26,14 +26,14 @@ export const accessSettings = {
     kind: 'flag',
     fallback: 'true',
     about:
-      'Whether people with a verified address may create tenants of their own. The platform always can.',
+      'Whether users with a verified address may create tenants. Callers with iam.platform.tenants.write always can.',
   },
   auditRetentionDays: {
     env: 'BAILIWICK_AUDIT_RETENTION_DAYS',
     kind: 'int',
     fallback: '400',
     about:
-      'How long audit entries are kept, in days, where a tenant has not set it for itself. At least 7.',
+      'Retention of audit entries in days, at least 7, for tenants without a retention of their own.',
     check: atLeast(7),
   },
   tenantGraceSeconds: {
@@ -42,6 +42,6 @@ export const accessSettings = {
     fallback: '2592000',
     check: atLeast(1),
     about:
-      'How long a deleted tenant can be restored before all that belongs to it is removed. Seconds; 30 days where it is not set.',
+      'How long a deleted tenant can be restored before its data is destroyed, in seconds. The default is 30 days.',
   },
 } as const satisfies SettingTable;

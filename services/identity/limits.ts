@@ -1,15 +1,15 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of identity's open operations, and of what a tenant may have.
+// Limits of identity's public operations, and of rows per tenant.
 
 export const botsPerTenant = 1000;
-/** That have not ended: a key that is rotated every day leaves hundreds behind. */
+/** Counts valid keys only: a key that is rotated every day leaves hundreds of expired ones. */
 export const keysPerBot = 100;
 
 export type AccountLimits = {
   /** By rate class and client address. */
   addresses: Readonly<Record<string, Limit>>;
-  /** Sign-ins to one account from a network that has signed in before, or from all others together. */
+  /** Sign-ins to one account from a known network, or from all others together. */
   account: Limit;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;

@@ -45,7 +45,7 @@ import { exchangeHandler } from './federation/exchange.ts';
 import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/queries.ts';
 import { accountLimits } from './limits.ts';
-import { followOwnersMatters } from './owners/notices.ts';
+import { followOwnerNotices } from './owners/notices.ts';
 import { identitySchema } from './schema.ts';
 import { credentialsHandlers, tokensHandlers } from './sessions/credentials.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
@@ -59,13 +59,13 @@ type Options = {
   log: Log;
 };
 
-/** What goes with a tenant that is gone, beside its own rows. */
+/** Removes what a purged tenant has in other tables: its bots and its providers' links. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
   await removeBots(em, tenant, origin);
   await forgetProvider(em, tenant, '');
 }
 
-/** identity answers: who is calling? */
+/** The identity service: users, credentials and sessions. */
 export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
   const keyRing = openKeyRing(settings.keyRing, log);
   const limits = accountLimits[settings.limits as LimitProfile];
@@ -128,7 +128,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         background: [
           createSweeper(deps, log),
           createKeyNotices({ database, log }),
-          followOwnersMatters({ database, broker, authority, log }),
+          followOwnerNotices({ database, broker, authority, log }),
           followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
         ],
       };

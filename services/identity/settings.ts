@@ -29,7 +29,7 @@ export const identitySettings = {
     kind: 'file',
     check: assertTokenOf('botKey'),
     about:
-      "File with the platform owner's bot key (bwkb_…), the first administrator's credential. It is read again when it changes: the old key ends with that, within five seconds everywhere.",
+      "File with the platform owner's bot key (bwkb_…), the first administrator credential. Reloaded when it changes: the old key is then revoked within five seconds.",
   },
   passwordProfile: {
     env: 'BAILIWICK_PASSWORD_PROFILE',
@@ -37,13 +37,13 @@ export const identitySettings = {
     fallback: 'standard',
     check: oneOf('standard', 'nist'),
     about:
-      'standard: passwords of 8 characters and more. nist: of 15 and more, as NIST SP 800-63B-4 asks where they are the only factor.',
+      'standard: passwords have at least 8 characters. nist: at least 15, as NIST SP 800-63B-4 requires for passwords that are the only factor.',
   },
   workerToken: {
     env: 'BAILIWICK_WORKER_TOKEN_FILE',
     kind: 'file',
     check: assertTokenOf('worker'),
     about:
-      'File with the token (bwkw_…) that may call the internal task operations through the gateway. Read again when it changes, like the key above.',
+      'File with the token (bwkw_…) for calls of the internal task operations through the gateway. Reloaded when it changes, like the platform key.',
   },
 } as const satisfies SettingTable;

@@ -21,12 +21,12 @@ await runProcess('notifications', async (log) => {
     settings,
     running: settings.roles.includes('api')
       ? await listenService(service, settings, hop)
-      : uncalled(service),
+      : withoutListener(service),
   };
 });
 
-/** A process that only works takes no calls; its probes are served as ever. */
-function uncalled(service: Service): Running {
+/** A process without the api role serves no calls. Its probes are served as usual. */
+function withoutListener(service: Service): Running {
   return {
     port: 0,
     ready: () => service.ready(),

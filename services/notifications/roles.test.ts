@@ -19,7 +19,7 @@ const plan = (over: Record<string, unknown>) =>
     ...over,
   } as unknown as Settings<typeof notificationsSettings>);
 
-test('a process takes the lanes of its roles', () => {
+test('a process runs the lanes of its roles', () => {
   assert.deepEqual(
     plan({}).lanes.map(({ name, concurrency }) => [name, concurrency]),
     [
@@ -30,9 +30,12 @@ test('a process takes the lanes of its roles', () => {
       ['email', 10],
     ],
   );
-  const { schedules, patience } = plan({});
+  const { schedules, disablePolicy } = plan({});
   assert.deepEqual([schedules.webhook.length, schedules.other.length], [7, 6]);
-  assert.deepEqual(patience, { noticeSeconds: [21_600, 86_400], hopelessSeconds: 432_000 });
+  assert.deepEqual(disablePolicy, {
+    noticeSeconds: [21_600, 86_400],
+    disableAfterSeconds: 432_000,
+  });
   assert.deepEqual(plan({ roles: ['api'] }).lanes, []);
   assert.equal(
     plan({ deliveryConcurrency: 1 }).lanes.find(({ name }) => name === 'chat')?.concurrency,
@@ -44,7 +47,7 @@ test('a process takes the lanes of its roles', () => {
   );
 });
 
-test('every mistake in the settings is told at once', () => {
+test('all mistakes in the settings are reported at once', () => {
   const { roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl } =
     notificationsSettings;
   const environment = {

@@ -1,8 +1,8 @@
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
 import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
 import type { Pauses } from './endpoints/breaker.ts';
-import { patienceOf } from './endpoints/patience.ts';
-import type { Patience } from './endpoints/queries.ts';
+import { readDisablePolicy } from './endpoints/disable-policy.ts';
+import type { DisablePolicy } from './endpoints/queries.ts';
 import { parseSchedule, type Schedules, shortSchedule } from './queue/schedule.ts';
 import type { Lane } from './queue/worker.ts';
 import type { notificationsSettings } from './settings.ts';
@@ -10,17 +10,17 @@ import type { notificationsSettings } from './settings.ts';
 const roleNames = ['api', 'fanout', 'delivery', 'email'] as const;
 export type Role = (typeof roleNames)[number];
 
-/** What a process is to do. */
+/** The work of one process. */
 export type ProcessPlan = {
   roles: ReadonlySet<Role>;
   lanes: readonly Lane[];
   schedules: Schedules;
-  patience: Patience;
+  disablePolicy: DisablePolicy;
   pauses: Pauses;
   egress: EgressRules;
 };
 
-/** What a process is to do, by its settings, which were checked when they were read. */
+/** Reads the work of a process from its settings, which are validated. */
 export function readPlan(settings: OwnSettings<typeof notificationsSettings>): ProcessPlan {
   const roles = readRoles(settings.roles);
   const schedule = parseSchedule(settings.retrySchedule);
@@ -28,7 +28,7 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
   const share = (part: number) => Math.max(1, Math.round(settings.deliveryConcurrency * part));
   if (roles.has('delivery')) {
     lanes.push({ name: 'webhook', concurrency: share(1) });
-    // Chat services take about a message a second for an endpoint: a few at once are plenty.
+    // Chat services accept about one message a second per endpoint, so a few slots suffice.
     lanes.push({ name: 'chat', concurrency: share(1 / 4) });
     lanes.push(
       { name: 'slow', concurrency: share(1 / 2) },
@@ -41,12 +41,12 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
     lanes,
     schedules: { webhook: schedule, other: shortSchedule(schedule) },
     pauses: readPauses(settings.breakerPauses),
-    patience: patienceOf(parseSchedule(settings.endpointPatience)),
+    disablePolicy: readDisablePolicy(parseSchedule(settings.endpointPatience)),
     egress: egressRulesOf(settings),
   };
 }
 
-/** The roles of those names. Throws for a name there is none of. */
+/** The roles with these names. Throws for an unknown name. */
 export function readRoles(names: readonly string[]): ReadonlySet<Role> {
   const known: readonly string[] = roleNames;
   const unknown = names.filter((name) => !known.includes(name));
@@ -56,7 +56,7 @@ export function readRoles(names: readonly string[]): ReadonlySet<Role> {
   return new Set(names.filter((name): name is Role => known.includes(name)));
 }
 
-/** The first and the longest pause. Throws where they are not two, the first the shorter one. */
+/** The first and the longest pause. Throws unless there are exactly two, the shorter one first. */
 export function readPauses(items: readonly string[]): Pauses {
   const [first = 0, longest = 0, ...more] = parseSchedule(items);
   if (more.length > 0 || first < 1 || longest < first)

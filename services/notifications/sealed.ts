@@ -4,7 +4,7 @@ import { DeliveryMessageEntity } from './messages/entities.ts';
 import { DeliveryWaitingEntity } from './queue/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
-/** Every sealed column of notifications, for the rotation of the data keys. */
+/** All sealed columns of notifications, for data key rotation. */
 export const sealedRecords: readonly SealedRecord[] = [
   {
     entity: WebhookEndpointEntity,

@@ -14,7 +14,7 @@ import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
 import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
 import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
+import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
 import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
@@ -26,8 +26,8 @@ import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
-import { sendTestHandler as sendChatTestHandler } from './chat/send-test.ts';
 import { chatKind } from './chat/status.ts';
+import { testDeliveryHandler as testChatDeliveryHandler } from './chat/test-delivery.ts';
 import {
   accountTaskHandlers,
   invitationTaskHandlers,
@@ -56,8 +56,8 @@ import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
-import { sendTestHandler } from './webhooks/send-test.ts';
 import { webhookKind } from './webhooks/status.ts';
+import { testDeliveryHandler } from './webhooks/test-delivery.ts';
 
 type Options = {
   settings: OwnSettings<typeof notificationsSettings>;
@@ -65,7 +65,7 @@ type Options = {
   log: Log;
 };
 
-/** notifications answers: who is told? */
+/** Delivers events to webhooks and chats, and sends mail. */
 export async function createNotifications({ settings, peers, log }: Options): Promise<Service> {
   const plan = readPlan(settings);
   const { roles, egress } = plan;
@@ -123,7 +123,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
         ...endpointHandlers(endpointDeps),
         ...deliverHandler(webhookDeps),
         ...rotateHandler({ database, keys }),
-        ...sendTestHandler({ ...webhookDeps, limiter }),
+        ...testDeliveryHandler({ ...webhookDeps, limiter }),
         ...explainHandler({ database }),
         ...listEventTypesHandler,
         listAttempts: attemptsHandler({ database, pager }, 'whk'),
@@ -131,14 +131,14 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       const chat = {
         ...chatHandlers(endpointDeps),
         ...deliverChatHandler(deliverDeps),
-        ...sendChatTestHandler({ ...deliverDeps, limiter }),
+        ...testChatDeliveryHandler({ ...deliverDeps, limiter }),
         listAttempts: attemptsHandler({ database, pager }, 'slk'),
       };
-      // Consumers end with the broker, which the service closes after this.
+      // Consumers end with the broker connection, which the service closes after this.
       const consume =
         (begin: () => void): Background =>
         () => (begin(), () => Promise.resolve());
-      const upkeep = keepUp({
+      const upkeep = maintainDataKeys({
         database,
         keys,
         service: keyService,
@@ -183,7 +183,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
     ...service,
     async stop() {
       await service.stop();
-      // What was in hand needed these to the end.
+      // Running work needed these until now.
       mailer.close();
       await pools.close();
       await keyService.close();

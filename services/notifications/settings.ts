@@ -42,28 +42,29 @@ export const notificationsSettings = {
     fallback: 'api,fanout,delivery,email',
     check: readRoles,
     about:
-      'What this process does: api (takes calls), fanout (makes tasks of events), delivery (webhooks and chat), email.',
+      'The roles of this process: api (serves calls), fanout (turns events into tasks), delivery (sends webhooks and chat messages), email (sends mails).',
   },
   endpointLimit: {
     env: 'BAILIWICK_ENDPOINTS_PER_TENANT',
     kind: 'int',
     fallback: '50',
     check: atLeast(1),
-    about: 'Endpoints of each kind a tenant may have.',
+    about: 'Maximum number of endpoints of each kind per tenant.',
   },
   deliveryConcurrency: {
     env: 'BAILIWICK_DELIVERY_CONCURRENCY',
     kind: 'int',
     fallback: '64',
     check: atLeast(1),
-    about: 'Webhooks one process sends at once. Chat messages are a quarter as many, beside them.',
+    about:
+      'Webhooks that one process sends concurrently. A quarter of this number of chat messages is sent in addition.',
   },
   emailConcurrency: {
     env: 'BAILIWICK_EMAIL_CONCURRENCY',
     kind: 'int',
     fallback: '10',
     check: atLeast(1),
-    about: 'Mails one process sends at once.',
+    about: 'Mails that one process sends concurrently.',
   },
   retrySchedule: {
     env: 'BAILIWICK_RETRY_SCHEDULE',
@@ -71,7 +72,7 @@ export const notificationsSettings = {
     fallback: '0s,5s,1m,5m,30m,2h,5h,10h,14h,20h,24h',
     check: parseSchedule,
     about:
-      'Waits before the attempts of a delivery, in s, m or h, up to 10 % longer by chance. Their number is the number of attempts; mails and chat messages use the first six.',
+      'Delays before each attempt of a delivery, in s, m or h, with up to 10 % jitter. The number of delays is the number of attempts; mails and chat messages use the first six.',
   },
   breakerPauses: {
     env: 'BAILIWICK_BREAKER_PAUSES',
@@ -79,7 +80,7 @@ export const notificationsSettings = {
     fallback: '30s,15m',
     check: readPauses,
     about:
-      'How long an endpoint is left alone that has failed too often: at first, and at most, as the wait doubles while it fails. In s, m or h.',
+      'Pauses of the circuit breaker for an endpoint that fails repeatedly, in s, m or h: the first pause and the longest one. The pause doubles with each failure.',
   },
   endpointPatience: {
     env: 'BAILIWICK_ENDPOINT_PATIENCE',
@@ -87,7 +88,7 @@ export const notificationsSettings = {
     fallback: '6h,24h,120h',
     check: parseSchedule,
     about:
-      'How long an endpoint may fail, without one success, before its owners are told, in s, m or h; after the last of these it is switched off, if a task was given up meanwhile.',
+      'How long an endpoint may fail without a success, in s, m or h: its owners get a notice after each of these times. After the last one it is disabled, if a task has been dead-lettered since the failures began.',
   },
   deliveryBodyHours: {
     env: 'BAILIWICK_DELIVERY_BODY_HOURS',
@@ -95,13 +96,13 @@ export const notificationsSettings = {
     fallback: '168',
     check: deliveryBodyHours,
     about:
-      'Hours for which the bodies that were sent to endpoints are kept, sealed, to be shown by Webhooks_GetMessage and Chat_GetMessage and sent again; 0 = none is kept. About 2 KB a delivery.',
+      'Retention of sent bodies in hours, for Webhooks_GetMessage, Chat_GetMessage and resending. Bodies are encrypted, about 2 KB each; 0 = bodies are not kept.',
   },
   smtpUrl: {
     env: 'BAILIWICK_SMTP_URL',
     kind: 'url',
     about:
-      'The mail server, smtp:// (STARTTLS where it is offered, always with ?requireTLS=true) or smtps://, with user and password where it wants them.',
+      'The mail server: smtp:// (STARTTLS if the server offers it, required with ?requireTLS=true) or smtps://, with user and password if the server needs them.',
   },
   mailFrom: {
     env: 'BAILIWICK_MAIL_FROM',
@@ -114,7 +115,7 @@ export const notificationsSettings = {
     fallback: '',
     check: openTemplates,
     about:
-      'Directory with mail templates that replace shipped ones file by file, or add a locale; empty = none. docs/mail.md tells what is in it.',
+      'Directory with mail templates that override the built-in ones file by file, or add a locale; empty = none. For its content see docs/mail.md.',
   },
   ...egressSettings,
 } as const satisfies SettingTable;

@@ -15,12 +15,14 @@ const batch = 5000;
 
 type Deps = { database: Database; limiter: Limiter; deliveryBodyHours: number; log: Log };
 
-/** Erases what has had its time. Nothing relies on it: whatever reads such a thing asks for its time itself. */
+/**
+ * Erases expired data. Correctness does not depend on it: every reader checks the expiry itself.
+ */
 export function createSweeper({ database, limiter, deliveryBodyHours, log }: Deps): Background {
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'what has had its time could not be erased',
+    failed: 'erasing expired data failed',
     async work(isStopped) {
       await Promise.all([
         erasePreviousSecrets(database),
@@ -28,7 +30,7 @@ export function createSweeper({ database, limiter, deliveryBodyHours, log }: Dep
         deleteExpiredSuppressions(database),
         limiter.sweep(),
       ]);
-      // A transaction a batch: the database ends statements that take too long.
+      // One transaction per batch: the database cancels long statements.
       while (
         !isStopped() &&
         (await database.transaction(null, (em) => deleteForgotten(em, batch))) === batch

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBatch } from './batch.ts';
 
-/** A batch that doubles numbers and cannot do 13; and what was asked for together. */
+/** A batch that doubles numbers and fails for 13, and the items of each run. */
 function doubling() {
   const runs: number[][] = [];
   const double = createBatch(
@@ -18,13 +18,13 @@ function doubling() {
   return { double, runs };
 }
 
-test('what is asked for at once goes together, and each gets its own answer', async () => {
+test('items of one turn run together, and each caller gets its own result', async () => {
   const { double, runs } = doubling();
   assert.deepEqual(await Promise.all([1, 2, 3, 4].map(double)), [2, 4, 6, 8]);
   assert.deepEqual(runs, [[1, 2, 3], [4]]);
 });
 
-test('what comes while others are on their way goes with the next', async () => {
+test('an item that arrives during a run joins the next run', async () => {
   const { double, runs } = doubling();
   const first = double(1);
   await new Promise((resolve) => setTimeout(resolve, 2));
@@ -32,7 +32,7 @@ test('what comes while others are on their way goes with the next', async () => 
   assert.deepEqual(runs, [[1], [2, 3]]);
 });
 
-test('an item of a batch that the database refuses harms no other', async () => {
+test('an item that the database rejects does not fail the other items of its batch', async () => {
   const { double } = doubling();
   const [one, unlucky, three] = await Promise.allSettled([1, 13, 3].map(double));
   assert.deepEqual(
@@ -41,7 +41,7 @@ test('an item of a batch that the database refuses harms no other', async () => 
   );
 });
 
-test('a batch that fails for another reason is not tried item by item', async () => {
+test('a batch that fails for another reason is not retried item by item', async () => {
   const { double, runs } = doubling();
   const settled = await Promise.allSettled([1, 99, 3].map(double));
   assert.ok(settled.every(({ status }) => status === 'rejected'));

@@ -5,9 +5,9 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * Asks for many things together: what is asked for while others are on their way goes with the next. Alone, an item waits for
- * nobody. `run` gives one result for each item, in order; where the database refuses what several of them hold, each is tried by
- * itself, so that one that cannot succeed harms no other.
+ * Batches items: those that arrive during a run join the next one, and a single item never waits
+ * for others. `run` returns one result for each item, in order. If the database rejects values of a
+ * batch, each item is run alone, so that an invalid item does not fail the others.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -43,12 +43,15 @@ export function createBatch<Item, Result>(
   return (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // After this turn of the event loop: what is asked for in the same one goes together.
+      // Starts after this turn of the event loop, so that all items of one turn run together.
       if (waiting.length === 1) setImmediate(begin);
     });
 }
 
-/** Whether PostgreSQL refuses what it was given (SQLSTATE classes 21 to 23): everything else would happen to each item by itself too. */
+/**
+ * Whether PostgreSQL rejected values (SQLSTATE classes 21 to 23). Any other error would repeat for
+ * each item alone.
+ */
 const isOfValues = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -23,13 +23,14 @@ import {
   type StreamState,
 } from './streams.ts';
 
-// The only module that knows the broker's client, with consumer.ts and streams.ts behind it: another client line is three files away.
+// The only module that uses the broker's client, with consumer.ts and streams.ts behind it:
+// replacing the client changes these three files.
 
 export type { BrokerMessage };
 
 export type Broker = ReturnType<typeof openBroker>;
 
-/** A connection that is made in the background and healed for ever: a service runs while its broker is away. */
+/** Connects in the background and reconnects for ever: a service runs while the broker is away. */
 export function openBroker({ url, name, log }: { url: string; name: string; log: Log }) {
   let connection: NatsConnection | undefined;
   let streamClient: JetStreamClient | undefined;
@@ -38,14 +39,15 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   const consumers: Array<() => Promise<void>> = [];
 
   const connected = (async () => {
-    // A login that is refused twice would be the end: a password that is replaced is known here before it is there, or after.
+    // By default the client gives up after two refused logins. A rotated password may arrive here
+    // earlier or later than at the broker.
     const forEver = {
       maxReconnectAttempts: -1,
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       pingInterval: 5000,
     };
-    // The client would note the stack of every publication and acknowledgement, in case that it fails.
+    // The client would capture a stack trace for each publication and acknowledgement.
     connection = await connectAtLast(
       { ...serverOf(url), ...forEver, name, noAsyncTraces: true },
       () => closed,
@@ -56,7 +58,9 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     connections++;
     void followStatus(connection, log, () => connections++);
   })();
-  connected.catch((error: unknown) => closed || log.error('the broker cannot be used', { error }));
+  connected.catch(
+    (error: unknown) => closed || log.error('connecting to the broker failed', { error }),
+  );
 
   async function manager(): Promise<JetStreamManager> {
     await connected;
@@ -65,7 +69,10 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   }
 
   return {
-    /** Stores a message and returns its sequence. The broker drops a second one with the same `id` for 10 minutes. */
+    /**
+     * Stores a message and returns its sequence number. The broker drops a second message with the
+     * same `id` for 10 minutes.
+     */
     async publish(
       subject: string,
       body: string,
@@ -76,23 +83,29 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       return store(streamClient, { subject, body, id, fields });
     },
 
-    /** When the oldest message of a stream on this subject came in; undefined where there is none. */
+    /** The time of a stream's oldest message on this subject; undefined if there is none. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
       return (await readOldest(await manager(), stream, subject))?.time;
     },
 
-    /** How the streams stand. Those that are missing are made first. */
+    /** The state of the streams. Missing streams are created first. */
     states: async (): Promise<Record<StreamName, StreamState>> =>
       readStates(await manager(), isCluster(connection)),
 
-    /** What a stream holds under a number; undefined where that is nothing. */
+    /** The message with this sequence number in a stream; undefined if there is none. */
     held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
       readHeld(await manager(), stream, seq),
 
-    /** How often the broker was connected to: another number than before means that it was away meanwhile. */
+    /**
+     * The number of connections so far: a changed number means that the connection was lost in
+     * between.
+     */
     connections: () => connections,
 
-    /** Hands messages to `handle` until the broker is closed. A handler that throws gives its message back. */
+    /**
+     * Passes messages to `handle` until the broker is closed. If the handler throws, the message is
+     * redelivered.
+     */
     consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
       const run = consumeForever(
         {
@@ -108,13 +121,19 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       consumers.push(run);
     },
 
-    /** Tells whoever listens right now; kept nowhere. `reply` names the subject for their answers. */
+    /**
+     * Publishes a signal, which the broker does not store. `reply` is the subject for the
+     * listeners' answers.
+     */
     signal(subject: string, body: string, reply?: string): void {
       if (connection && !connection.isClosed())
         connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
     },
 
-    /** Listens to signals until the broker is closed, also over reconnections. Resolves once the broker knows of it. */
+    /**
+     * Listens to signals until the broker is closed, across reconnections. Resolves once the broker
+     * has the subscription.
+     */
     async listen(
       subject: string,
       handle: (body: string, answer: (body: string) => void) => void,
@@ -128,7 +147,9 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       await connection?.flush();
     },
 
-    /** Resolves when the broker has answered everything that was sent before: it is there. Rejects where it is not. */
+    /**
+     * Resolves when the broker has answered everything sent before. Rejects if it is unreachable.
+     */
     async reach(timeoutMs: number): Promise<void> {
       if (!connection || connection.isClosed() || !connectionAlive(connection)) throw unavailable();
       let timer: NodeJS.Timeout | undefined;
@@ -141,11 +162,11 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     isConnected: () =>
       streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
 
-    /** Stops taking messages, waits for those in hand, and closes. */
+    /** Stops consuming, waits for the messages in hand, and closes. */
     async close(): Promise<void> {
       closed = true;
       await Promise.all(consumers.map((stop) => stop()));
-      // What was acknowledged last is on its way.
+      // Flushes the last acknowledgements.
       await Promise.race([
         connection?.flush().catch(() => {}),
         new Promise((resolve) => setTimeout(resolve, 1000).unref()),
@@ -155,7 +176,7 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   };
 }
 
-/** Whether the broker does not take a message for its size. It will not the next time either. */
+/** Whether the broker rejected a message for its size. A retry cannot succeed. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
 
@@ -171,8 +192,8 @@ function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing)
   });
 }
 
-// The client reads neither the user and password of a URL nor that it is to be over TLS: without `tls` it would follow a server that
-// does not ask for that.
+// The client ignores a URL's user, password and tls scheme: without `tls` it would connect in plain
+// text to a server that does not require TLS.
 function serverOf(text: string): ConnectionOptions {
   const url = new URL(text);
   const credentials =
@@ -186,7 +207,9 @@ function serverOf(text: string): ConnectionOptions {
   };
 }
 
-/** The first connection. The client would wait for it too, and say nothing of what is in the way. */
+/**
+ * Makes the first connection. The client could retry by itself, but would not report the problem.
+ */
 async function connectAtLast(
   options: ConnectionOptions,
   isClosed: () => boolean,
@@ -205,7 +228,7 @@ async function connectAtLast(
   }
 }
 
-// The client keeps the state of its socket to itself; the round trip time of its last ping does not.
+// The client does not expose the state of its connection; its status events do.
 const disconnected = new WeakSet<NatsConnection>();
 const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
 const isCluster = (connection: NatsConnection | undefined) =>
@@ -225,7 +248,7 @@ async function followStatus(
       lastError = '';
     }
     if (type === 'disconnect' || type === 'reconnect') log.warn(`broker: ${type}`);
-    // The same with every attempt, such as a password that is refused.
+    // The same error comes with every attempt, such as a refused password: log it once.
     if (type === 'error' && typeof data === 'string' && data !== lastError)
       log.warn(`broker: ${(lastError = data)}`);
   }

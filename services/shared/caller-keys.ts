@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 
-// The keys with which processes sign their calls (caller.ts), as their files hold them.
+// Parses the key files that sign and verify calls between processes (caller.ts).
 
 const publicKeyForm = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
 
-/** A process's own key. Throws on anything else. */
+/** A process's private key. @throws for anything else */
 export const parsePrivateKey = (pem: string): KeyObject =>
   assertEd25519(() => createPrivateKey(pem));
 
-/** The public keys of one process: two while it changes from one to the other. Throws on anything else. */
+/** The public keys of one process: two during a rotation. @throws for anything else */
 export function parsePublicKeys(pem: string): KeyObject[] {
   const found =
     pem.replace(publicKeyForm, '').trim() === '' ? (pem.match(publicKeyForm) ?? []) : [];
@@ -22,7 +22,7 @@ function assertEd25519(read: () => KeyObject): KeyObject {
   try {
     key = read();
   } catch {
-    key = undefined; // what OpenSSL says of it would help nobody
+    key = undefined; // OpenSSL's message does not help an operator
   }
   if (key?.asymmetricKeyType !== 'ed25519') throw new Error('must hold Ed25519 keys in PEM');
   return key;

@@ -45,7 +45,7 @@ const person = create(CallerSchema, {
   permissions: permissionBitmap((permission) => permission === 'iam.groups.read'),
 });
 
-test('a caller that the gateway signed is taken as it is', () => {
+test('a caller that the gateway signed is accepted unchanged', () => {
   const caller = verify(createCallerSigner('gateway', gateway.privateKey)(person, 'identity'));
   assert.equal(caller.id, 'usr_1');
   assert.ok(holdsInTenant(caller, 'iam.groups.read', 'tnt_1'));
@@ -55,7 +55,7 @@ test('a caller that the gateway signed is taken as it is', () => {
   assert.ok(!holdsOnPlatform(caller, 'iam.groups.read'));
 });
 
-test('a caller for another service, of an unknown signer, changed or missing is refused', () => {
+test('a caller token for another service, of an unknown signer, changed or missing is rejected', () => {
   const sign = createCallerSigner('gateway', gateway.privateKey);
   const refused = { code: 'unauthenticated' };
   assert.throws(() => verify(sign(person, 'access')), refused);
@@ -76,27 +76,27 @@ test('a caller for another service, of an unknown signer, changed or missing is 
   );
 });
 
-test('only the gateway speaks for people, and a service for itself', () => {
+test('only the gateway may call for users, and a service only for itself', () => {
   const sign = createCallerSigner('access', access.privateKey);
   assert.equal(verify(sign(serviceCaller('access'), 'identity')).id, 'access');
-  assert.throws(() => verify(sign(person, 'identity')), /somebody else/);
-  assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /somebody else/);
+  assert.throws(() => verify(sign(person, 'identity')), /may not sign/);
+  assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /may not sign/);
 });
 
-test('who only wants a judgement is refused by a service that does not know of judgements', () => {
+test('a validate-only call is rejected by a service that does not know such calls', () => {
   const header = createCallerSigner('gateway', gateway.privateKey)(
     create(CallerSchema, { ...serviceCaller('gateway'), judgeOnly: true }),
     'identity',
   );
   assert.equal(verify(header).judgeOnly, true);
-  // Such a service compares this with its own name.
+  // An older service compares the audience with its own name.
   const { token } = fromBinary(SignedCallerTokenSchema, Buffer.from(header, 'base64url'));
   assert.equal(fromBinary(CallerTokenSchema, token).audience, 'identity as judge');
 });
 
 const tokenOf = (header: string) => header.split('.', 1)[0];
 
-test('a signature serves the calls of one caller to one service for a while, each with its own request id', () => {
+test('one signature serves the calls of one caller to one service for a while, each with its own request id', () => {
   const sign = createCallerSigner('access', access.privateKey);
   assert.equal(
     sign(serviceCaller('access'), 'identity'),
@@ -113,7 +113,7 @@ test('a signature serves the calls of one caller to one service for a while, eac
   assert.equal(verify(first).requestId, 'req-1');
 });
 
-test('a caller with anything else about it has a signature of its own', () => {
+test('any difference in a caller needs a signature of its own', () => {
   const sign = createCallerSigner('gateway', gateway.privateKey);
   const other = {
     permissions: permissionBitmap(() => true),
@@ -134,7 +134,7 @@ test('a caller with anything else about it has a signature of its own', () => {
   assert.equal(verify(headers[1]).id, 'usr_2');
 });
 
-test('what follows a token is a request id, and changes nothing that is signed', () => {
+test('only a request id may follow a token, and it changes nothing that is signed', () => {
   const token = createCallerSigner('gateway', gateway.privateKey)(person, 'identity');
   for (const junk of ['', 'a b', 'a\nb', 'x'.repeat(257)])
     assert.throws(() => verify(`${token}.${junk}`), { code: 'unauthenticated' });
@@ -143,7 +143,7 @@ test('what follows a token is a request id, and changes nothing that is signed',
   assert.equal(verify(token).id, 'usr_1');
 });
 
-test('a token that was seen before ends with its time all the same', (context) => {
+test('a cached token still expires', (context) => {
   context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const token = createCallerSigner('access', access.privateKey)(
     serviceCaller('access'),
@@ -155,7 +155,7 @@ test('a token that was seen before ends with its time all the same', (context) =
   assert.throws(() => verify(token), /expired/);
 });
 
-test('a verifier takes a new key up and, once the old one is taken away, refuses what that has signed, remembered or not', async () => {
+test('a verifier accepts a new key after a reload and, once the old key is removed, rejects its tokens, cached or not', async () => {
   const next = keyPair();
   let keys = new Map([['gateway', gateway.publicKey]]);
   const lines: string[] = [];

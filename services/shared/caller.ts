@@ -16,22 +16,22 @@ import { watchMounted } from './watch.ts';
 
 export type { Caller };
 
-/** A caller token lives this long, in seconds: enough for one call and a clock that is a little off. */
+/** Lifetime of a caller token in seconds: enough for one call and a little clock skew. */
 const lifetime = 60;
 const leeway = 5;
 
-/** The header that carries a caller token between the processes. */
+/** The header with the caller token, in calls between processes. */
 export const callerHeader = 'x-bailiwick-caller';
 
-/** The id of the caller that works off the queue, which is nobody's request. */
+/** The caller id of queue workers, whose work belongs to no request. */
 export const queueWorker = 'queue';
 
-/** A service calling in its own name. */
+/** The caller of a service that calls in its own name. */
 export function serviceCaller(service: string, requestId = ''): Caller {
   return create(CallerSchema, { type: 'service', id: service, requestId });
 }
 
-/** Whether the caller holds a permission in its token's tenant. */
+/** Whether the caller has a permission in its token's tenant. */
 export function holdsInTenant(caller: Caller, permission: string, tenant: string): boolean {
   return tenant !== '' && caller.tenant === tenant && hasPermission(caller.permissions, permission);
 }
@@ -40,32 +40,37 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
 
-/** The grant that gives the caller a permission, "" where none does. */
+/** The id of the grant that gives the caller a permission, "" if none does. */
 export function grantOf({ grants }: Caller, permission: string): string {
   return grants.find((grant) => hasPermission(grant.permissions, permission))?.id ?? '';
 }
 
-/** How long after a sign-in what weighs most may be done, where that has to be soon after one. */
+/** How recent a sign-in must be for sensitive operations, if the tenant requires a recent one. */
 export const recentLoginMs = 15 * 60_000;
 
-/** Throws permission_denied where the caller's tenant wants a more recent sign-in for what weighs most: keys, providers, domains and owners. */
+/**
+ * @throws permission_denied if the caller's tenant requires a more recent sign-in for sensitive
+ * changes: keys, providers, domains and owners
+ */
 export function assertRecentLogin(caller: Caller): void {
   if (caller.staleLogin) throw recentLoginRequired();
 }
 
-// A service that does not know yet that a caller may only want a judgement would carry the call out: it refuses the audience.
-const audienceOf = (service: string, judgeOnly: boolean): string =>
-  judgeOnly ? `${service} as judge` : service;
+// The audience differs for validate-only calls: an older service, which would execute such a call,
+// rejects it.
+const audienceOf = (service: string, validateOnly: boolean): string =>
+  validateOnly ? `${service} as judge` : service;
 
-/** Seconds for which one signature serves all calls of the same caller. */
+/** Seconds for which one signature is reused for calls of the same caller. */
 const reuse = 30;
 
-/** How many callers are remembered at once: at some 2 KiB each, two megabytes. */
+/** Callers in the cache: at about 2 KiB each, two megabytes. */
 const maxRemembered = 1000;
 
 /**
- * Signs callers with a process's own Ed25519 key (PKCS #8 PEM). The request id differs from call to call, and nothing is
- * allowed by it: it follows the token, unsigned, so that a busy caller's signature is made, and verified, once in a while.
+ * Signs callers with a process's own Ed25519 key (PKCS #8 PEM). The request id changes with each
+ * call and grants nothing, so it follows the token unsigned: a busy caller's token is signed and
+ * verified once in a while.
  */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = parsePrivateKey(privateKeyPem);
@@ -86,7 +91,7 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     const now = Math.floor(Date.now() / 1000);
     const lasting = { ...caller, requestId: '' };
     const meantFor = audienceOf(audience, caller.judgeOnly);
-    // The whole caller is the name, permissions and all: what it may do is never taken from another's.
+    // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
     let known = made.find(name);
     if (!known || known.until <= now) {
@@ -99,23 +104,23 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
 
 export type CallerSigner = ReturnType<typeof createCallerSigner>;
 
-/** A signer with the key of a mounted file, at any time as the file is by then. */
+/** A signer with the current key of a mounted file. */
 export function openCallerSigner(issuer: string, key: Mounted<string>, log: Log): CallerSigner {
   let sign = createCallerSigner(issuer, key.content);
   watchMounted(key, log, (pem) => (sign = createCallerSigner(issuer, pem)));
   return (caller, audience) => sign(caller, audience);
 }
 
-/** What may follow a token: it is written to logs and the audit. */
+/** The form of a request id. It is written to logs and the audit. */
 const requestIdForm = /^[\x21-\x7e]{1,256}$/;
 
 /**
  * Verifies callers for one service. `publicKeys` maps each process that may call to its SPKI PEMs.
- * Only the gateway speaks for people, bots and workers; every other process speaks for itself.
+ * Only the gateway may sign for users, bots and workers; every other process signs for itself.
  */
 export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
   const keys = new Map([...publicKeys].map(([name, pem]) => [name, parsePublicKeys(pem)]));
-  // A token serves many calls: its signature is looked at once.
+  // A token serves many calls: its signature is verified once.
   const verified = createRecent<{ caller: Caller; until: number }>();
 
   function verifyToken(text: string, now: number): Caller {
@@ -134,7 +139,7 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
       throw unauthenticated('the caller token is not valid here or has expired');
     const isService = token.caller.type === 'service';
     if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway')
-      throw unauthenticated('the caller token speaks for somebody else');
+      throw unauthenticated('the issuer may not sign caller tokens for this caller');
     verified.keep(text, { caller: token.caller, until: token.expiresAt });
     return token.caller;
   }
@@ -149,18 +154,18 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     const now = Date.now() / 1000;
     const known = verified.find(text);
     const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
-    // A copy for each call: nobody changes what the next one gets.
+    // A copy for each call, so that changes do not leak into the next one.
     return { ...caller, requestId };
   };
 }
 
-/** The newest of what was kept, up to `maxRemembered`. */
+/** Keeps the newest `maxRemembered` entries. */
 function createRecent<T>() {
   const kept = new Map<string, T>();
   return {
     find: (name: string): T | undefined => kept.get(name),
     keep(name: string, value: T): void {
-      // Deleted first: what is kept anew is the newest again.
+      // Deleting first moves the entry to the end of the map.
       kept.delete(name);
       const oldest = kept.size >= maxRemembered ? kept.keys().next().value : undefined;
       if (oldest !== undefined) kept.delete(oldest);
@@ -171,7 +176,10 @@ function createRecent<T>() {
 
 export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
 
-/** A verifier with the keys of a mounted directory, at any time as they are by then. What an older key has signed is refused with it. */
+/**
+ * A verifier with the current keys of a mounted directory. Removing a key rejects all tokens that
+ * it signed.
+ */
 export function openCallerVerifier(
   audience: string,
   publicKeys: Mounted<ReadonlyMap<string, string>>,
@@ -184,13 +192,13 @@ export function openCallerVerifier(
 
 function decode(header: string) {
   try {
-    // Bytes of its own: a remembered caller is a view of them, and would keep 8 KB of what Node cuts small buffers from.
+    // Copied: a cached caller is a view of these bytes, and would pin 8 KB of Node's buffer pool.
     const signed = fromBinary(
       SignedCallerTokenSchema,
       new Uint8Array(Buffer.from(header, 'base64url')),
     );
     return { signed, token: fromBinary(CallerTokenSchema, signed.token) };
   } catch {
-    return undefined; // not protobuf: refused like any other forgery
+    return undefined; // not protobuf: rejected like any other forgery
   }
 }

@@ -6,21 +6,20 @@ import { type ErrorCode, httpStatus } from './errors.ts';
 import { counter, timing } from './metrics.ts';
 import { inSpan, isFromElsewhere, type SpanOptions } from './trace.ts';
 
-// What is measured of a call, by the one who makes it and by the one who answers.
+// Metrics and spans of calls, on the client and the server side.
 
-/** An rpc's full name, as in its path. */
+/** The full name of an rpc, as in its path. */
 export const rpcName = (method: DescMethodUnary): string =>
   `${method.parent.typeName}/${method.name}`;
 
 const rpcSeconds = timing<{ service: string }>({
   name: 'bailiwick_rpc_seconds',
-  about:
-    'Time of a call to another service, as its caller sees it: the way there and back included.',
+  about: 'Time of a call to another service as its caller sees it, network included.',
 });
 
 type Outgoing = { service: string; method: DescMethodUnary; system: 'connectrpc' | 'grpc' };
 
-/** Makes a call to another service, over whatever transport. */
+/** Wraps a call to another service in a span and measures it, for any transport. */
 export function callOut<T>(
   { service, method, system }: Outgoing,
   call: () => Promise<T>,
@@ -33,7 +32,7 @@ export function callOut<T>(
   return inSpan(rpcName(method), { kind: SpanKind.CLIENT, attributes }, () => timed(service, call));
 }
 
-/** The same within a process, where the answering side's span says it all. */
+/** Measures a call within the process, for which the server span is enough. */
 export async function timed<T>(service: string, call: () => Promise<T>): Promise<T> {
   const started = performance.now();
   try {
@@ -43,7 +42,7 @@ export async function timed<T>(service: string, call: () => Promise<T>): Promise
   }
 }
 
-/** The span of an rpc that is answered here. */
+/** Options of the server span of an rpc. */
 export function answerSpan(method: DescMethodUnary, caller: Caller): SpanOptions {
   const attributes = {
     'rpc.method': rpcName(method),
@@ -53,35 +52,35 @@ export function answerSpan(method: DescMethodUnary, caller: Caller): SpanOptions
   return { kind: isFromElsewhere() ? SpanKind.SERVER : SpanKind.INTERNAL, attributes };
 }
 
-// A series for each operation, code and bucket made pages of megabytes. The time is by operation, the result by operation and
-// HTTP status, and the code by itself.
+// Time is measured by operation, results by operation and HTTP status, and codes alone: a series
+// for each operation, code and bucket made scrapes of megabytes.
 
 const operationSeconds = timing<{ operation: string }>(
   {
     name: 'bailiwick_operation_seconds',
     about:
-      'Time of an operation. Counted once: by the gateway where a client called it, by the service where a service or the queue did.',
+      'Time of an operation. Counted once: by the gateway if a client called it, by the service if another service or the queue did.',
   },
   [0.01, 0.05, 0.25, 1, 5],
 );
 
 const operations = counter<{ operation: string; status: string }>({
   name: 'bailiwick_operations_total',
-  about: 'Operations by the HTTP status of their answer. Counted where their time is.',
+  about: 'Operations by the HTTP status of their response. Counted where their time is measured.',
 });
 
 const answers = counter<{ code: string }>({
   name: 'bailiwick_answers_total',
-  about: 'Answers of all operations by their code; ok for a success.',
+  about: 'Responses of all operations by their code; ok for a success.',
 });
 
-/** Counts an operation that took so long, by its code. */
+/** Counts an operation with its duration and its code. */
 export function countOperation(operation: string, code: ErrorCode | 'ok', seconds: number): void {
   operationSeconds.record(seconds, { operation });
   operations.add({ operation, status: String(code === 'ok' ? 200 : httpStatus[code]) });
   answers.add({ code });
 }
 
-/** Whether no gateway counts this call. */
+/** Whether this process counts the call, because no gateway does. */
 export const isCountedHere = (caller: Caller): boolean =>
   caller.type === 'service' || caller.id === queueWorker;

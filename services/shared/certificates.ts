@@ -1,31 +1,34 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-/** What one end of a connection between processes shows, and whom it trusts. All of it PEM. */
+/** The certificate, key and trusted authorities of one end of a TLS connection, as PEM. */
 export type Material = { cert: string; key: string; ca: string };
 
 const certificateForm = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a file. Throws on anything else, and on a half of one. */
+/** The certificates in a PEM file. @throws for anything else, including a truncated certificate */
 export function parseCertificates(pem: string): X509Certificate[] {
   const found = pem.match(certificateForm) ?? [];
-  // Comments may stand between them.
+  // Comments between certificates are allowed.
   const isWhole = found.length > 0 && !/-----(BEGIN|END)/.test(pem.replace(certificateForm, ''));
   try {
     if (isWhole) return found.map((one) => new X509Certificate(one));
   } catch {
-    // what OpenSSL says of it would help nobody
+    // OpenSSL's message does not help an operator
   }
   throw new Error('must hold certificates in PEM');
 }
 
-/** The uses that a certificate may be bound to: both ends of a connection show the same one. */
+/** The required extended key usages: both ends of a connection show the same certificate. */
 const uses = {
   '1.3.6.1.5.5.7.3.1': 'servers (serverAuth)',
   '1.3.6.1.5.5.7.3.2': 'clients (clientAuth)',
 };
 
-/** Throws what is wrong with the three together, in words that follow their names. */
+/**
+ * Checks that the three belong together. The error message continues a sentence that begins with
+ * their names.
+ */
 export function assertMaterial({ cert, key, ca }: Material): void {
   const [own] = parseCertificates(cert);
   parseCertificates(ca);

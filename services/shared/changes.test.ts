@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changedFields, timeAfter } from './changes.ts';
 
-test('an event names the fields that differ, as they were, but not the time of the change', () => {
+test('changedFields returns the old values of changed fields, without UpdatedAt', () => {
   const before = { Name: 'a', Description: '', Metadata: { x: '1', y: '2' }, UpdatedAt: '1' };
   assert.deepEqual(changedFields(before, { ...before, Name: 'b', UpdatedAt: '2' }), { Name: 'a' });
   assert.deepEqual(
@@ -14,7 +14,7 @@ test('an event names the fields that differ, as they were, but not the time of t
   });
 });
 
-test('a field that was not set before is null, and one that is not set any more as it was', () => {
+test('changedFields returns null for a field that was unset before, and the old value for one that is unset now', () => {
   assert.deepEqual(changedFields({ Name: 'a' }, { Name: 'a', DisabledAt: 'now' }), {
     DisabledAt: null,
   });
@@ -23,7 +23,7 @@ test('a field that was not set before is null, and one that is not set any more 
   });
 });
 
-test('a record that is changed twice in a millisecond has two times', () => {
+test('two changes of a record in one millisecond get different times', () => {
   const ahead = new Date(Date.now() + 5000);
   assert.equal(timeAfter(ahead).getTime(), ahead.getTime() + 1);
   assert.ok(timeAfter(new Date(0)).getTime() > Date.now() - 5000);

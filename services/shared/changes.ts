@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 
-/** What an event says of a change: the fields that differ, as they were; null = not set. UpdatedAt alone is no difference. */
+/**
+ * The old values of the fields that changed, for the event; null = was not set. UpdatedAt is
+ * ignored.
+ */
 export function changedFields(before: JsonObject, after: JsonObject): JsonObject {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (field) => field !== 'UpdatedAt',
@@ -13,7 +16,10 @@ export function changedFields(before: JsonObject, after: JsonObject): JsonObject
   );
 }
 
-/** A later version of a record never has the time of the one before: news of it are told apart by that, and IfUpdatedAt rests on it. */
+/**
+ * A time later than the previous version's: consumers order versions by it, and IfUpdatedAt
+ * depends on it.
+ */
 export function timeAfter(previous: Date): Date {
   return new Date(Math.max(Date.now(), previous.getTime() + 1));
 }

@@ -18,7 +18,7 @@ const table = {
   },
 } as const satisfies SettingTable;
 
-test('readSettings takes defaults, fallback names and values', () => {
+test('readSettings reads defaults, fallback names and values', () => {
   const settings = readSettings(table, {
     BAILIWICK_TEST_URL: 'http://a/b/',
     DATABASE_URL: 'postgres://x/y',
@@ -94,7 +94,7 @@ test('readSettings names a file that cannot be read', () => {
   );
 });
 
-test('readSettings reports what a check says of a value, beside everything else', () => {
+test('readSettings reports failed checks together with all other problems', () => {
   const checked = {
     pool: { env: 'BAILIWICK_POOL', kind: 'int', check: atLeast(1), about: 'How many.' },
     mode: {

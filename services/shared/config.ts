@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// A service's configuration: a table of environment variables. docs/configuration.md is generated from
-// the tables, the chart is compared with them, and whatever is missing, malformed or unknown stops the
-// start with all problems at once.
+// A service's configuration: a table of environment variables. docs/configuration.md is generated
+// from the tables, and a test compares the chart with them. A missing, malformed or unknown
+// variable stops the start, which reports all problems at once.
 
-/** Something that was mounted, as it was at the start. Whoever mounted it may replace it: watch.ts. */
+/**
+ * A mounted file or directory, with its content at the start. It may be replaced while the process
+ * runs (watch.ts).
+ */
 export type Mounted<Content> = {
   path: string;
   content: Content;
-  /** As it is now. Throws where it cannot be read. */
+  /** Reads the current content. @throws if it cannot be read */
   read(): Content;
 };
 
@@ -21,7 +24,7 @@ type Kinds = {
   url: string;
   /** A mounted file. */
   file: Mounted<string>;
-  /** The files of a mounted directory: name without its ending → content. */
+  /** The files of a mounted directory: file name without extension → content. */
   directory: Mounted<ReadonlyMap<string, string>>;
 };
 
@@ -30,11 +33,14 @@ export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
   kind: Kind;
   /** One sentence for docs/configuration.md. */
   about: string;
-  /** As it would stand in the environment. Without one the setting is required. */
+  /** The default, as text. Without one the setting is required. */
   fallback?: string;
-  /** Also read where `env` is not set. */
+  /** Another variable, read if `env` is not set. */
   orElse?: string;
-  /** Throws what is wrong with a value of the right kind (of what is mounted, with its content), in words that follow the variable's name. */
+  /**
+   * Throws if a value is invalid. The message continues a sentence that begins with the variable's
+   * name. Gets the content of files and directories.
+   */
   check?: (value: never) => unknown;
 };
 
@@ -45,7 +51,7 @@ export type Settings<Table extends SettingTable> = {
 
 export type Environment = Record<string, string | undefined>;
 
-/** Reads a table from the environment. Throws one error that lists every problem. */
+/** Reads a table from the environment. @throws ConfigurationError listing every problem */
 export function readSettings<Table extends SettingTable>(
   table: Table,
   environment: Environment,
@@ -73,7 +79,10 @@ export function readSettings<Table extends SettingTable>(
   return settings as Settings<Table>;
 }
 
-/** The names a setting is read from, in their order. A URL may hold a password: with _FILE behind its name it stands in a mounted file. */
+/**
+ * The variables that a setting is read from, in order. A URL may contain a password, so its
+ * variable may end in _FILE and name a mounted file instead.
+ */
 export function namesOf({ env, orElse }: Pick<Setting, 'env' | 'orElse'>): string[] {
   return [env, ...(orElse === undefined ? [] : [orElse])].flatMap((name) =>
     name.endsWith('_URL') ? [name, `${name}_FILE`] : [name],
@@ -92,7 +101,7 @@ export const atLeast = (least: number) => (value: number) => {
   if (value < least) throw new Error(`must be at least ${least}`);
 };
 
-/** A check of texts that choose among named alternatives. */
+/** A check that a text is one of the names. */
 export const oneOf =
   (...names: readonly string[]) =>
   (value: string) => {
@@ -102,14 +111,12 @@ export const oneOf =
 
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
-    super(
-      `the configuration does not hold:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    );
+    super(`invalid configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'ConfigurationError';
   }
 }
 
-// A misspelt variable would silently leave its default in force.
+// A misspelt variable would silently leave the default in force.
 function unknownVariables(environment: Environment, tables: readonly SettingTable[]): string[] {
   const known = new Set(tables.flatMap((table) => Object.values(table).flatMap(namesOf)));
   return Object.keys(environment)
@@ -159,7 +166,7 @@ export function readText(file: string): string {
 
 function readDirectory(directory: string): ReadonlyMap<string, string> {
   try {
-    // Kubernetes puts its own links, which begin with "..", beside a Secret's keys.
+    // Skips the links that Kubernetes adds beside a Secret's keys, which begin with "..".
     const names = readdirSync(directory).filter((name) => !name.startsWith('.'));
     return new Map(
       names.map((name) => [path.parse(name).name, readText(path.join(directory, name))]),

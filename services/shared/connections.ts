@@ -2,27 +2,28 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// How a listener lets go of its HTTP/1.1 connections without losing a call. A busy one ends with its answer, which says so. For an
-// idle one HTTP/1.1 has no way to say "this ends, and what you may be sending just now is not processed": a server that merely
-// closes it leaves a caller whose request was on its way, and who cannot know whether it may be sent again. So between our own
-// processes there is such a word.
+// Ends a listener's HTTP/1.1 connections without losing a call. A busy connection ends with its
+// response, which carries Connection: close. For an idle one HTTP/1.1 has no way to announce the
+// end: if the server just closes it, a client whose request is on its way cannot know whether a
+// retry is safe. So our own processes get an explicit response.
 
-/** How our own client names itself (User-Agent): it understands the answer below. */
+/** The User-Agent of our own client, which understands the response below. */
 export const hopAgent = 'bailiwick';
 
-/** In a 408: the server has processed nothing of the request, if there was one, and never will. */
+/** In a 408: the server has not processed a request on this connection and will not. */
 export const unprocessedHeader = 'x-bailiwick-unprocessed';
 
 const unprocessedAnswer = Buffer.from(
   `HTTP/1.1 408 Request Timeout\r\n${unprocessedHeader}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
 );
 
-/** What our own client has to close a connection that it was told is ending: one way there and one back. */
-const dismissMs = 500;
+/** How long our own client has to close a connection after the response below: one round trip. */
+const closeMs = 500;
 
 /**
- * Requests that a connection may have unanswered. Node reads and begins whatever has been sent, also while nobody reads the answers:
- * one connection could hold gigabytes. No browser, proxy or process of ours sends a second request before the first is answered.
+ * Limit of unanswered requests on one connection. Node reads and starts pipelined requests even if
+ * the client does not read the responses: one connection could hold gigabytes. No browser, proxy or
+ * process of ours pipelines requests.
  */
 const maxUnanswered = 16;
 
@@ -31,20 +32,23 @@ export type Connections = ReturnType<typeof createConnections>;
 export function createConnections() {
   const answering = new Set<ServerResponse>();
   const unanswered = new WeakMap<Socket, number>();
-  /** Whether the one at the other end is our own client, which never pipelines. */
+  /** Idle connections; true if the client is our own, which never pipelines. */
   const idle = new Map<Socket, boolean>();
   const known = new WeakSet<Socket>();
-  const dismissed = new WeakSet<Socket>();
-  let retiring = false;
+  const closing = new WeakSet<Socket>();
+  let keepAliveDisabled = false;
 
   return {
-    /** A request has come. False where its connection was dismissed before, or now since it has too many: it must not be processed. */
+    /**
+     * Registers a request. False if it must not be processed: its connection is already closing, or
+     * has too many requests.
+     */
     begin(request: IncomingMessage, response: ServerResponse): boolean {
       const { socket, headers } = request;
-      if (dismissed.has(socket)) return false;
+      if (closing.has(socket)) return false;
       const before = unanswered.get(socket) ?? 0;
       if (before >= maxUnanswered) {
-        dismissed.add(socket);
+        closing.add(socket);
         socket.destroy();
         return false;
       }
@@ -60,28 +64,28 @@ export function createConnections() {
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (!socket.destroyed) idle.set(socket, headers['user-agent'] === hopAgent);
       });
-      if (retiring) response.setHeader('connection', 'close');
+      if (keepAliveDisabled) response.setHeader('connection', 'close');
       return true;
     },
 
-    /** From here on every answer ends its connection, those of the calls in flight too. */
-    retire(): void {
-      retiring = true;
+    /** From now on every response closes its connection, including those of calls in flight. */
+    disableKeepAlive(): void {
+      keepAliveDisabled = true;
       for (const response of answering)
         if (!response.headersSent) response.setHeader('connection', 'close');
     },
 
-    /** Ends the connections that wait for a request. */
-    dismiss(): void {
+    /** Closes the connections that wait for a request. */
+    closeIdle(): void {
       for (const [socket, own] of idle) {
         idle.delete(socket);
-        dismissed.add(socket);
+        closing.add(socket);
         if (!own) {
           socket.destroy();
           continue;
         }
         socket.end(unprocessedAnswer);
-        setTimeout(() => socket.destroy(), dismissMs).unref();
+        setTimeout(() => socket.destroy(), closeMs).unref();
       }
     },
   };

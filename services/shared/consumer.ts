@@ -14,46 +14,53 @@ import { handling } from './messages.ts';
 import { ensureStreams, type StreamName } from './streams.ts';
 import { markFailed, traceparentHeader } from './trace.ts';
 
-// How messages are taken from a stream. Only broker.ts calls this.
+// Consumes messages from a stream. Only broker.ts calls this.
 
-/** A message in hand. Exactly one of `ack` and `retry` ends it. */
+/** A message in hand. Exactly one of `ack` and `retry` must end it. */
 export type BrokerMessage = {
-  /** What it was published as. */
+  /** The id that it was published with. */
   id: string;
   subject: string;
   text(): string;
   header(name: string): string;
-  /** How often the broker has handed it out, from 1. */
+  /** The number of deliveries so far, from 1. */
   deliveries: number;
-  /** Says that the work is done. It may come again all the same, where that is lost on its way. */
+  /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
   ack(): Promise<void>;
-  /** Hands it out again, after `delayMs`. */
+  /** Has it redelivered after `delayMs`. */
   retry(delayMs: number): void;
 };
 
 export type ConsumerOptions = {
   stream: StreamName;
-  /** The durable name: all processes that use it share the work. */
+  /** The durable name: all processes with the same name share the work. */
   durable: string;
   /** One subject, wildcards allowed. (Several need a server of 2.10 or newer.) */
   subject: string;
-  /** Messages in hand at once in this process. */
+  /** The most messages in hand at once in this process. */
   concurrency: number;
-  /** How long the broker waits for an ack or a sign of life before it hands the message out again. What is in hand gives signs. */
+  /**
+   * How long the broker waits for an ack or a sign of life before it redelivers. Messages in hand
+   * send signs of life.
+   */
   ackWaitMs: number;
 };
 
 const signOfLifeMs = 3000;
 
-/** Of one consumer, in the hands of all processes together: a hundred workers of the default size. */
+/**
+ * Messages in hand of one consumer, over all processes: enough for a hundred workers of the default
+ * size.
+ */
 const maxInHand = 20_000;
 
-// An existing consumer keeps its place and takes these settings on: a new version may want others.
+// An existing consumer keeps its position and takes these settings: a new version may have changed
+// them.
 async function ensureConsumer(
   manager: JetStreamManager,
   { stream, durable, subject, ackWaitMs }: ConsumerOptions,
 ): Promise<ConsumerInfo> {
-  // Handed out without end: no message stays behind at a limit, for which somebody would have to listen.
+  // Unlimited redelivery: a limit would leave messages behind that only an advisory reports.
   const settings = {
     ack_wait: nanos(ackWaitMs),
     max_deliver: -1,
@@ -96,8 +103,9 @@ export function consumeForever(
     const consumer = await client()?.consumers.get(options.stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
-      // Only as many as there are free hands: what waited in the client's own buffer would give no sign of
-      // life, so that the broker would hand it out a second time. A moment's wait lets several get free.
+      // Fetches only as many messages as there are free slots: messages in the client's buffer
+      // would send no signs of life, so the broker would redeliver them. A short wait lets several
+      // slots become free.
       if (inHand.size >= options.concurrency) await Promise.race(inHand);
       if (inHand.size > options.concurrency / 2)
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -114,7 +122,8 @@ export function consumeForever(
     });
     stopPull = () => messages.stop();
     if (stopping) stopPull();
-    // A broker that lost its store forgets the consumer: the missed heartbeats end this pull and the loop makes it anew.
+    // A broker that lost its store has lost the consumer too: the missed heartbeats end this pull,
+    // and the loop recreates it.
     let lost = false;
     void (async () => {
       for await (const status of await messages.status()) {
@@ -136,14 +145,15 @@ export function consumeForever(
         inHand.add(work);
       }
     }
-    if (lost && !stopping) throw new Error('the consumer does not answer');
+    if (lost && !stopping)
+      throw new Error('the broker has lost the consumer or stopped sending heartbeats');
   }
 
   const loop = (async () => {
     while (!stopping) {
       await pull().catch((error: unknown) => {
         if (!isClosed())
-          log.warn('a consumer was interrupted and begins again', {
+          log.warn('consumer interrupted, restarting', {
             durable: options.durable,
             error,
           });
@@ -156,7 +166,7 @@ export function consumeForever(
     stopping = true;
     stopPull();
     await Promise.all(inHand);
-    // While the broker is away the loop may wait for it: nothing is in hand, so nobody needs it.
+    // While the broker is away the loop may hang, but no message is in hand: do not wait for it.
     await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   };
 }
@@ -175,7 +185,7 @@ function settle(
       try {
         await handle(opened(message));
       } catch (error) {
-        log.error('a message could not be handled and comes again', {
+        log.error('handling a message failed, it will be redelivered', {
           subject: message.subject,
           error,
         });
@@ -195,7 +205,7 @@ function opened(message: JsMsg): BrokerMessage {
     text: () => Buffer.from(message.data).toString(),
     header: (name) => message.headers?.get(name) ?? '',
     deliveries: message.info.deliveryCount,
-    // Nobody waits for the broker's word: unacknowledged only means that it comes again, and whoever handles it knows what is done.
+    // Fire and forget: an unacknowledged message is redelivered, and handlers are idempotent.
     ack: () => Promise.resolve(message.ack()),
     retry: (delayMs) => message.nak(delayMs),
   };

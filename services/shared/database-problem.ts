@@ -1,6 +1,9 @@
 import { causesOf } from './errors.ts';
 
-/** A database that cannot be connected to as it is configured. The message is one line for an operator, without a secret. */
+/**
+ * A failed connection with the configured URL. The message is one line for an operator, without
+ * secrets.
+ */
 export class DatabaseProblem extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -15,7 +18,7 @@ const refusedLogin = /^28(000|P01)$/;
 /** invalid_catalog_name. */
 const noDatabase = '3D000';
 
-/** Why a connection to this URL failed, and what to do. */
+/** Explains why a connection to this URL failed, and what to do. */
 export function connectionProblem(error: unknown, url: string): DatabaseProblem {
   const { host, hostname, port, username, pathname } = new URL(url);
   const at = port === '' ? `${host}:5432` : host;

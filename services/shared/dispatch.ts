@@ -35,27 +35,28 @@ import type { RightsKey } from './revocation.ts';
 import { allows, fillTenant, tenantProblems } from './rules.ts';
 import { inSpan } from './trace.ts';
 
-// The pipeline every call passes through, whichever entrance it came by: trace, log, error rewrite, caller,
-// audit of refusals, validation from proto and the service's checks, authorization from the operation's option, handler.
+// The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
+// denials, validation by the proto rules and the service's checks, authorization by the operation's
+// option, handler.
 
-/** What a handler knows of its call besides the request. */
+/** The context of a call for its handler. */
 export type Call = {
   operation: Operation;
   caller: Caller;
-  /** The rule that allows the call; a `handler` rule is the handler's to check. */
+  /** The rule that allows the call. The handler itself checks a `handler` rule. */
   allowedBy: Rule | undefined;
-  /** The permission that allowed it, for the audit. */
+  /** The permission that allows the call, for the audit. */
   permission: string;
-  /** Ends when the caller's deadline has passed or it has gone. */
+  /** Aborts when the caller's deadline has passed or the caller is gone. */
   signal: AbortSignal;
   /**
-   * What rights the handler has changed: the reply waits until no gateway remembers the old ones, so that nothing
-   * that was taken away works after it, and everything that was given does.
+   * The keys of cached rights that the handler has changed. The reply waits until every gateway has
+   * dropped them: after it, revoked rights never work and granted rights always do.
    */
-  outdated: Set<RightsKey>;
+  invalidates: Set<RightsKey>;
 };
 
-/** One function for each rpc of a service: a forgotten one does not compile. */
+/** One handler for each rpc of a service. A missing one is a compile error. */
 export type Handlers<Service extends DescService> = {
   [Name in keyof Service['method']]: (
     request: MessageShape<Service['method'][Name]['input']>,
@@ -64,9 +65,9 @@ export type Handlers<Service extends DescService> = {
 };
 
 /**
- * What the request alone is judged by and the proto files cannot say, since it is in a service's settings or tables: a
- * function for each rpc that has such rules. It also sees requests that fail other rules, says nothing of what is empty,
- * and what it says again is told once.
+ * Validation that proto files cannot express, since it depends on a service's settings or tables:
+ * one function for each rpc that needs it. It also runs for requests that fail other rules, must
+ * accept empty fields, and duplicates of other problems are dropped.
  */
 export type Checks<Service extends DescService> = {
   [Name in keyof Service['method']]?: (
@@ -75,8 +76,8 @@ export type Checks<Service extends DescService> = {
 };
 
 /**
- * Checks a `handler` rule before the stored answer of an earlier call with the same Idempotency-Key is returned, since the
- * handler, which checks it otherwise, does not run then. Needed where the rule asks for a permission, which can be taken away.
+ * Checks a `handler` rule before a stored response is replayed for an Idempotency-Key, since the
+ * handler does not run then. Needed if the rule requires a permission, which may have been revoked.
  */
 export type ReplayChecks<Service extends DescService> = {
   [Name in keyof Service['method']]?: (
@@ -95,7 +96,7 @@ type Route = {
   replayCheck: AnyReplayCheck | undefined;
 };
 
-/** The handlers and checks of a process by rpc. */
+/** The handlers and checks of a process, by rpc. */
 export type Routes = ReadonlyMap<DescMethodUnary, Route>;
 
 /** A service with its handlers and its checks. */
@@ -106,7 +107,7 @@ export type Served = readonly [
   replayChecks?: unknown,
 ];
 
-/** Puts services together for a process. */
+/** Combines the services of a process. */
 export function routes(...served: readonly Served[]): Routes {
   const table = new Map<DescMethodUnary, Route>();
   for (const [service, handlers, checks = {}, replayChecks = {}] of served) {
@@ -124,7 +125,9 @@ export function routes(...served: readonly Served[]): Routes {
   return table;
 }
 
-/** Ties handlers and checks to their service. Only its type parameter matters: it makes the compiler compare them. */
+/**
+ * Binds handlers and checks to their service. The type parameter makes the compiler compare them.
+ */
 export function serve<Service extends DescService>(
   service: Service,
   handlers: Handlers<Service>,
@@ -134,11 +137,11 @@ export function serve<Service extends DescService>(
   return [service, handlers, checks, replayChecks];
 }
 
-/** What goes beside the messages of a call. */
+/** Call metadata beside the messages. */
 export type Exchange = {
-  /** From the client; undefined = none was sent, or the operation takes none. */
+  /** The client's key; undefined = none was sent, or the operation takes none. */
   readonly idempotencyKey?: string | undefined;
-  /** Set by the pipeline: the response is that of an earlier call with the same key. */
+  /** Set by the pipeline: the response is replayed from an earlier call with the same key. */
   replayed?: boolean;
 };
 
@@ -147,21 +150,21 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 export type DispatchOptions = {
   routes: Routes;
   log: Log;
-  /** Writes the audit entry of a call that was denied, or that came with a dead one-time token. */
+  /** Writes the audit entry of a call that was denied, or that used an invalid one-time token. */
   auditRefusal: (
     call: Pick<Call, 'operation' | 'caller' | 'permission'>,
     error: ServiceError,
     tenant: string,
   ) => Promise<void>;
-  /** Resolves when nobody remembers the rights that hang on these keys. */
+  /** Resolves when no gateway has rights under these keys in its cache. */
   revoke: (keys: readonly RightsKey[]) => Promise<void>;
   /** Runs a call that carries an Idempotency-Key. */
   idempotency: Idempotency;
-  /** Called after every operation that may have changed something. */
+  /** Called after every operation that may have side effects. */
   afterChange: () => void;
 };
 
-/** Runs calls. Throws ServiceError and nothing else. */
+/** Creates the function that runs calls. It throws ServiceErrors only. */
 export function createDispatch({
   routes: table,
   log,
@@ -180,18 +183,18 @@ export function createDispatch({
     await assertValid(operation, request, caller, check);
     const call = { operation, caller, signal, ...authorize(operation, request, caller) };
     const work = async (): Promise<Message> => {
-      const outdated = new Set<RightsKey>();
+      const invalidates = new Set<RightsKey>();
       try {
-        return create(operation.method.output, await handler(request, { ...call, outdated }));
+        return create(operation.method.output, await handler(request, { ...call, invalidates }));
       } finally {
-        // Also where the handler fails: it may have committed before.
-        if (outdated.size > 0) await revoke([...outdated]);
+        // Revokes even if the handler fails: it may have committed before.
+        if (invalidates.size > 0) await revoke([...invalidates]);
       }
     };
     const key = exchange.idempotencyKey;
     if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
     const checkReplay = async () =>
-      void (await replayCheck?.(request, { ...call, outdated: new Set() }));
+      void (await replayCheck?.(request, { ...call, invalidates: new Set() }));
     const { response, replayed } = await idempotency(
       { operation, caller, request, key, checkReplay },
       work,
@@ -206,7 +209,7 @@ export function createDispatch({
     return route;
   }
 
-  // A refusal by the credential, by a rule and by the handler all leave their entry.
+  // Audits denials by credential, by rule and by handler alike.
   async function audit(
     operation: Operation,
     request: Message,
@@ -216,7 +219,7 @@ export function createDispatch({
     const isDenied = error.code === 'permission_denied' && operation.credential !== 'none';
     if (caller.type === 'service' || !(isDenied || isDeadToken(error))) return;
     try {
-      // A refusal by the credential comes before the shape is checked: what is no tenant's id names no tenant.
+      // The credential is checked before the shape, so the tenant field may not hold an id yet.
       const named = fieldText(operation, request, tenantField(operation));
       await auditRefusal(
         { operation, caller, permission: wantedPermission(operation) },
@@ -224,7 +227,7 @@ export function createDispatch({
         isId('tnt', named) ? named : '',
       );
     } catch (failure) {
-      log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
+      log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);
     }
   }
@@ -236,7 +239,7 @@ export function createDispatch({
   ): Promise<Message> => {
     const { caller, exchange } = circumstances;
     const operation = operationOf(method);
-    // Part of a call that the gateway logs and counts.
+    // A validate-only call is part of a call that the gateway logs and counts.
     if (caller.judgeOnly)
       throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
     const started = performance.now();
@@ -285,7 +288,10 @@ export function createDispatch({
 
 type Circumstances = { caller: Caller; signal: AbortSignal; exchange: Exchange };
 
-/** What services ask each other in their own name is part of a call that is logged. The gateway logs none itself. */
+/**
+ * Calls between services are part of a call that is already logged. The gateway does not log its
+ * own.
+ */
 const isLogged = ({ type, id, requestId }: Caller): boolean =>
   requestId !== '' && (type !== 'service' || id === 'gateway');
 
@@ -294,10 +300,10 @@ function assertCredential({ credential, callers }: Operation, caller: Caller): v
   if (caller.type === 'anonymous') throw unauthenticated();
   if (credential === 'service') {
     if (caller.type !== 'service' || !callers.includes(caller.id))
-      throw denied('this is for other services only');
+      throw denied('only services may call this operation');
     return;
   }
-  // A worker's call without the permission is refused by the rule of the operation, like everybody's.
+  // The operation's rule denies a worker without the permission.
   if (credential === 'worker') return;
   const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[
     credential
@@ -310,7 +316,7 @@ function assertCredential({ credential, callers }: Operation, caller: Caller): v
     );
 }
 
-/** Every failed check of the shape: the rules of the proto file, and what the service adds to them. */
+/** All problems of a request's shape: by the rules of the proto file and the service's checks. */
 async function shapeProblems(
   { method }: Operation,
   request: Message,
@@ -350,13 +356,16 @@ function refusalOf(operation: Operation, request: Message, caller: Caller): Serv
   return tenantField(operation) === '' ? denied() : refusalIn(caller);
 }
 
-/** Active members of a tenant learn why it is shut to them; all others get the same answer as for a tenant that does not exist. */
+/**
+ * Active members learn why their tenant is closed to them. All others get the same error as for a
+ * tenant that does not exist.
+ */
 function refusalIn({ ssoRequired: lacksSso, suspendedName }: Caller): ServiceError {
   if (suspendedName !== '') return suspended(suspendedName);
   return lacksSso ? ssoRequired() : denied();
 }
 
-/** What the audit says of a refused call: the first permission that would have allowed it. */
+/** The permission for the audit of a denied call: the first that would have allowed it. */
 function wantedPermission(operation: Operation): string {
   const rule = operation.allow.find((candidate) => 'permission' in candidate);
   return rule && 'permission' in rule ? rule.permission : '';

@@ -5,23 +5,23 @@ import { mapWidth } from './width.ts';
 
 const keyOf = (text: string) => findEmail(text)?.key;
 
-test('fullwidth and halfwidth code points map to their decomposition, and nothing else does', () => {
+test('fullwidth and halfwidth code points map to their decomposition, and all others stay', () => {
   for (const [text, mapped] of [
     ['\uff21\uff24\uff41\uff5a\uff10\uff19', 'ADaz09'],
     ['\uff01\uff0b\uff3f\uff5e', '!+_~'],
     ['\uff76\uff9e', '\u30ab\u3099'],
     ['\uff61\uff9f\uffa0', '\u3002\u309a\u3164'],
-    // One step: U+3131 and U+00AF have compatibility decompositions of their own, which stay.
+    // In one step: U+3131 and U+00AF have compatibility decompositions, which are not applied.
     ['\uffa1\uffbe\uffc2\uffdc\uffe3', '\u3131\u314e\u314f\u3163\u00af'],
     ['\uff5f\uff60\uffe6\uffe8\uffee\u3000', '\u2985\u2986\u20a9\u2502\u25cb '],
-    // Unassigned between them.
+    // Unassigned code points in between.
     ['\uffbf\uffc8\uffd0\uffd8\uffdd\uffe7\uffef', '\uffbf\uffc8\uffd0\uffd8\uffdd\uffe7\uffef'],
     ['aÄß½ﬁ①ｗ', 'aÄß½ﬁ①w'],
   ] as const)
     assert.equal(mapWidth(text), mapped);
 });
 
-test('the key of an address is mapped in width and case and composed, as UsernameCaseMapped of RFC 8265 says', () => {
+test('the key of an address is mapped in width and case and composed, as in UsernameCaseMapped (RFC 8265)', () => {
   assert.equal(keyOf('\uff21\uff44\uff41@example.com'), 'ada@example.com');
   assert.equal(keyOf('ADA@EXAMPLE.com'), 'ada@example.com');
   assert.equal(
@@ -34,7 +34,7 @@ test('the key of an address is mapped in width and case and composed, as Usernam
   assert.notEqual(keyOf('ada+x@example.com'), keyOf('ada@example.com'));
 });
 
-test('an address stays as it was written, and says the key that it had before widths were mapped', () => {
+test('an address keeps its spelling, and has its former key from before width mapping', () => {
   const email = findEmail(' \uff21da@example.com ');
   assert.deepEqual(email, {
     address: '\uff21da@example.com',

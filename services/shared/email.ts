@@ -3,22 +3,23 @@ import { invalid } from './errors.ts';
 import { mapWidth } from './width.ts';
 
 export type Email = {
-  /** As it is shown and mailed to: trimmed, NFC. */
+  /** The address for display and mails: trimmed, NFC. */
   address: string;
   /**
-   * What makes it unique: the local part mapped in width and case and composed (UsernameCaseMapped, RFC 8265 section 3.3),
-   * and the lower-case punycode domain.
+   * The unique key: the local part mapped in width and case and composed (UsernameCaseMapped, RFC
+   * 8265 section 3.3), and the lower-case punycode domain.
    */
   key: string;
-  /** The key as it was before widths were mapped: some stored rows still have it. */
+  /** The key without width mapping, which some stored rows still have. */
   unmappedKey: string;
   /** Lower-case punycode. */
   domain: string;
 };
 
 /**
- * Reads a mail address: no folding of dots or "+", since that would be another mailbox.
- * What a request sends was checked before, its domain included (proto/mail-domain.ts); other texts are refused here.
+ * Parses a mail address. Dots and "+" are not folded, since that would be another mailbox.
+ * Addresses in requests are already validated, including their domain (proto/mail-domain.ts); other
+ * texts are rejected here.
  */
 export function normaliseEmail(text: string): Email {
   const email = findEmail(text);
@@ -26,7 +27,7 @@ export function normaliseEmail(text: string): Email {
   return email;
 }
 
-/** The same of any text; undefined where it is no address. */
+/** Parses any text; undefined if it is not an address. */
 export function findEmail(text: string): Email | undefined {
   const address = text.trim().normalize('NFC');
   const at = address.lastIndexOf('@');

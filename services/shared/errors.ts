@@ -4,7 +4,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
 
-/** The codes of the interface's ErrorResponse. */
+/** The codes of the API's ErrorResponse. */
 export type ErrorCode =
   | 'invalid_argument'
   | 'unauthenticated'
@@ -17,7 +17,7 @@ export type ErrorCode =
   | 'unimplemented'
   | 'internal';
 
-/** The HTTP status of each code, as the gateway answers it. */
+/** The HTTP status that the gateway sends for each code. */
 export const httpStatus: Record<ErrorCode, number> = {
   invalid_argument: 400,
   unauthenticated: 401,
@@ -47,14 +47,14 @@ const errorCodes = new Map(
   Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]),
 );
 
-/** A failure that the caller is told of, in the words of its messages. Everything else is `internal`. */
+/** A failure whose messages the caller may see. All other errors become `internal`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Upper snake case, for code to decide on. */
+  /** Machine-readable, in upper snake case. */
   readonly reason: string;
-  /** Every failed check. `message` is the first. */
+  /** All problems. `message` is the first. */
   readonly messages: readonly string[];
-  /** Seconds, with resource_exhausted. */
+  /** In seconds, for resource_exhausted. */
   readonly retryAfter: number;
 
   constructor(
@@ -80,13 +80,13 @@ export const unauthenticated = (message = 'a valid credential is required') =>
 export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') =>
   new ServiceError('permission_denied', reason, message);
 export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
-/** For members alone: whoever is none does not learn that there is such a tenant. */
+/** For members only: others must not learn that the tenant exists. */
 export const ssoRequired = () =>
   denied('this organisation requires single sign-on', 'SSO_REQUIRED');
-/** For active members of the tenant alone. */
+/** For active members of the tenant only. */
 export const suspended = (tenantName: string) =>
   denied(`tenant ${tenantName} is suspended`, 'TENANT_SUSPENDED');
-/** For sessions that are limited to one tenant (see caller.limited_to). */
+/** For sessions limited to one tenant (see caller.limited_to). */
 export const linkUnconfirmed = () =>
   denied(
     'this session holds rights in one organisation only, until you confirm with an older credential that its sign-in belongs to your account: see Users_ConfirmIdentity',
@@ -99,7 +99,7 @@ export const alreadyExists = (message: string) =>
 export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
   new ServiceError('failed_precondition', reason, message);
 const deadTokenReason = 'DEAD_TOKEN';
-/** For a one-time token of any kind that is unknown, used or expired: which of these is not told. */
+/** For any one-time token that is unknown, used or expired. The message does not say which. */
 export const deadToken = () =>
   failedPrecondition('the token is not valid any more', deadTokenReason);
 export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
@@ -108,15 +108,18 @@ export const exhausted = (message: string, retryAfter: number) =>
 export const unavailable = (message = 'the service is temporarily unavailable') =>
   new ServiceError('unavailable', 'UNAVAILABLE', message);
 
-/** What a caller may learn of any thrown value: a ServiceError as it is, the rest without detail. */
+/**
+ * Converts any thrown value to what a caller may see: a ServiceError unchanged, the rest without
+ * details.
+ */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof ConnectError) return fromConnectError(thrown);
-  if (isPassing(thrown)) return unavailable();
+  if (isTransient(thrown)) return unavailable();
   return new ServiceError('internal', 'INTERNAL', 'internal error');
 }
 
-/** The wire form of an error between the processes. */
+/** The wire form of an error in calls between processes. */
 export function toConnectError(error: ServiceError): ConnectError {
   const detail = {
     desc: ErrorDetailSchema,
@@ -128,7 +131,7 @@ export function toConnectError(error: ServiceError): ConnectError {
 function fromConnectError(error: ConnectError): ServiceError {
   const detail: ErrorDetail | undefined = error.findDetails(ErrorDetailSchema)[0];
   const code = errorCodes.get(error.code);
-  // Without a detail the error is the transport's, and its text is not meant for a client.
+  // An error without a detail comes from the transport, and its text is not for clients.
   if (!code || !detail)
     return error.code === Code.Internal
       ? new ServiceError('internal', 'INTERNAL', 'internal error')
@@ -136,19 +139,19 @@ function fromConnectError(error: ConnectError): ServiceError {
   return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
 }
 
-/** Whether something that this rests on is away, however long for: it is no fault of what was to be done. */
-export const isAway = (thrown: unknown): boolean =>
+/** Whether a dependency is unavailable, for however long: the work itself is not at fault. */
+export const isOutage = (thrown: unknown): boolean =>
   toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
 
-// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown), and a server that only reads while
-// another takes over (25006).
+// Node's socket errors, PostgreSQL's classes 08 (connection), 53 (resources) and 57P0x (shutdown),
+// and 25006, a read-only server during a failover.
 const connectionFailures =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
 
-// A deadlock, a lock or a statement that took too long: it may succeed the next time, or never.
+// A deadlock, or a lock or statement that took too long: a retry may succeed or never succeed.
 const tooLong = /^(40P01|55P03|57014)$/;
 
-/** An error and what stands behind it: the driver's own is behind those of the libraries around it. */
+/** An error and its chain of causes: libraries wrap the driver's own error. */
 export function causesOf(thrown: unknown): Array<Error & { code?: unknown; constraint?: unknown }> {
   const causes: Error[] = [];
   for (let error = thrown; error instanceof Error && causes.length < 5; error = error.cause)
@@ -162,7 +165,7 @@ const hasCode = (thrown: unknown, codes: RegExp): boolean =>
 const cutConnection =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
-const isPassing = (thrown: unknown): boolean =>
+const isTransient = (thrown: unknown): boolean =>
   hasCode(thrown, connectionFailures) ||
   hasCode(thrown, tooLong) ||
   causesOf(thrown).some(({ message }) => cutConnection.test(message));

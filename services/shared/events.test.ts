@@ -29,7 +29,7 @@ type Options = {
   lasting?: boolean;
 };
 
-/** What becomes of one message. */
+/** Follows one message and returns how it was settled. */
 async function follow({
   text = JSON.stringify({ event, audit }),
   deliveries = 1,
@@ -64,7 +64,7 @@ async function follow({
   return { handled, settled };
 }
 
-test('an event is followed with the call it came from, and others are let go', async () => {
+test('a wanted event is handled with its origin, and other events are acknowledged', async () => {
   const { handled, settled } = await follow({});
   assert.equal(settled, 'ack');
   const [one] = handled;
@@ -76,7 +76,7 @@ test('an event is followed with the call it came from, and others are let go', a
   assert.deepEqual([other.handled, other.settled], [[], 'ack']);
 });
 
-test('what is no event is noted and let go', async () => {
+test('a message that is not an event is logged and acknowledged', async () => {
   for (const text of [
     '',
     'null',
@@ -89,7 +89,7 @@ test('what is no event is noted and let go', async () => {
   }
 });
 
-test('an event that fails by itself is given up after ten times, and never for an outage', async () => {
+test('a poison event is dropped after ten attempts, and no event is dropped because of an outage', async () => {
   const poisoned = () => Promise.reject(new Error('a defect'));
   assert.equal((await follow({ handle: poisoned, deliveries: 9 })).settled, 'given back');
   assert.equal((await follow({ handle: poisoned, deliveries: 10 })).settled, 'ack');
@@ -122,7 +122,7 @@ test('an event that fails by itself is given up after ten times, and never for a
   );
 });
 
-test('an event is handled again as often as asked for, and what failed in between is none of the times', async () => {
+test('an event is repeated as often as configured, and failed attempts do not count', async () => {
   const settled: string[] = [];
   const message = {
     id: 'evt_1',

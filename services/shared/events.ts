@@ -1,14 +1,17 @@
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { create } from '@bufbuild/protobuf';
 import type { Broker, BrokerMessage } from './broker.ts';
-import { isAway, toServiceError } from './errors.ts';
+import { isOutage, toServiceError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
 import { inRequest } from './request-id.ts';
 
-// How a service follows what happens in another one.
+// Handles events of other services.
 
-/** An event of another service, with whose call it came from: what follows from it is theirs too. */
+/**
+ * An event of another service with the call that caused it: changes that follow from it are audited
+ * under the same caller.
+ */
 export type FollowedEvent = {
   id: string;
   type: string;
@@ -18,28 +21,35 @@ export type FollowedEvent = {
 };
 
 type Following = {
-  /** All processes that use the name share the work. */
+  /** All processes with the same name share the work. */
   durable: string;
   /** One subject of the event stream, `evt.<tenant, or _>.<type>`, wildcards allowed. */
   subject: string;
   types: readonly string[];
-  /** Must bear repetition, and events that come in another order than they happened in. */
+  /** Must be idempotent, and must accept events out of order. */
   handle: (event: FollowedEvent) => Promise<void>;
-  /** Milliseconds after which it is handled again, and again: for what may have been in hand elsewhere the first time. */
+  /**
+   * Delays in milliseconds after which the event is handled again, for work that was in progress
+   * elsewhere the first time.
+   */
   again?: readonly number[];
-  /** Whether it is never given up: what it did not do would stay undone. */
+  /** Whether the event is retried for ever, because skipping it would leave work undone. */
   lasting?: boolean;
 };
 
-/** So often an event is tried that fails by itself, and not because something is away. */
+/** Attempts before a poison event is dropped. Outages do not count. */
 const tries = 10;
 
-/** Hands each event of these types to `handle` until that has succeeded. One that never does is given up, and stops no other. */
+/**
+ * Passes each event of these types to `handle` until it succeeds. A poison event is dropped and
+ * does not block others.
+ */
 export function followEvents(
   { broker, log }: { broker: Broker; log: Log },
   { durable, subject, types, handle, again = [], lasting = false }: Following,
 ): void {
-  // How often each has been handled here: a try that failed, or that another process made, is none of them.
+  // Successful runs of each event in this process: failed attempts, and those of other processes,
+  // do not count.
   const handled = new Map<string, number>();
   broker.consume(
     { stream: 'EVT', durable, subject, concurrency: 8, ackWaitMs: 10_000 },
@@ -66,14 +76,14 @@ async function follow(
 ): Promise<void> {
   const event = readEvent(message.text());
   if (!event)
-    return log.error('a message of the event stream is no event', { subject: message.subject });
+    return log.error('message on the event stream is not an event', { subject: message.subject });
   try {
     await inRequest(event.origin.caller.requestId, () => handle(event));
   } catch (error) {
-    // However long an outage or a crowd of other work takes, it is no fault of the event.
-    const isTransient = isAway(error) || toServiceError(error).code === 'resource_exhausted';
+    // Neither an outage nor overload is the event's fault, however long it takes.
+    const isTransient = isOutage(error) || toServiceError(error).code === 'resource_exhausted';
     if (lasting || message.deliveries < tries || isTransient) throw error;
-    log.error('an event could not be followed and is given up', {
+    log.error('event dropped after repeated failures', {
       subject: message.subject,
       event: event.id,
       error,
@@ -83,7 +93,7 @@ async function follow(
 
 const typeOf = ({ subject }: BrokerMessage): string => subject.split('.').slice(2).join('.');
 
-/** The event of a stream message; undefined where it is none. */
+/** Parses the event of a stream message; undefined if it is not one. */
 export function readEvent(text: string): FollowedEvent | undefined {
   try {
     const { event, audit } = JSON.parse(text) as StreamMessage;

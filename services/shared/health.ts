@@ -6,25 +6,28 @@ import {
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { Readiness } from './readiness.ts';
 
-/** How often a Watch looks whether the process is still ready. */
+/** How often a Watch checks whether the process is still ready. */
 const watchIntervalMs = 1000;
 
 export type HealthState = {
   readiness: Readiness;
-  /** Aborted when the process was told to stop: from there on it is not serving. */
-  retired: AbortSignal;
-  /** Aborted when its connections end: nothing is watched any longer. */
+  /** Aborted when the process begins to stop: from then on it is NOT_SERVING. */
+  stopping: AbortSignal;
+  /** Aborted when the connections are drained: all watches end. */
   drained: AbortSignal;
 };
 
-/** The standard health service. It needs no caller token and tells nothing but whether the process takes calls. */
+/**
+ * The standard gRPC health service. It needs no caller token and reveals only whether the process
+ * takes calls.
+ */
 export function healthHandlers(
-  { readiness, retired, drained }: HealthState,
+  { readiness, stopping, drained }: HealthState,
   services: ReadonlySet<string>,
 ): ServiceImpl<typeof Health> {
   const statusOf = async (service: string) => {
     if (service !== '' && !services.has(service)) return Status.SERVICE_UNKNOWN;
-    return !retired.aborted && (await readiness()) === undefined
+    return !stopping.aborted && (await readiness()) === undefined
       ? Status.SERVING
       : Status.NOT_SERVING;
   };
@@ -43,11 +46,11 @@ export function healthHandlers(
         const status = await statusOf(service);
         if (status !== last) yield { status };
         last = status;
-        // Being told to stop is not waited for.
-        const wake = retired.aborted ? gone : AbortSignal.any([gone, retired]);
+        // A stop wakes the watch at once.
+        const wake = stopping.aborted ? gone : AbortSignal.any([gone, stopping]);
         await sleep(watchIntervalMs, undefined, { signal: wake }).catch(() => {});
       }
-      throw new ConnectError('the process ends', Code.Unavailable);
+      throw new ConnectError('the process is shutting down', Code.Unavailable);
     },
   };
 }

@@ -5,7 +5,7 @@ import { collectLoaded } from './heap.ts';
 
 const skip = 'deno' in process.versions && 'Deno has no way to ask for it';
 
-test('what nothing uses any more is collected at once', { skip }, async () => {
+test('collectLoaded frees unused memory at once', { skip }, async () => {
   let left: object[] | undefined = Array.from({ length: 500_000 }, (_, index) => ({ index }));
   assert.equal(left.length, 500_000);
   const before = process.memoryUsage().heapUsed;

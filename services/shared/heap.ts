@@ -3,8 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects once what loading the program has left: a third of a process's memory, which V8 would let lie until its heap has
- * grown to what the machine allows. From then on the heap is given room by what is in use. Node alone has a way to ask for it.
+ * Collects the garbage of loading the program once: a third of the process's memory, which V8 would
+ * keep until its heap nears the machine's limit. Afterwards the heap grows by the memory in use.
+ * Does nothing on Deno, which cannot request a collection.
  */
 export async function collectLoaded(): Promise<void> {
   if ('deno' in process.versions) return;
@@ -15,13 +16,13 @@ export async function collectLoaded(): Promise<void> {
   session.disconnect();
 }
 
-/** The bodies of nearly all calls are smaller: the objects that they become make V8 collect in time. */
+/** Bodies of nearly all calls are smaller; the objects made from them make V8 collect in time. */
 const largePieceBytes = 1024;
 
 /**
  * Returns a counter of received pieces that collects garbage after each `everyBytes` of large ones.
- * V8 counts little of the memory that buffers have outside its heap, and would let 100 MB pile up.
- * Does nothing on Deno, which cannot ask for a collection.
+ * V8 does not count most of the memory that buffers hold outside its heap, and would let 100 MB
+ * pile up. Does nothing on Deno, which cannot request a collection.
  */
 export function createCollector(everyBytes: number): (piece: Uint8Array) => void {
   if ('deno' in process.versions) return () => undefined;

@@ -18,7 +18,7 @@ import { asService, createHttpTransport } from './rpc.ts';
 import { listenHttp } from './serve.ts';
 import { listenHttp2 } from './serve-http2.ts';
 
-// What a call over HTTP does with servers and connections that end, each case by itself.
+// How calls over HTTP behave when servers and connections end, each case alone.
 
 async function listen(t: TestContext, server: Server): Promise<string> {
   const sockets = new Set<Socket>();
@@ -41,7 +41,10 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 const ok: Answer = (_, response) =>
   void response.writeHead(200, { 'content-type': 'application/proto', 'content-length': 0 }).end();
 
-/** A service that greets, and answers its calls one after the other as it is told; the last way stays. */
+/**
+ * A service that answers probes, and answers its calls with the given answers in order, repeating
+ * the last one.
+ */
 async function scripted(t: TestContext, ...answers: Answer[]) {
   const calls: string[] = [];
   const server = createServer((request, response) => {
@@ -54,7 +57,7 @@ async function scripted(t: TestContext, ...answers: Answer[]) {
   return { groups: clientOf(t, await listen(t, server)), calls };
 }
 
-test('a connection that reaches no process is given up unused, and the call goes out on the next', async (t) => {
+test('a connection that reaches no process is closed unused, and the call uses the next one', async (t) => {
   const { port } = new URL(
     await listen(
       t,
@@ -66,7 +69,7 @@ test('a connection that reaches no process is given up unused, and the call goes
   let connections = 0;
   const proxy = createTcpServer((client) => {
     connections += 1;
-    // As a proxy does that has accepted a connection and then finds nobody behind it.
+    // Like a proxy that accepts a connection and then finds no upstream.
     if (connections <= 2) return void client.destroy();
     const upstream = connect(Number(port), '127.0.0.1');
     client
@@ -79,7 +82,7 @@ test('a connection that reaches no process is given up unused, and the call goes
   assert.equal(connections, 3);
 });
 
-test('what the service says it has not processed is sent again, whatever it does', async (t) => {
+test('a call that the service reports as unprocessed is retried, also if it has side effects', async (t) => {
   const { groups, calls } = await scripted(
     t,
     (_, response) =>
@@ -90,7 +93,7 @@ test('what the service says it has not processed is sent again, whatever it does
   assert.deepEqual(calls, ['Save', 'Save']);
 });
 
-test('a call that ends without an answer is sent again only where it changes nothing', async (t) => {
+test('a call without a response is retried only if it has no side effects', async (t) => {
   const cut: Answer = (request) => request.socket.destroy();
   const reads = await scripted(t, cut, cut, ok);
   await reads.groups.get({});
@@ -103,7 +106,7 @@ test('a call that ends without an answer is sent again only where it changes not
   assert.deepEqual(writes.calls, ['Save']);
 });
 
-test('an answer in the words of a proxy is none of the service', async (t) => {
+test('an error response of a proxy is not taken for one of the service', async (t) => {
   const bad: Answer = (_, response) =>
     void response.writeHead(503, { 'content-type': 'text/plain' }).end('no healthy upstream');
   const reads = await scripted(t, bad, ok);
@@ -116,7 +119,7 @@ test('an answer in the words of a proxy is none of the service', async (t) => {
   assert.deepEqual(writes.calls, ['Save']);
 });
 
-/** Sends raw text and collects what comes back until the connection ends. */
+/** Sends raw text and collects the response until the connection ends. */
 async function exchange(port: number, text: string, meanwhile: () => unknown): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
@@ -128,7 +131,7 @@ async function exchange(port: number, text: string, meanwhile: () => unknown): P
   return received.slice(received.indexOf('done') + 4);
 }
 
-test('a listener that ends tells idle connections of our own client that nothing more is processed, and just closes others', async () => {
+test('a draining listener sends 408 on idle connections of our own client, and just closes others', async () => {
   for (const agent of [hopAgent, 'another']) {
     const listener = await listenHttp('127.0.0.1', 0, (_, response) => void response.end('done'));
     let drained: Promise<void> | undefined;
@@ -144,7 +147,7 @@ test('a listener that ends tells idle connections of our own client that nothing
   }
 });
 
-test('a listener that will end lets go of its connections with the next answer, and still takes new ones', async () => {
+test('a listener without keep-alive closes each connection with its next response, and still accepts new ones', async () => {
   const answers: ServerResponse[] = [];
   const listener = await listenHttp('127.0.0.1', 0, (request, response) =>
     request.url === '/slow' ? void answers.push(response) : void response.end('done'),
@@ -152,10 +155,10 @@ test('a listener that will end lets go of its connections with the next answer, 
   const url = `http://127.0.0.1:${listener.port}`;
   const slow = fetch(`${url}/slow`);
   while (answers.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  listener.retire();
+  listener.disableKeepAlive();
   assert.equal((await fetch(url)).headers.get('connection'), 'close');
   answers[0]?.end('done');
-  assert.equal((await slow).headers.get('connection'), 'close', 'also of the calls in flight');
+  assert.equal((await slow).headers.get('connection'), 'close', 'also for calls in flight');
   await listener.drain();
   await assert.rejects(fetch(url));
 });
@@ -184,11 +187,11 @@ for (const [wire, begin] of [
   ['HTTP/1.1', beginOverHttp],
   ['HTTP/2', beginOverHttp2],
 ] as const) {
-  test(`a listener that ends gives the calls in flight over ${wire} 25 s, and then cuts them off`, {
+  test(`a draining listener gives calls in flight over ${wire} 25 s before it closes them`, {
     timeout: 10_000,
   }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-    // Deno does not do this by itself.
+    // Deno does not reset the timers at the end of a test.
     t.after(() => t.mock.timers.reset());
     const { listener, call, say } = await begin(t);
     const closed = new Promise((resolve) => call.on('error', () => {}).once('close', resolve));

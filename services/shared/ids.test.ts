@@ -8,7 +8,7 @@ test('createId makes well-formed identifiers that ascend strictly, also within a
   assert.deepEqual(ids, Array.from(new Set(ids)).sort());
 });
 
-test('createId carries the time of its making', () => {
+test('createId encodes the time of creation', () => {
   const before = Date.now();
   const id = createId('tnt');
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 // TypeIDs (https://github.com/jetify-com/typeid): a type prefix, "_", and a UUIDv7 in 26 characters
-// of Crockford's base32. They sort by the time of their creation, which is what keyset pages and
-// index locality rest on. Those of idFromHash alone do not.
+// of Crockford's base32. They sort by creation time, on which keyset pages and index locality
+// depend. Only ids of idFromHash do not.
 
 export type IdPrefix =
   | 'usr'
@@ -38,7 +38,7 @@ export function createId(prefix: IdPrefix): string {
     lastMillis = now;
     sequence = bytes.readUInt16BE(6) & 0x07ff;
   } else if (++sequence > 0x0fff) {
-    // The 12 bits of one millisecond are used up: borrow the next one.
+    // The 12-bit counter of this millisecond is used up: borrow the next one.
     lastMillis += 1;
     sequence = 0;
   }
@@ -57,7 +57,7 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   );
 }
 
-/** An identifier that is the same for the same hash. It has the form of the others and carries no time. */
+/** An identifier derived from a hash. It has the same form as others but encodes no time. */
 export function idFromHash(prefix: IdPrefix, hash: Uint8Array): string {
   return `${prefix}_${base32(hash.subarray(0, 16))}`;
 }

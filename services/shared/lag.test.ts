@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureLag } from './lag.ts';
 
-test('a loop that stood still is told once, and one that runs is not', async () => {
+test('a blocked event loop is reported once', async () => {
   const lag = measureLag();
   await sleep(250);
   lag();

@@ -11,8 +11,8 @@ import {
   type Statement,
 } from './orm.ts';
 
-// Rate limits, counted in the owning service's database by one atomic statement each: all replicas share them, and two
-// hundred calls at once are counted as two hundred.
+// Rate limits, counted in the owning service's database by one atomic statement each: all replicas
+// share them, and two hundred concurrent calls count as two hundred.
 
 export const RateWindowEntity = defineEntity({
   name: 'RateWindow',
@@ -25,7 +25,10 @@ export const RateWindowEntity = defineEntity({
   indexes: [{ name: 'rate_window_ends_at', properties: ['endsAt'] }],
 });
 
-/** The table, for a migration of each service that counts. Counts may be lost in a crash: unlogged costs no disk write. */
+/**
+ * The table, for a migration of each service that counts. Unlogged, which costs no disk write:
+ * losing counts in a crash is acceptable.
+ */
 export const rateWindowTable = `
   create unlogged table rate_window (
     key text primary key,
@@ -36,10 +39,13 @@ export const rateWindowTable = `
 
 export type Limit = { count: number; seconds: number };
 
-/** The standard limits meet no office network and no test suite; the strict ones are for the public; off is for load tests. */
+/**
+ * The standard limits do not affect an office network or a test suite; the strict ones are for
+ * public installations; off is for load tests.
+ */
 export type LimitProfile = 'standard' | 'strict' | 'off';
 
-/** Mails to one address, whoever causes them; more are dropped silently. */
+/** Limits of mails to one address, over all senders; further mails are dropped silently. */
 export const mailLimits: Record<LimitProfile, Limit> = {
   standard: { count: 10, seconds: 15 * 60 },
   strict: { count: 3, seconds: 15 * 60 },
@@ -48,7 +54,10 @@ export const mailLimits: Record<LimitProfile, Limit> = {
 
 export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
 
-/** Counts a client's calls of an open operation, before anything else is done for them: the handler of a service's Limits rpc. */
+/**
+ * Counts a client's calls of an open operation before any other work: the handler of a service's
+ * Limits rpc.
+ */
 export function countAddress(limiter: Limiter, limits: Readonly<Record<string, Limit>>) {
   return async ({
     rate,
@@ -62,7 +71,7 @@ export function countAddress(limiter: Limiter, limits: Readonly<Record<string, L
     const limit = limits[rate];
     if (!limit) return {};
     const state = await limiter.count(`address ${rate} ${callerNetwork(ip)}`, limit);
-    // Gateways of earlier versions expect the error.
+    // Older gateways expect the error.
     if (state.exceeded && !report) throw tooMany(state.resetSeconds);
     return state;
   };
@@ -82,12 +91,12 @@ const sweep: Statement = {
   text: 'delete from rate_window where ends_at < now()',
 };
 
-/** Deletes a tenant's counts: its id is a word of their keys. */
+/** Deletes a tenant's counts: their keys contain its id as a word. */
 export async function purgeCounts(em: EntityManager, tenant: string): Promise<void> {
   await execute(em, "delete from rate_window where $1 = any (string_to_array(key, ' '))", [tenant]);
 }
 
-/** A limit after one use of it. */
+/** The state of a limit after one use. */
 export type LimitState = {
   limit: number;
   windowSeconds: number;
@@ -101,7 +110,7 @@ const tooMany = (retryAfter: number) => exhausted('too many requests, try again 
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter(database: Database) {
-  /** Counts one use, inside a transaction where that is `run`. */
+  /** Counts one use, in the transaction of `run` if given. */
   async function count(
     key: string,
     limit: Limit,
@@ -113,13 +122,13 @@ export function createLimiter(database: Database) {
       limit: limit.count,
       windowSeconds: limit.seconds,
       remaining: Math.max(0, limit.count - used),
-      // The end is stored in milliseconds: rounded up, it makes the seconds one too many.
+      // The end is stored in milliseconds, so rounding up may give one second too many.
       resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
       exceeded: used > limit.count,
     };
   }
 
-  /** The same. The seconds until the next is allowed, 0 = this one is. */
+  /** Counts one use. Returns the seconds until the next is allowed, 0 = this one is allowed. */
   async function use(key: string, limit: Limit, run?: Run): Promise<number> {
     const { exceeded, resetSeconds } = await count(key, limit, run);
     return exceeded ? resetSeconds : 0;
@@ -127,7 +136,7 @@ export function createLimiter(database: Database) {
   return {
     count,
     use,
-    /** The same, refusing with `resource_exhausted` what is too much. */
+    /** Counts one use. @throws resource_exhausted beyond the limit */
     async take(key: string, limit: Limit, run?: Run): Promise<void> {
       const wait = await use(key, limit, run);
       if (wait > 0) throw tooMany(wait);
@@ -138,12 +147,15 @@ export function createLimiter(database: Database) {
   };
 }
 
-/** The network of an address that limits count as one caller: an IPv4 address, or an IPv6 /64, which is one subscriber's. */
+/**
+ * The network that limits count as one client: an IPv4 address, or an IPv6 /64, which belongs to
+ * one subscriber.
+ */
 export function callerNetwork(ip: string): string {
   return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : plainAddress(ip);
 }
 
-/** The wider network in which a person is likely to stay: an IPv4 /24 or an IPv6 /64. */
+/** The wider network in which a user is likely to stay: an IPv4 /24 or an IPv6 /64. */
 export function homeNetwork(ip: string): string {
   const plain = plainAddress(ip);
   return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : callerNetwork(ip);

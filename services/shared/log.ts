@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { currentTraceId } from './trace.ts';
 
-// One JSON object a line on standard output: what Kubernetes and every log shipper takes as it is.
+// Writes one JSON object a line to standard output, which Kubernetes and log shippers collect as it
+// is.
 
 export type LogFields = Record<string, unknown>;
 export type Log = {
@@ -12,7 +13,8 @@ export type Log = {
 
 let unwritten = '';
 
-// A write to a pipe is a system call that waits for its end: under load one serves the lines of a turn of the event loop.
+// A write to a pipe is a blocking system call: one write serves all lines of a turn of the event
+// loop.
 function writeSoon(line: string): void {
   if (unwritten === '') setImmediate(writeNow);
   unwritten += line;
@@ -24,10 +26,13 @@ function writeNow(): void {
   if (text !== '') process.stdout.write(text);
 }
 
-// The last lines tell why a process ends.
+// The last lines explain why a process exits.
 process.on('exit', writeNow);
 
-/** A log of one service. Whatever is done for a request has its trace id on the line. An `error` field may be any thrown value: it is written with its stack and causes. */
+/**
+ * A service's log. Lines written within a request carry its trace id. An `error` field may be any
+ * thrown value: it is written with its stack and causes.
+ */
 export function createLog(service: string, write: (line: string) => void = writeSoon): Log {
   const emit =
     (level: string) =>
@@ -48,7 +53,7 @@ export function createLog(service: string, write: (line: string) => void = write
   return { info: emit('info'), warn: emit('warn'), error: emit('error') };
 }
 
-/** The text of a thrown value with its stack and causes. For the log only, never for a client. */
+/** A thrown value as text, with stack and causes. For the log only, never for a client. */
 export function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const own = thrown.stack ?? `${thrown.name}: ${thrown.message}`;

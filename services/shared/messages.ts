@@ -2,27 +2,27 @@ import { type Span, SpanKind } from '@opentelemetry/api';
 import { counter } from './metrics.ts';
 import { currentTraceparent, inSpan, inTrace, traceparentHeader } from './trace.ts';
 
-// What is told of a message, by the one who publishes it and by the one who handles it. The handling is a part of the trace
-// that the message came from: each message is handled by itself (OpenTelemetry's conventions for messaging).
+// Spans and metrics of messages, on the publisher's and the consumer's side. Each message is
+// processed in the trace that it came from (OpenTelemetry's conventions for messaging).
 
 export const publishDuplicates = counter(
   {
     name: 'bailiwick_delivery_publish_duplicates_total',
     about:
-      'Messages that the broker had already, and dropped: what was published again after a fault.',
+      'Messages that the broker dropped as duplicates, because they were published again after a fault.',
   },
   {},
 );
 
 const system = { 'messaging.system': 'nats' } as const;
 
-/** Publishes a message. `send` gets the headers that carry the trace to whoever handles it. */
+/** Publishes a message in a span. `send` gets the headers that carry the trace to the consumer. */
 export function publishing<T>(
   subject: string,
   id: string,
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  // Subjects name tenants and endpoints: a span names the stream.
+  // Subjects contain tenants and endpoints, so the span names only the stream.
   const stream = subject.slice(0, subject.indexOf('.')).toUpperCase();
   const attributes = {
     ...system,
@@ -44,7 +44,7 @@ type Handled = {
   deliveries: number;
 };
 
-/** Handles a message that a consumer was handed. */
+/** Handles a consumed message in a span. */
 export function handling(message: Handled, work: (span: Span) => Promise<void>): Promise<void> {
   const { stream, durable, traceparent, deliveries } = message;
   const attributes = {

@@ -18,7 +18,7 @@ async function scrape(): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('metrics are counted from the moment somebody wants them, wherever they were declared', async () => {
+test('metrics count from the start of the meter, wherever they were declared', async () => {
   const early = counter({ name: 'early_total', about: '' }, {});
   early.add({});
   startMetrics(new MeterProvider({ readers: [reader] }).getMeter('test'));
@@ -29,7 +29,7 @@ test('metrics are counted from the moment somebody wants them, wherever they wer
   assert.deepEqual(await scrape(), ['early_total 1', 'late_total{lane="email"} 1']);
 });
 
-test('a level goes up and down, and a timing is counted in its buckets', async () => {
+test('a level goes up and down, and a timing counts in its buckets', async () => {
   const inHand = level<{ lane: string }>({ name: 'in_hand', about: '' });
   inHand.change(1, { lane: 'a' });
   inHand.change(1, { lane: 'a' });
@@ -46,7 +46,7 @@ test('a level goes up and down, and a timing is counted in its buckets', async (
     assert.ok(lines.includes(line), line);
 });
 
-test('a gauge asks all its sources, and makes nothing up for the one that fails or does not answer in time', async () => {
+test('a gauge reads all its sources, and reports NaN for one that fails or times out', async () => {
   const lag = gauge<{ service: string }>({ name: 'lag_seconds', about: '' });
   const lagging = async () => (await scrape()).filter((line) => line.startsWith('lag_seconds'));
   let away: 'no' | 'fails' | 'hangs' = 'no';
@@ -72,7 +72,7 @@ test('a gauge asks all its sources, and makes nothing up for the one that fails 
   ]);
 });
 
-test('the page of a gateway stays below 200 KB after every operation was answered with every code', async () => {
+test('the metrics page of a gateway stays below 200 KB after every operation returned every code', async () => {
   for (const { name, public: isPublic } of operations.values()) {
     if (!isPublic) continue;
     for (const code of ['ok', ...(Object.keys(httpStatus) as ErrorCode[])] as const)

@@ -1,10 +1,10 @@
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 
-// Metrics are declared beside the code that moves them, and bound to a meter once telemetry.ts has one. Until then, and
-// where nobody wants metrics, every call is a test for undefined.
+// Metrics are declared beside the code that changes them, and bound to a meter once telemetry.ts
+// has one. Until then, and without metrics, each call only tests for undefined.
 //
-// A label's values are few and known beforehand: operations, codes, lanes. Never a tenant, an endpoint, a path or a user,
-// each of which would be a time series of its own for ever.
+// Label values are few and known in advance: operations, codes, lanes. Never a tenant, endpoint,
+// path or user, each of which would become a permanent time series.
 
 type Definition = (meter: Meter) => void;
 
@@ -16,7 +16,7 @@ function define(definition: Definition): void {
   if (meter) definition(meter);
 }
 
-/** Binds everything that was declared, and what will be. */
+/** Binds all metrics, declared before or after. */
 export function startMetrics(started: Meter): void {
   meter = started;
   for (const definition of definitions) definition(started);
@@ -26,7 +26,7 @@ type Options = { name: string; about: string };
 
 export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: number): void };
 
-/** A counter. What is named in `initial` is there from the start, as 0. */
+/** A counter. The label sets in `initial` start at 0. */
 export function counter<Labels extends Attributes = Record<string, never>>(
   { name, about }: Options,
   ...initial: Labels[]
@@ -52,7 +52,7 @@ export function level<Labels extends Attributes>({ name, about }: Options): Leve
 
 export type Timing<Labels extends Attributes> = { record(seconds: number, labels: Labels): void };
 
-/** From a cached answer to the longest deadline. */
+/** From a cached response to the longest deadline. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** A distribution of times in seconds. `boundaries` are the upper limits of its buckets. */
@@ -76,11 +76,11 @@ type Read<Labels extends Attributes> = () =>
   | Promise<ReadonlyArray<Reading<Labels>>>
   | ReadonlyArray<Reading<Labels>>;
 export type Gauge<Labels extends Attributes> = {
-  /** Adds a source that is asked at each scrape. */
+  /** Adds a source that is read at each scrape. */
   from(read: Read<Labels>): void;
 };
 
-/** A number that is looked up when somebody asks. While a source cannot be asked, what it told last is NaN. */
+/** A value that is read at each scrape. If a source fails, its last label sets report NaN. */
 export function gauge<Labels extends Attributes = Record<string, never>>({
   name,
   about,
@@ -93,7 +93,8 @@ export function gauge<Labels extends Attributes = Record<string, never>>({
   define((bound) => bound.createObservableGauge(name, { description: about }).addCallback(observe));
   return {
     from(read) {
-      // The SDK goes on telling the last value of what is not observed any more: a lag of 0 while the database is away.
+      // The SDK repeats the last value of a missing observation: a lag of 0 while the database is
+      // away.
       let last: ReadonlyArray<Reading<Labels>> = [];
       sources.push(
         async () =>
@@ -106,7 +107,7 @@ export function gauge<Labels extends Attributes = Record<string, never>>({
 
 export type Total = { from(read: () => number): void };
 
-/** A counter that something else counts: its value is looked up at each scrape. */
+/** A counter kept elsewhere: its value is read at each scrape. */
 export function total({ name, about }: Options): Total {
   const sources: Array<() => number> = [];
   define((bound) =>
@@ -116,7 +117,7 @@ export function total({ name, about }: Options): Total {
   return { from: (read) => void sources.push(read) };
 }
 
-/** A scrape waits no longer than this for a source: with the database away the other metrics matter most. */
+/** Limit for one source: with the database away the other metrics matter most. */
 const readLimitMs = 1000;
 
 async function withinLimit<T>(read: () => Promise<T> | T): Promise<T | undefined> {
@@ -127,7 +128,7 @@ async function withinLimit<T>(read: () => Promise<T> | T): Promise<T | undefined
   try {
     return await Promise.race([read(), late]);
   } catch {
-    return undefined; // whatever is away tells of itself in the log and at /readyz
+    return undefined; // the log and /readyz report the outage
   } finally {
     clearTimeout(timer);
   }

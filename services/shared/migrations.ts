@@ -7,35 +7,36 @@ import { connectionProblem } from './database-problem.ts';
 import type { Log } from './log.ts';
 import { connectionOf, type Database, databaseRole, ormOptions } from './orm.ts';
 
-/** What a service's code expects of its schema. */
+/** The schema that a service's code expects. */
 export type ServiceSchema = {
   service: string;
   entities: readonly EntitySchema[];
-  /** In order, never changed once released. Their number is the schema's version. */
+  /** In order; a released migration never changes. Their number is the schema's version. */
   migrations: ReadonlyArray<{
     name: string;
     class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
   }>;
   /**
-   * The oldest version of the code (its number of migrations) that still works on this schema. It rises only when
-   * a migration contracts what an older version uses: then that version refuses to work instead of failing later.
+   * The oldest version of the code (its number of migrations) that still works on this schema. It
+   * rises only if a migration removes something that an older version uses: that version then
+   * refuses to start instead of failing later.
    */
   compatibleFrom: number;
 };
 
 export type MigrationOptions = {
-  /** Of a login that may create schemas and roles. */
+  /** A login that may create schemas and roles. */
   url: string;
-  /** The one that the service itself connects with, where that is another. */
+  /** The service's own login, if it is another one. */
   loginUrl?: string;
-  /** How long a database that does not answer is waited for. */
+  /** How long to wait for a database that does not respond. */
   waitSeconds?: number;
 };
 
 /**
- * Brings one service's schema up to its code's version, with the role the service works as. Safe to
- * run twice and by two at once.
- * @throws DatabaseProblem where the database cannot be connected to.
+ * Migrates one service's schema to its code's version, and creates the role that the service works
+ * as. Safe to run twice and concurrently.
+ * @throws DatabaseProblem if the connection fails
  */
 export async function migrate(
   schema: ServiceSchema,
@@ -44,7 +45,7 @@ export async function migrate(
 ): Promise<void> {
   const client = await connect(url, waitSeconds, log);
   try {
-    // Its turn it waits for longer than for a table, which calls may be waiting for behind it.
+    // Waits longer for the migration lock than for table locks, behind which calls may queue.
     await client.query("set lock_timeout = '60s'");
     await client.query('select pg_advisory_lock(hashtext($1))', [
       `bailiwick migrate ${schema.service}`,
@@ -70,7 +71,10 @@ export async function migrate(
   }
 }
 
-/** Throws where this code must not run on the schema it finds: not migrated yet, or contracted beyond it. */
+/**
+ * Throws if this code must not run on the schema: it is not migrated yet, or newer and
+ * incompatible.
+ */
 export async function assertSchemaWindow(database: Database, schema: ServiceSchema): Promise<void> {
   const rows = await database.query<{ version: number; compatible_from: number }>(
     { name: 'schema_window', text: 'select version, compatible_from from schema_window' },
@@ -111,7 +115,7 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
 
 async function prepareSchema(client: Client, service: string): Promise<void> {
   const role = databaseRole(service);
-  // Two installations may share a server: whichever comes second finds the role there.
+  // Two installations may share a server: the second one finds the role.
   await client.query(
     `do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`,
   );
@@ -123,17 +127,18 @@ async function prepareSchema(client: Client, service: string): Promise<void> {
   );
 }
 
-// A service's login can work as its role only as a member of it. Who names no login connects as the migrations do.
+// A service's login must be a member of its role. Without one the service connects with the login
+// of the migrations.
 async function admitLogin(client: Client, service: string, url: string): Promise<void> {
   const login = url === '' ? '' : decodeURIComponent(new URL(url).username);
   if (login !== '')
     await client.query(`grant ${databaseRole(service)} to ${client.escapeIdentifier(login)}`);
 }
 
-// A table that must only grow says so in its comment: its role then gets no right to change or delete.
+// A table with the comment 'append-only' gets no rights to update or delete.
 async function grantRights(client: Client, service: string): Promise<void> {
   const role = databaseRole(service);
-  // All at once: what one statement gives another takes back.
+  // In one transaction, since the later statements revoke rights that the first one grants.
   await client.query('begin');
   await client.query(
     `grant select, insert, update, delete on all tables in schema ${service} to ${role}`,
@@ -165,7 +170,7 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
       migrationsList: [...schema.migrations],
       snapshot: false,
       disableForeignKeys: false,
-      // A transaction each: what one of them has locked is free before the next one begins.
+      // A transaction for each migration, so that its locks are released before the next one.
       allOrNothing: false,
     },
     logger: () => {},

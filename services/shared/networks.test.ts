@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNetworks, parseNetwork, plainAddress } from './networks.ts';
 
-test('a network is an address with or without a length', () => {
+test('parseNetwork accepts an address with or without a prefix length', () => {
   assert.deepEqual(parseNetwork('192.0.2.0/24'), {
     address: '192.0.2.0',
     bits: 24,
@@ -30,7 +30,7 @@ test('a network is an address with or without a length', () => {
   }
 });
 
-test('an address lies in a network or in none, whatever its form', () => {
+test('createNetworks matches addresses in every form, and no invalid ones', () => {
   const includes = createNetworks([
     '192.0.2.0/24',
     '198.51.100.7',
@@ -63,7 +63,7 @@ test('an address lies in a network or in none, whatever its form', () => {
   assert.ok(!createNetworks([])('203.0.113.1'));
 });
 
-test('an IPv4 client of a listener on both families has its own address', () => {
+test('plainAddress unmaps an IPv4 client of a dual-stack listener', () => {
   assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1');
   for (const address of ['192.0.2.1', '2001:db8::1', '::ffff:c000:201', '::192.0.2.1', ''])
     assert.equal(plainAddress(address), address);

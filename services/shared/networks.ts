@@ -4,10 +4,10 @@ export type Network = { address: string; bits: number; family: 'ipv4' | 'ipv6' }
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** A network such as 192.0.2.0/24, or a single address; undefined for what is neither. */
+/** Parses a network such as 192.0.2.0/24, or a single address; undefined for anything else. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', bits, ...rest] = text.split('/');
-  // A zone (fe80::1%eth0) means something on one host only.
+  // A zone (fe80::1%eth0) is valid on one host only.
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return undefined;
   const family = familyOf(address);
   const width = family === 'ipv4' ? 32 : 128;
@@ -17,15 +17,24 @@ export function parseNetwork(text: string): Network | undefined {
     : undefined;
 }
 
-/** What is thrown for a text that is no network, in words that follow the name of a setting. */
+/**
+ * The error for an invalid network. The message continues a sentence that begins with a setting's
+ * name.
+ */
 export const noNetwork = (text: string): Error =>
   new Error(`holds ${text}, which is not a network such as 10.0.0.0/8`);
 
-/** a.b.c.d of ::ffff:a.b.c.d, which is how a listener on both families sees an IPv4 client; any other address as it is. */
+/**
+ * Maps ::ffff:a.b.c.d, an IPv4 client's address on a dual-stack listener, to a.b.c.d. Other
+ * addresses stay unchanged.
+ */
 export const plainAddress = (ip: string): string =>
   ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
 
-/** Tells whether an address lies in one of the networks. What is no network holds no address, and what is no address lies in none. */
+/**
+ * Returns a test of whether an address is in one of the networks. Invalid networks contain no
+ * address, and an invalid address is in none.
+ */
 export function createNetworks(texts: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const text of texts) {

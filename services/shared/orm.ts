@@ -12,19 +12,21 @@ import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type { EntityManager };
 
-/** Work that runs last in a transaction, before its commit. */
+/** Work that runs at the end of a transaction, before its commit. */
 type BeforeCommit = (em: EntityManager) => Promise<void>;
 
 const beforeCommits = new WeakMap<EntityManager, Set<BeforeCommit>>();
 
-/** Adds work to the end of the transaction of `em`, once. If it throws, the transaction is rolled back. */
+/**
+ * Adds work to the end of the transaction of `em`, once. If it throws, the transaction rolls back.
+ */
 export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
   const works = beforeCommits.get(em);
   if (!works) throw new Error('this is not the entity manager of a transaction');
   works.add(work);
 }
 
-/** A prepared statement: one name for one text, planned once a connection. */
+/** A prepared statement: one name for one text, planned once per connection. */
 export type Statement = { name: string; text: string };
 
 export type DatabaseOptions = {
@@ -56,30 +58,30 @@ function measurePool(service: string, pool: Pool): void {
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** Any statement ends by then, by itself or with an error of the server's. */
+/** Statement timeout of the server. */
 const statementLimitMs = 10_000;
-/** A connection that is in use and silent for longer than that has lost its server. */
+/** A connection in use that is silent for longer has lost its server. */
 const silenceLimitMs = statementLimitMs + 2000;
 
-/** The role a service works as: it has rights in that service's schema and nowhere else. */
+/** The role that a service works as: it has rights in the service's schema only. */
 export const databaseRole = (service: string) => `bailiwick_${service}`;
 
-// MikroORM takes host, port, user, password and database of a URL and drops the rest: a connection that was to be over TLS would be
-// plain. The driver itself reads all of it, with the authority's file, for each connection. Of a URL's `options` it must not: they
-// would go before those that name the role.
+// MikroORM reads only host, port, user, password and database of a URL: a connection that requires
+// TLS would be plain. The driver itself reads the whole URL, with the authority's file, for each
+// connection. The URL's `options` are removed, since they would take precedence over the role.
 export function connectionOf(url: string): { connectionString: string } {
   const whole = new URL(url);
   whole.searchParams.delete('options');
   return { connectionString: whole.href };
 }
 
-/** MikroORM's options for one service's schema. Shared with the migrations and the schema test. */
+/** MikroORM's options for one service's schema, shared with the migrations and the schema test. */
 export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): Options {
   return {
     clientUrl: options.url,
     schema: options.service,
     entities: [...options.entities],
-    // A forgotten tenant scope is a defect that throws, never a query over all tenants.
+    // A missing tenant scope throws; it never queries all tenants.
     filters: {
       tenant: {
         entity: options.entities.filter(isTenantScoped),
@@ -95,8 +97,9 @@ export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): 
 }
 
 /**
- * Opens a service's part of the database: its schema, as its own least-privileged role. Connections
- * are made when they are needed, so a service starts while its database is away and heals with it.
+ * Opens a service's part of the database: its schema, with its own least-privileged role.
+ * Connections are made on demand, so a service starts while its database is away and recovers with
+ * it.
  */
 export function openDatabase(options: DatabaseOptions) {
   const pools: Pool[] = [];
@@ -107,7 +110,7 @@ export function openDatabase(options: DatabaseOptions) {
       ...connectionOf(options.url),
       application_name: `bailiwick-${options.service}`,
       options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c idle_in_transaction_session_timeout=15000`,
-      // A server that is away refuses at once; one that has too much to do takes its time.
+      // A server that is down refuses at once; an overloaded one is slow.
       connectionTimeoutMillis: 8000,
       onPoolCreated(pool: Pool) {
         endSilentConnections(pool);
@@ -118,10 +121,10 @@ export function openDatabase(options: DatabaseOptions) {
     },
     logger: (line) => options.log.warn(line),
   });
-  // Makes the pool and connects to nothing: getNativeClient would wait for the server.
+  // Creates the pool without connecting: getNativeClient would wait for the server.
   orm.em.getConnection().getClient();
   const [pool] = pools;
-  if (!pool) throw new Error('the database pool was not made');
+  if (!pool) throw new Error('the database pool was not created');
   measurePool(options.service, pool);
   const transactionSpan = {
     kind: SpanKind.CLIENT,
@@ -136,9 +139,9 @@ export function openDatabase(options: DatabaseOptions) {
 
     /**
      * Runs `work` in one transaction, scoped to a tenant ("" = the platform's own rows, null = no
-     * tenant-scoped table may be touched). Everything commits together or not at all. Transactions of one `row` run one
-     * after the other, and those of one tenant share a part of the connections. In a client's own call it throws
-     * resource_exhausted where too many wait; all other work waits.
+     * tenant-scoped table may be used). Transactions of one `row` run one after the other, and
+     * those of one tenant share a part of the connections. @throws resource_exhausted in a client's
+     * call if too many are waiting; all other work waits
      */
     transaction<T>(
       scope: string | null | Scope,
@@ -155,12 +158,12 @@ export function openDatabase(options: DatabaseOptions) {
     },
 
     /**
-     * Runs work that reads a row and comes back to it in a transaction, one call after the other for each row. Nothing is held
-     * while it waits. The transaction in it has a row of another name.
+     * Runs work that reads a row and later changes it in a transaction, one call at a time for each
+     * row. It holds no connection while it waits. The transaction inside must use another row name.
      */
     inTurn: turns.row,
 
-    /** Runs a prepared statement of a queries.ts outside of any transaction. */
+    /** Runs a prepared statement of a queries.ts outside of transactions. */
     async query<Row extends QueryResultRow>(
       statement: Statement,
       values: readonly unknown[],
@@ -190,8 +193,8 @@ async function withBeforeCommit<T>(
 }
 
 /**
- * Runs a statement of a queries.ts inside the transaction of `em`. Placeholders are `$1`, `$2` … and the values are
- * bound: MikroORM's own `execute` would write them into the text.
+ * Runs a statement of a queries.ts inside the transaction of `em`. Values are bound to `$1`, `$2`
+ * …; MikroORM's own `execute` would write them into the text.
  */
 export async function execute<Row>(
   em: EntityManager,
@@ -204,7 +207,7 @@ export async function execute<Row>(
   return result.rows as Row[];
 }
 
-/** Runs a statement of a queries.ts: on the pool, or inside a transaction so that it sees what that has written. */
+/** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */
 export type Run = <Row extends Record<string, unknown>>(
   statement: Statement,
   values: readonly unknown[],
@@ -220,16 +223,20 @@ export const inTransaction =
   (statement, values) =>
     execute(em, statement.text, values);
 
-/** Takes a transaction-long lock on a name: two transactions that change what it stands for run one after the other. */
+/**
+ * Locks a name until the end of the transaction, which serialises transactions on the same thing.
+ */
 export async function lockName(em: EntityManager, name: string): Promise<void> {
   await execute(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
-/** Whether an error is PostgreSQL's unique violation of that constraint or index. */
+/** Whether an error is a unique violation of that constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);
 
-/** Whether a lock did not come in the time that was set for it, or would never have come: PostgreSQL's lock_not_available and deadlock_detected. */
+/**
+ * Whether a lock timed out or deadlocked: PostgreSQL's lock_not_available and deadlock_detected.
+ */
 export const lacksLock = (error: unknown): boolean =>
   causesOf(error).some(({ code }) => code === '55P03' || code === '40P01');
 
@@ -244,7 +251,8 @@ function tenantCondition(args: Record<string, unknown>) {
   return { tenant: args['tenant'] };
 }
 
-// The filter covers queries. This covers writes: an entity of another tenant never reaches the database.
+// The filter covers queries; this guard covers writes: an entity of another tenant never reaches
+// the database.
 const foreignTenantGuard: EventSubscriber = {
   onFlush({ em, uow }: FlushEventArgs) {
     const scope = em.getFilterParams<{ tenant?: string }>('tenant')?.tenant;
@@ -260,14 +268,15 @@ const foreignTenantGuard: EventSubscriber = {
   },
 };
 
-// A server that hangs, or a network that drops what is sent, closes no connection: the driver would wait for an answer for ever,
-// and the pool would be empty until the operating system gives up, a quarter of an hour later.
+// A hanging server, or a network that drops packets, closes no connection: the driver would wait
+// for ever, and the pool would stay exhausted until the operating system gives up after a quarter
+// of an hour.
 function endSilentConnections(pool: Pool): void {
   const taken = new WeakSet<PoolClient>();
   pool.on('acquire', (client) => taken.add(client));
   pool.on('release', (_error, client) => taken.delete(client));
   pool.on('connect', (client) => {
-    // The driver's types do not have it. Over TLS it is the encrypted stream.
+    // Not in the driver's types. Over TLS this is the encrypted stream.
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
     stream.setTimeout(silenceLimitMs, () => {
       if (taken.has(client)) stream.destroy();
@@ -275,8 +284,8 @@ function endSilentConnections(pool: Pool): void {
   });
 }
 
-// Kysely gives a transaction's connection back after its rollback, and the rollback of a connection that the server
-// cut never succeeds: each outage would take connections out of the pool for good, until none is left.
+// Kysely releases a transaction's connection after the rollback, which never succeeds on a cut
+// connection: each outage would leak connections until the pool is empty.
 function releaseCutConnections(pool: Pool): void {
   const taken = new WeakSet<PoolClient>();
   pool.on('acquire', (client) => taken.add(client));
@@ -285,7 +294,7 @@ function releaseCutConnections(pool: Pool): void {
     client.once('end', () => {
       if (!taken.has(client)) return;
       const release = client.release.bind(client);
-      // Whoever holds it may still give it back, which must not count twice.
+      // The holder may still release it: that must not count twice.
       client.release = () => {};
       release(true);
     });

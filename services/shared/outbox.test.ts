@@ -22,7 +22,7 @@ const origin = {
 
 type Row = { audit: string; traceparent: string };
 
-/** What `work` writes into the outbox. */
+/** The rows that `work` writes into the outbox. */
 function rowsOf(work: (em: EntityManager) => unknown): Row[] {
   const rows: Row[] = [];
   work({
@@ -34,7 +34,7 @@ function rowsOf(work: (em: EntityManager) => unknown): Row[] {
 
 before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
 
-test('a change and a refusal keep the trace they belong to, in the row and in the audit', () => {
+test('a change and a refusal record their trace, in the row and in the audit', () => {
   const rows = continueTrace(traceparent, () =>
     rowsOf((em) => {
       recordChange(em, origin, { tenant: 'tnt_1', type: 'group.created', data: {}, targets: [] });
@@ -54,7 +54,7 @@ test('a change and a refusal keep the trace they belong to, in the row and in th
   }
 });
 
-test('a change outside of any trace says so', () => {
+test('a change outside of any trace has an empty traceparent', () => {
   const [row] = rowsOf((em) =>
     recordChange(em, origin, { tenant: '', type: 'group.created', data: {}, targets: [] }),
   );
@@ -62,7 +62,7 @@ test('a change outside of any trace says so', () => {
   assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, '');
 });
 
-test('a change that no broker takes is refused, except where the service makes it of itself', () => {
+test('a change that is too large for a broker is rejected, except if the service itself makes it', () => {
   const change = (caller: typeof origin.caller, size: number) => {
     const Text = '"'.repeat(size);
     return () =>
@@ -94,7 +94,7 @@ const row = (id: string, traceparent: string) => ({
   stream_seq: null,
 });
 
-/** A relay over rows that are none: `execute` answers the statements of its transactions. */
+/** A relay without a database: `execute` answers the statements of its transactions. */
 function startFake(execute: (sql: string) => unknown[], publish: (subject: string) => unknown) {
   const em = {
     getTransactionContext: () => ({
@@ -125,7 +125,7 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
     row('evt_3', traceparent.replaceAll('b7', 'c8')),
   ];
   const published: Array<[subject: string, traceparent: string]> = [];
-  // It is woken from within a request, whose trace is none of the others' business.
+  // The request that wakes the relay has its own trace, which must not leak into the rows.
   await continueTrace(`00-${'9'.repeat(32)}-${'9'.repeat(16)}-01`, async () => {
     const relay = startFake(
       (sql) => (sql.startsWith('select') ? waiting.splice(0) : []),
@@ -141,7 +141,7 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
   );
 });
 
-test('what is published does not wait until all old rows are deleted', async (t) => {
+test('publishing does not wait for the deletion of all old rows', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   const done: string[] = [];
   const old = [5000, 5000, 5000, 7];

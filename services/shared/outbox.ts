@@ -9,22 +9,26 @@ import { currentRequestId } from './request-id.ts';
 import type { Task } from './tasks.ts';
 import { currentTraceId, currentTraceparent } from './trace.ts';
 
-// The transactional outbox. Every change writes one row in its own transaction: the event, the audit
-// entry and the tasks that follow from it. A relay (relay.ts) hands the rows to the broker, so that neither a
-// crash nor an absent broker loses one. It is a transport buffer: no operation reads it as history.
+// The transactional outbox. Every change writes one row in its own transaction: the event, the
+// audit entry and the tasks that follow from it. A relay (relay.ts) publishes the rows to the
+// broker, so that neither a crash nor an outage of the broker loses one. It is a transport buffer:
+// no operation reads it as history.
 
 export const OutboxEntity = defineEntity({
   name: 'Outbox',
   tableName: 'outbox',
   properties: {
     id: p.string().primary().columnType('text'),
-    // Not named "tenant": the row belongs to the relay, which works for all tenants.
+    // Not named "tenant": rows are not tenant-scoped, since the relay works for all tenants.
     forTenant: p.text(),
     type: p.text(),
     event: p.text().nullable(),
     audit: p.text(),
     tasks: p.json<Task[]>(),
-    /** The trace the change belongs to, as in W3C's header: what follows from it is part of the same. */
+    /**
+     * The change's trace, as a W3C traceparent. Everything that follows from the change continues
+     * it.
+     */
     traceparent: p.text().default(''),
     createdAt: p.datetime(3),
     publishedAt: p.datetime(3).nullable(),
@@ -56,23 +60,26 @@ export const outboxTable = `
 export type Target = { Type: string; ID: string; Name: string };
 export type FieldChange = { Field: string; Old: unknown; New: unknown };
 
-/** A change of state, as the handler that makes it describes it. */
+/** A change of state, described by the handler that makes it. */
 export type Change = {
-  /** "" for what belongs to no tenant: accounts, the platform. */
+  /** "" for changes outside of tenants: accounts, the platform. */
   tenant: string;
   /** The event's type, which is also the audit action, e.g. `group.created`. */
   type: string;
-  /** The record as the API returns it (documented JSON), or the text of a JSON object that is passed on as it is. null = audited only, no event. */
+  /**
+   * The record as the API returns it (documented JSON), or the text of a JSON object, which is
+   * passed on unchanged. null = audit only, no event.
+   */
   data: Record<string, unknown> | string | null;
-  /** The fields that changed, as they were. */
+  /** The old values of the changed fields. */
   previous?: Record<string, unknown>;
-  /** Of an attempt that failed, and that is told of all the same: why, as a code of the interface. */
+  /** For a failed attempt that is still announced: the error code. */
   code?: string;
   targets: readonly Target[];
   tasks?: readonly Task[];
 };
 
-/** What the audit projector receives; it adds the place in the tenant's chain. */
+/** The audit entry for the projector, which adds its position in the tenant's chain. */
 export type AuditDraft = {
   ID: string;
   Tenant: string;
@@ -94,19 +101,22 @@ export type AuditDraft = {
   Changes: readonly FieldChange[];
 };
 
-/** What travels on the event stream. `event` is the body that receivers get, byte for byte. */
+/** A message of the event stream. `event` is the body that receivers get, byte for byte. */
 export type StreamMessage = { event: string | null; audit: AuditDraft };
 
 export const streamMessage = (event: string | null, audit: string): string =>
   `{"event":${JSON.stringify(event)},"audit":${audit}}`;
 
-/** Of a change, so many KiB at most. A task for its event takes a third more, in base64, and 1 MiB is what a broker takes by default. */
-const largestKiB = 720;
+/**
+ * Limit of a change. A task with its event is a third larger (base64), and brokers accept 1 MiB by
+ * default.
+ */
+const maxChangeKiB = 720;
 
-/** Whose call a change belongs to. */
+/** The call that a change belongs to. */
 export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
 
-/** Writes the outbox row of a change into the transaction of `em`. */
+/** Writes the outbox row of a change in the transaction of `em`. */
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
   const id = createId('evt');
   const now = new Date();
@@ -126,13 +136,13 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
     })),
   });
   const written = row(id, now, audit);
-  // What the service does of itself is never refused: the relay copes with what the broker does not take.
+  // A service's own changes are never rejected: the relay skips rows that the broker rejects.
   if (
     audit.ActorType !== 'system' &&
-    Buffer.byteLength(streamMessage(event, written.audit)) > largestKiB * 1024
+    Buffer.byteLength(streamMessage(event, written.audit)) > maxChangeKiB * 1024
   )
     throw invalid(
-      `what is told of the change, before and after, would be larger than ${largestKiB} KiB`,
+      `the event of this change, with old and new values, would be larger than ${maxChangeKiB} KiB`,
       'CHANGE_TOO_LARGE',
     );
   const mark = code === '' ? currentMark() : undefined;
@@ -154,7 +164,10 @@ type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & {
   data: Record<string, unknown> | string;
 };
 
-/** The body of an event, as receivers get it. Data that is text stays as it is: written anew it might not say the same. */
+/**
+ * The body of an event, as receivers get it. Data that is text stays byte for byte, since
+ * re-encoding could alter it.
+ */
 export function eventBody(
   { caller }: Pick<Origin, 'caller'>,
   { id, type, at, tenant, data, previous = {} }: EventBody,
@@ -173,7 +186,10 @@ export function eventBody(
 
 export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
 
-/** Writes the audit entry of a call that was refused or failed, or of so many like it: nothing changed, so there is no event. */
+/**
+ * Writes the audit entry of a denied or failed call, or of several like it. There is no event,
+ * since nothing changed.
+ */
 export function recordRefusal(
   em: EntityManager,
   origin: Origin,
@@ -181,7 +197,7 @@ export function recordRefusal(
   times = 1,
 ): void {
   const now = new Date();
-  // Nothing gave what was refused.
+  // No grant allowed it.
   const audit = draft(origin, now, {
     ...refusal,
     GrantID: '',

@@ -10,7 +10,7 @@ const rows = Array.from({ length: 11 }, (_, index) => `id${index}`);
 const cursorAfter10 = () =>
   pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row).nextCursor;
 
-test('a page is cut where its limit is, and its cursor goes on after the last row', () => {
+test('a page ends at its limit, and its cursor continues after the last row', () => {
   const { items, nextCursor } = pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row);
   assert.equal(items.length, 10);
   assert.deepEqual(pager.read({ limit: 0, cursor: nextCursor }, binding), {
@@ -23,12 +23,12 @@ test('a page is cut where its limit is, and its cursor goes on after the last ro
   );
 });
 
-test('a page holds 50 by default and 200 at most, and a query gives one row more', () => {
+test('a page has 50 rows by default and at most 200, and a query reads one more', () => {
   assert.equal(pager.read(undefined, binding).limit, 51);
   assert.equal(pager.read({ limit: 1000, cursor: '' }, binding).limit, 201);
 });
 
-test('a cursor of another list, tenant or key ring, a changed one and junk are refused', () => {
+test('a cursor of another list, tenant or key ring, a changed one and junk are rejected', () => {
   const cursor = cursorAfter10();
   assert.throws(
     () => pager.read({ limit: 0, cursor }, ['Groups_List', 'tnt_2']),

@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalid } from './errors.ts';
 import { type KeyRing, purposeKey } from './seal.ts';
 
-// Keyset pages: rows in order of their id, and a cursor that says "after this one".
-// A cursor is bound to its list: its MAC covers the operation, the tenant and the filter.
+// Keyset pages: rows in order of id, and a cursor that means "after this row". A cursor is bound to
+// its list: its MAC covers the operation, the tenant and the filter.
 
 const defaultLimit = 50;
 const maxLimit = 200;
@@ -12,8 +12,8 @@ const macLength = 16;
 const badCursor = 'Page.Cursor is not a cursor of this list';
 
 /**
- * What is wrong with a request's cursor whatever list it is for, as messages: `read` makes sure that it belongs to the list,
- * which needs a request that is whole.
+ * Checks the form of a request's cursor, as messages. `read` checks that it belongs to the list,
+ * which needs a valid request.
  */
 export function cursorProblems(request: object): string[] {
   const cursor = 'page' in request && (request.page as { cursor?: unknown } | undefined)?.cursor;
@@ -23,12 +23,15 @@ export function cursorProblems(request: object): string[] {
   return bytes.toString('base64url') === cursor && /^[\x20-\x7e]+$/.test(after) ? [] : [badCursor];
 }
 
-/** What a query needs of a page request: how many rows it is to give, one more than the page holds, and after which. */
+/**
+ * A page request for a query: the number of rows, one more than the page holds, and the row to
+ * start after.
+ */
 export type PageQuery = { limit: number; after: string };
 
 export type Pager = ReturnType<typeof createPager>;
 
-/** Cursors of all replicas and services rest on the key ring, so any of them reads any other's. */
+/** Cursors are signed with the key ring, so any replica or service reads them. */
 export function createPager(ring: KeyRing) {
   const keys = () => ring.map(({ key }) => purposeKey(key, 'cursor'));
 
@@ -38,7 +41,7 @@ export function createPager(ring: KeyRing) {
       .digest()
       .subarray(0, macLength);
 
-  /** The cursor of a list that goes on after `after`. */
+  /** A cursor that continues a list after `after`. */
   function cursorAt(after: string, binding: readonly string[]): string {
     const [key] = keys();
     return key
@@ -47,7 +50,10 @@ export function createPager(ring: KeyRing) {
   }
 
   return {
-    /** Reads a page request. `binding` names the list: operation, tenant, filter. Throws invalid_argument for a cursor of another list. */
+    /**
+     * Reads a page request. `binding` identifies the list: operation, tenant, filter. @throws
+     * invalid_argument for a cursor of another list
+     */
     read(
       page: { limit: number; cursor: string } | undefined,
       binding: readonly string[],
@@ -67,8 +73,8 @@ export function createPager(ring: KeyRing) {
     cursorAt,
 
     /**
-     * Cuts a page from the rows that a query gave: the row too many tells that there is more.
-     * `keyOf` gives the text after which the next page begins.
+     * Cuts a page from a query's rows: the extra row shows that there is a next page. `keyOf`
+     * returns the text after which the next page begins.
      */
     cut<Row>(
       rows: readonly Row[],

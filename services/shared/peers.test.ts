@@ -14,7 +14,7 @@ const pem = generateKeyPairSync('ed25519', {
 const callerKey = { path: 'caller.key', content: pem, read: () => pem };
 const hop = { tls: undefined, log: createLog('test', () => {}) };
 
-test('openPeers names every address that does not suit the wire', async () => {
+test('openPeers reports every address that does not fit the protocol', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };
   await assert.rejects(
     openPeers('gateway', { rpc: 'http', callerKey }, http, hop),
@@ -41,7 +41,7 @@ test('openPeers names every address that does not suit the wire', async () => {
   await access.close();
 });
 
-/** What of a package a process loads that opens its peers. */
+/** Which packages a process loads when it opens its peers. */
 function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean } {
   const script = `
     import { registerHooks } from 'node:module';
@@ -67,10 +67,9 @@ function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean 
   return JSON.parse(stdout) as { grpc: boolean; connectNode: boolean };
 }
 
-const unseen =
-  process.versions['deno'] !== undefined && 'what is loaded is seen with a hook of Node’s';
+const unseen = process.versions['deno'] !== undefined && 'loading is observed with a Node hook';
 
-test('what a process does not need is not loaded: grpc-js with http, connect-node before a client asks for it', {
+test('a process does not load grpc-js with http, nor connect-node before a client needs it', {
   skip: unseen,
 }, () => {
   assert.deepEqual(loads('http', 'http://access:8080'), { grpc: false, connectNode: false });

@@ -6,17 +6,18 @@ import type { Tls } from './tls.ts';
 
 const wires = {
   http: { address: /^https?:\/\//, example: 'http://identity:8080' },
-  // Without TLS somebody would still read along.
+  // An http:// address would send calls in plain text.
   https: { address: /^https:\/\//, example: 'https://identity:8080' },
   grpc: { address: /^(dns|ipv4|ipv6|unix):/, example: 'dns:///identity:8081' },
 };
 
-/** What a process has of the hop to others, beside its settings. */
+/** A process's dependencies for calls to others, beside its settings. */
 export type Hop = { tls: Tls | undefined; log: Log };
 
 /**
- * The services that a process calls, each where its setting says and over the wire that BAILIWICK_RPC says. `issuer` is the process.
- * Throws one error that lists every address that is none of that wire's.
+ * Opens transports to the services that a process calls, at the configured addresses and with the
+ * protocol of BAILIWICK_RPC. `issuer` is the process. @throws ConfigurationError listing every
+ * address that does not fit the protocol
  */
 export async function openPeers<Name extends string>(
   issuer: string,
@@ -42,7 +43,7 @@ export async function openPeers<Name extends string>(
   ) as Record<Name, WireTransport>;
 }
 
-// grpc-js costs 23 MB, which a process that calls over HTTP does not spend.
+// Loaded on demand: grpc-js costs 23 MB, which processes that call over HTTP save.
 async function opener(wire: 'http' | 'grpc'): Promise<(options: WireOptions) => WireTransport> {
   return wire === 'http'
     ? createHttpTransport

@@ -7,43 +7,45 @@ import { createReadiness } from './readiness.ts';
 import { listenHttp } from './serve.ts';
 import { startTelemetry } from './telemetry.ts';
 
-/** What a process runs. */
+/** A running gateway or service. */
 export type Running = {
-  /** Where the process takes calls; for the log. */
+  /** The port for calls, for the log. */
   port: number;
-  /** Where it takes gRPC calls, if it does. */
+  /** The port for gRPC calls, if there is one. */
   grpcPort?: number;
-  /** Rejects while the process should get no calls. */
+  /** Rejects while the process must not get calls. */
   ready(): Promise<void>;
-  /** Told first, while calls are still taken: what answers readiness by itself says no from here on. */
+  /**
+   * Called first, while calls are still accepted: from now on the process's own readiness fails.
+   */
   beforeDrain?(): void;
-  /** Takes no new calls and finishes those in flight. */
+  /** Accepts no new calls and finishes those in flight. */
   drain(): Promise<void>;
-  /** Ends the rest. */
+  /** Stops background work and closes connections. */
   stop(): Promise<void>;
 };
 
 export type ProcessSettings = { host: string; adminPort: number; preDrainMs: number };
 
 /**
- * Runs a process from start to exit: its probes, its orderly end on SIGTERM, SIGINT or the loss of its
- * parent, and the last resort for errors nobody caught.
+ * Runs a process from start to exit: its probes, its graceful shutdown on SIGTERM, SIGINT or the
+ * loss of its parent, and the handlers for uncaught errors.
  */
 export async function runProcess(
   name: string,
   start: (log: Log) => Promise<{ running: Running; settings: ProcessSettings }>,
 ): Promise<void> {
   const log = createLog(name);
-  process.on('unhandledRejection', (error) => log.error('an unhandled rejection', { error }));
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }));
   process.on('uncaughtException', (error) => {
-    log.error('an uncaught exception ends the process', { error });
+    log.error('uncaught exception, exiting', { error });
     process.exit(1);
   });
   try {
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
     await collectLoaded().catch((error: unknown) =>
-      log.warn('what loading has left was not collected', { error }),
+      log.warn('collecting garbage after the start failed', { error }),
     );
     const probes = createProbes(running);
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
@@ -74,20 +76,21 @@ export async function runProcess(
     };
     const endOrFail = (reason: string) => {
       end(reason).catch((error: unknown) => {
-        log.error('could not stop in order', { error });
+        log.error('graceful shutdown failed', { error });
         process.exit(1);
       });
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => endOrFail(signal));
-    // The local start keeps a channel to its children: without it they would outlive a killed parent.
+    // The local start keeps an IPC channel to its children, so that they do not outlive a killed
+    // parent.
     process.on('disconnect', () => endOrFail('the parent is gone'));
   } catch (error) {
     log.error(
       error instanceof ConfigurationError ? error.message : 'the process could not start',
       error instanceof ConfigurationError ? {} : { error },
     );
-    // 78 (EX_CONFIG): starting again with the same settings would fail again.
+    // 78 (EX_CONFIG): a restart with the same settings would fail again.
     process.exit(error instanceof ConfigurationError ? 78 : 1);
   }
 }

@@ -7,12 +7,13 @@ import { type Database, type EntityManager, execute, isTenantScoped } from './or
 import type { Origin } from './outbox.ts';
 import type { Background } from './service.ts';
 
-// A tenant whose grace is over is removed by each service for itself, from all of its tables.
+// When a deleted tenant's grace period is over, each service deletes the tenant's rows from all its
+// tables.
 
-/** The event by which access tells that a tenant is gone. */
+/** The event with which access announces that a tenant is purged. */
 export const tenantPurged = 'tenant.purged';
 
-/** A call or delivery that was in hand at the first time may have written after it. */
+/** Repetitions: a call or delivery in progress may write rows after the first run. */
 const repetitionsMs = [10_000, 60_000];
 
 const batch = 10_000;
@@ -22,13 +23,13 @@ type Following = {
   database: Database;
   broker: Broker;
   log: Log;
-  /** What has to be told of before it goes. */
+  /** Runs before the deletion, to record events. */
   before?: (em: EntityManager, tenant: string, origin: Origin) => Promise<void>;
-  /** Called when the rows are gone: what is remembered of the tenant goes too. */
+  /** Called after the deletion, to clear caches. */
   after?: (tenant: string) => void;
 };
 
-/** Removes the rows of tenants that are gone. */
+/** Deletes the rows of purged tenants. */
 export function followPurges({
   schema,
   database,
@@ -48,7 +49,8 @@ export function followPurges({
         lasting: true,
         async handle({ tenant, origin }) {
           if (before) await database.transaction(tenant, (em) => before(em, tenant, origin));
-          // A transaction each: within one, each batch would read past all that were deleted before it.
+          // A transaction for each batch: a later batch in the same transaction would scan all rows
+          // that were deleted before.
           for (const table of tablesOfTenants(schema))
             while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
           await database.transaction(tenant, (em) => purgeCounts(em, tenant));
@@ -56,12 +58,12 @@ export function followPurges({
         },
       },
     );
-    // Closing the broker waits for what is in hand.
+    // Closing the broker waits for messages in hand.
     return () => Promise.resolve();
   };
 }
 
-/** The tables whose rows belong to tenants, but for those that are `kept`. */
+/** The tables whose rows belong to tenants, except those in `kept`. */
 export const tablesOfTenants = (
   { entities }: ServiceSchema,
   kept: readonly string[] = [],
@@ -70,7 +72,10 @@ export const tablesOfTenants = (
     .filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName))
     .map(({ meta }) => meta.tableName);
 
-/** Deletes some of a tenant's rows, as many as the database does in the time that it gives a statement. Whether there may be more. */
+/**
+ * Deletes a batch of a tenant's rows, within the statement timeout. Returns whether there may be
+ * more.
+ */
 export async function purgeBatch(
   em: EntityManager,
   table: string,

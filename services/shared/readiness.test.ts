@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createReadiness } from './readiness.ts';
 
-/** Each time it is asked it is as the next of these, the last of which stays. */
+/** A readiness whose checks return these states in order, repeating the last one. */
 function ask(...states: Array<'there' | Error>) {
   let asked = 0;
   const readiness = createReadiness(() => {
@@ -12,13 +12,13 @@ function ask(...states: Array<'there' | Error>) {
   return { readiness, asked: () => asked };
 }
 
-/** Stands still until it is told to go on. Deno does not let it go again by itself at a test's end. */
+/** Stops the clock. Deno does not reset it by itself at the end of a test. */
 function stopTheClock(t: TestContext): void {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
   t.after(() => t.mock.timers.reset());
 }
 
-test('what is there is asked once in two seconds, however often somebody wants to know', async (t) => {
+test('a ready process is checked once in two seconds, however often it is probed', async (t) => {
   stopTheClock(t);
   const { readiness, asked } = ask('there', new Error('the database is away'));
   for (let times = 0; times < 10; times++) {
@@ -31,7 +31,7 @@ test('what is there is asked once in two seconds, however often somebody wants t
   assert.equal(asked(), 2);
 });
 
-test('what is away is asked each time, so that its return is told at once', async (t) => {
+test('an unready process is checked at each probe, so that recovery shows at once', async (t) => {
   stopTheClock(t);
   const { readiness, asked } = ask(
     new Error('the schema cannot be used yet'),
@@ -44,7 +44,7 @@ test('what is away is asked each time, so that its return is told at once', asyn
   assert.equal(asked(), 3);
 });
 
-test('a check that hangs is reported within its limit, is not started again meanwhile, and is over when it ends', async () => {
+test('a hanging check is reported within its limit, is not started twice, and clears when it ends', async () => {
   let checks = 0;
   let end = () => {};
   const readiness = createReadiness(() => {
@@ -54,11 +54,8 @@ test('a check that hangs is reported within its limit, is not started again mean
   const began = performance.now();
   const problems = await Promise.all(Array.from({ length: 20 }, readiness));
   assert.ok(performance.now() - began < 2000);
-  assert.deepEqual(
-    [...new Set(problems)],
-    ['a check of what this process needs has not ended yet'],
-  );
-  // By now it is late already: nobody waits for it once more.
+  assert.deepEqual([...new Set(problems)], ['a readiness check has not finished']);
+  // The check is already late: later probes do not wait again.
   const again = performance.now();
   assert.notEqual(await readiness(), undefined);
   assert.ok(performance.now() - again < 40);

@@ -1,9 +1,9 @@
-/** The problem that keeps a process from taking calls, if there is one. */
+/** Returns the problem that keeps a process from taking calls; undefined = ready. */
 export type Readiness = () => Promise<string | undefined>;
 
 const cachedMs = 2000;
 
-/** What keeps something from being ready, in words; undefined = nothing. */
+/** The problem of a readiness check as text; undefined = none. */
 export function problemOf(ready: () => Promise<void>): Promise<string | undefined> {
   return ready().then(
     () => undefined,
@@ -11,12 +11,12 @@ export function problemOf(ready: () => Promise<void>): Promise<string | undefine
   );
 }
 
-/** Below the time-outs of probes: a probe that gets no answer does not say what is wrong. */
+/** Shorter than the timeout of probes: a probe that times out shows no reason. */
 const checkLimitMs = 3000;
 
 /**
- * Checks at most every 2 s while everything is there, and never twice at once, however many ask. A check that hangs, as with a
- * database that does not answer, is reported after `limitMs`, and from then on at once until it ends.
+ * Checks at most every 2 s while ready, and never concurrently. A hanging check, such as of a
+ * database that does not respond, is reported after `limitMs`, and then at once until it ends.
  */
 export function createReadiness(ready: () => Promise<void>, limitMs = checkLimitMs): Readiness {
   let checkedAt = 0;
@@ -44,11 +44,7 @@ export function createReadiness(ready: () => Promise<void>, limitMs = checkLimit
 function within(result: Promise<string | undefined>, ms: number): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>(
-    (resolve) =>
-      (timer = setTimeout(
-        () => resolve('a check of what this process needs has not ended yet'),
-        ms,
-      )),
+    (resolve) => (timer = setTimeout(() => resolve('a readiness check has not finished'), ms)),
   );
   return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

@@ -4,13 +4,15 @@ import type { Log } from './log.ts';
 import type { Database, EntityManager } from './orm.ts';
 import { type Origin, type Refusal, recordRefusal } from './outbox.ts';
 
-// The audit of calls that were refused or failed. Whoever calls can have as many of them as they like, also in the audit of a
-// tenant that is none of theirs: what repeats itself is counted.
+// The audit of denied and failed calls. A caller can cause any number of them, also in a foreign
+// tenant's audit, so repetitions are counted instead of written.
 
-/** So many of a kind get an entry each before the rest of them is one entry, which says how many it stands for. */
+/**
+ * Entries of one kind that are written one by one. The rest becomes one entry with their number.
+ */
 const single = 10;
 export const countedMs = 60_000;
-/** Kinds that are counted at once: at some 500 bytes each, a few megabytes. */
+/** Kinds counted at the same time: at about 500 bytes each, a few megabytes. */
 const maxKinds = 10_000;
 
 export type Refusals = ReturnType<typeof createRefusals>;
@@ -21,8 +23,8 @@ export function createRefusals(database: Database, log: Log) {
   const write = (origin: Origin, refusal: Refusal, times = 1) =>
     database.transaction(null, (em) => Promise.resolve(recordRefusal(em, origin, refusal, times)));
 
-  /** Writes what was counted, and begins anew. */
-  async function tell(): Promise<void> {
+  /** Writes the counted refusals and resets the counts. */
+  async function flush(): Promise<void> {
     const counted = [...kinds.values()].filter(({ times }) => times > single);
     kinds = new Map();
     if (counted.length === 0) return;
@@ -34,16 +36,16 @@ export function createRefusals(database: Database, log: Log) {
     await database
       .transaction(null, writeAll)
       .catch((error: unknown) =>
-        log.error('refused calls could not be audited', { error, kinds: counted.length }),
+        log.error('auditing refused calls failed', { error, kinds: counted.length }),
       );
   }
 
   return {
-    tell,
+    flush,
 
-    /** Writes an entry, or counts it where there have been many of its `kind` within a minute. */
+    /** Writes an entry, or counts it if there were many of its `kind` within a minute. */
     async record(kind: string, origin: Origin, refusal: Refusal): Promise<void> {
-      if (kinds.size >= maxKinds && !kinds.has(kind)) await tell();
+      if (kinds.size >= maxKinds && !kinds.has(kind)) await flush();
       const times = (kinds.get(kind)?.times ?? 0) + 1;
       kinds.set(kind, { times, origin: onlyAudited(origin), refusal });
       if (times <= single) await write(origin, refusal);
@@ -51,7 +53,7 @@ export function createRefusals(database: Database, log: Log) {
   };
 }
 
-// What a call carries besides may be large, and is kept for a minute here.
+// Keeps only the audited fields: the rest of a call may be large, and this is kept for a minute.
 function onlyAudited({ operation, caller, permission = '' }: Origin): Origin {
   const { type, id, credentialId, ip, userAgent, requestId } = caller;
   return {

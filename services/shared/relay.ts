@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, isTooLarge } from './broker.ts';
 import type { Log } from './log.ts';
-import { createLookout, findLosses } from './loss.ts';
+import { createLossDetector, findLosses } from './loss-detector.ts';
 import { gauge } from './metrics.ts';
 import { type Database, execute, type Statement } from './orm.ts';
 import { streamMessage } from './outbox.ts';
@@ -10,13 +10,16 @@ import { continueTrace } from './trace.ts';
 
 const batch = 100;
 const deletedAtOnce = 5000;
-/** A first change goes out at once. What follows closely goes out together: a busy service would spend a transaction on each. */
+/**
+ * Minimum time between batches. The first change is published at once; those right after it share a
+ * batch, so that a busy service does not spend a transaction on each.
+ */
 const paceMs = 50;
 
 const lag = gauge<{ service: string }>({
   name: 'bailiwick_outbox_lag_seconds',
   about:
-    "Age of the oldest outbox row that is not published; 0 where there is none. The database's: the same from every replica.",
+    'Age of the oldest unpublished outbox row; 0 if there is none. Read from the database: each replica reports the same value.',
 });
 const oldest: Statement = {
   name: 'outbox.oldest',
@@ -31,13 +34,13 @@ type Waiting = {
   audit: string;
   tasks: Task[];
   traceparent: string;
-  /** Where the event stream had it, of a row that is published again. */
+  /** The former sequence number of a row that is published again. */
   stream_seq: string | null;
 };
 
 /**
  * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
- * `intervalMs`. Any number of replicas may run it; rows are kept 24 h after they were published.
+ * `intervalMs`. Any number of replicas may run it. Rows are kept for 24 h after publication.
  */
 export function startRelay({
   database,
@@ -59,7 +62,10 @@ export function startRelay({
   let nudged = false;
   let nextClean = Date.now() + 60_000;
 
-  /** Rows that the broker does not take for their size: left alone until it is looked after anew, so that they are in nobody's way. */
+  /**
+   * Rows too large for the broker: skipped until the next check of the loss detector, so that they
+   * do not block others.
+   */
   const tooLarge = new Set<string>();
 
   async function publishBatch(): Promise<number> {
@@ -70,7 +76,8 @@ export function startRelay({
          where published_at is null and id <> all ($2::text[]) order by id limit $1 for update skip locked`,
         [batch, [...tooLarge]],
       );
-      // In this order, without waiting for one another. What fails is sent again, and the broker knows what it has of it.
+      // Sent in order, without waiting for each other. A failed row is sent again, and the broker
+      // drops what it already has.
       const sent = await Promise.all(
         rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
       );
@@ -99,18 +106,19 @@ export function startRelay({
     return deleted.length;
   }
 
-  // Before anything goes out over a new connection: what is published fills the gap by which a loss is known.
-  const lookout = createLookout(broker, async () => {
+  // Checked before anything is published over a new connection: new messages would fill the gap
+  // that reveals a loss.
+  const lossDetector = createLossDetector(broker, async () => {
     await findLosses({ database, broker, log });
     tooLarge.clear();
   });
 
   async function round(): Promise<void> {
     if (broker.isConnected()) {
-      await lookout.look();
+      await lossDetector.check();
       while ((await publishBatch()) === batch && !stopped);
     }
-    // One batch a round: what waits to be published does not wait for this.
+    // One batch a round, so that publishing does not wait for the deletion.
     if (Date.now() >= nextClean && (await deleteOld()) < deletedAtOnce)
       nextClean = Date.now() + 3_600_000;
   }
@@ -120,8 +128,8 @@ export function startRelay({
       nudged = false;
       const begun = performance.now();
       await round().catch((error: unknown) => {
-        lookout.doubt();
-        log.warn('the outbox could not be relayed, it is tried again', { error });
+        lossDetector.invalidate();
+        log.warn('relaying the outbox failed, retrying', { error });
       });
       await sleep(Math.max(0, begun + paceMs - performance.now()));
       if (!nudged && !stopped)
@@ -133,7 +141,7 @@ export function startRelay({
   })();
 
   return {
-    /** Looks at once: called after every commit. */
+    /** Wakes the relay; called after every commit. */
     nudge() {
       nudged = true;
       wake();
@@ -148,7 +156,7 @@ export function startRelay({
 
 type Sent = { id: string; seq?: number; error?: unknown };
 
-/** Publishes a row, and says what came of it: one that fails is no reason to send the others again. */
+/** Publishes a row and returns its result: a failed row must not make the others be sent again. */
 const send = (broker: Broker, row: Waiting): Promise<Sent> =>
   publishRow(broker, row).then(
     (seq) => ({ id: row.id, seq }),
@@ -160,7 +168,8 @@ async function publishRow(
   { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting,
 ): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
-  // Where only tasks were lost the stream has it still, and would drop it as a repetition.
+  // A new message id: if only tasks were lost, the stream still has the event and would drop it as
+  // a duplicate.
   const message = before === null ? id : `${id}:${before}`;
   const sequence = await broker.publish(subject, streamMessage(event, audit), message);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });

@@ -4,13 +4,16 @@ import type { Background } from './service.ts';
 type Repeated = {
   everyMs: number;
   log: Log;
-  /** What the log says where a turn fails. */
+  /** The log message for a failed run. */
   failed: string;
-  /** One turn. A long one asks now and then whether it shall stop. */
+  /** One run. A long run should check `isStopped` now and then. */
   work: (isStopped: () => boolean) => Promise<unknown>;
 };
 
-/** Work that a service does again and again beside its calls, never twice at once. A turn that fails is made up for by the next. */
+/**
+ * Repeats background work of a service, never concurrently. A failed run is retried by the next
+ * one.
+ */
 export function repeat({ everyMs, log, failed, work }: Repeated): Background {
   return () => {
     let stopped = false;

@@ -10,7 +10,7 @@ import { type Listener, listenHttp } from './serve.ts';
 const limit = 1024 * 1024;
 const slack = 512 * 1024;
 const uncounted =
-  'deno' in process.versions && 'Deno does not tell how much a connection has received';
+  'deno' in process.versions && 'Deno does not expose how much a connection has received';
 
 let listener: Listener;
 let socket: Socket | undefined;
@@ -24,7 +24,10 @@ before(async () => {
 });
 after(() => listener.drain());
 
-/** Sends a body without end. Returns the answer and how many bytes the server has received, once it has closed the connection. */
+/**
+ * Sends an endless body. Returns the response and the number of bytes that the server received,
+ * once it has closed the connection.
+ */
 async function flood(
   path: string,
   head: string,
@@ -48,7 +51,7 @@ async function flood(
 const spaces = Buffer.alloc(64 * 1024, 32);
 const piece = Buffer.concat([Buffer.from('10000\r\n'), spaces, Buffer.from('\r\n')]);
 
-test('a client that announces too much gets its answer before it has sent it, and then the connection ends', {
+test('a client that announces a body above the limit gets its response before sending it, and then the connection closes', {
   skip: uncounted,
 }, async () => {
   for (const path of ['/', '/unread']) {
@@ -67,7 +70,7 @@ test('a body of unknown length is received up to the limit', { skip: uncounted }
   assert.ok(unread.received < slack, `${unread.received} bytes`);
 });
 
-test('a connection goes on after a body that is read, and after a short one that is not', async () => {
+test('a connection is kept alive after a body that is read, and after a short one that is not', async () => {
   const client = connect(listener.port, '127.0.0.1');
   let answers = '';
   client.on('data', (data) => (answers += data.toString()));

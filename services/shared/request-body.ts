@@ -3,18 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid } from './errors.ts';
 import { createCollector } from './heap.ts';
 
-/** How much of a body that no handler reads is still received, so that most clients have sent theirs when the connection ends. */
+/**
+ * How much of an unread body is still received, so that most clients have sent theirs before the
+ * connection closes.
+ */
 const maxUnreadBytes = 64 * 1024;
 
-/** A collection takes 20 to 40 ms: about a tenth of a core at 12 MB/s of large bodies. */
+/** A collection takes 20 to 40 ms: about a tenth of a core for large bodies at 12 MB/s. */
 const countReceived = createCollector(4 * 1024 * 1024);
 
-/** How long a client has to read the answer before its connection is closed on the rest of the body. */
+/** How long a client has to read the response before its connection is closed. */
 const lingerMs = 1000;
 
 /**
- * Reads a body; undefined where it is longer than `limit`. No more than `limit` bytes are ever held. `check` sees each piece as it
- * arrives, and ends the reading where it throws.
+ * Reads a body; undefined if it is longer than `limit`. Never holds more than `limit` bytes.
+ * `check` sees each piece on arrival, and aborts the reading if it throws.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -49,15 +52,16 @@ async function* piecesOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch {
-    // The client has gone and cannot read this answer, so it is not logged as a failure.
+    // The client is gone and cannot read the response, so this is not logged as a failure.
     throw invalid('the request broke off');
   }
 }
 
 /**
- * Ends the connection after the answer if a large part of the body is still to come. Node would otherwise receive all of it, and
- * each chunk costs memory until the next garbage collection. A connection that is closed while the client still sends takes the
- * answer away from the client, so it is half-closed first (RFC 9112 §9.6).
+ * Closes the connection after the response if a large part of the body is still to come. Node would
+ * otherwise receive all of it, and each chunk costs memory until the next garbage collection.
+ * Closing while the client still sends would discard the response, so the connection is half-closed
+ * first (RFC 9112 §9.6).
  */
 export function stopReading(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
@@ -66,7 +70,7 @@ export function stopReading(request: IncomingMessage, response: ServerResponse):
   if (!isLarge) return void request.resume();
   const { socket } = request;
   response.setHeader('connection', 'close');
-  // Node calls this when the answer has been written.
+  // Node calls this after writing the response.
   socket.destroySoon = () => {
     socket.end();
     setTimeout(() => socket.destroy(), lingerMs).unref();

@@ -2,9 +2,9 @@ import type { Operation } from '@bailiwick/proto/operation.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 
-// Fields of a request by their proto path, as an operation's options name them.
+// Access to a request's fields by proto path, as an operation's options name them.
 
-/** The text in a field, "" if the field or a record on the way to it is absent. */
+/** The text of a field, "" if the field or a parent record is absent. */
 export function fieldText(operation: Operation, request: Message, path: string): string {
   const value = fieldValue(operation, request, path);
   return typeof value === 'string' ? value : '';
@@ -27,7 +27,7 @@ function fieldValue(operation: Operation, request: Message, path: string): unkno
   return field && at.get(field);
 }
 
-/** Sets a text field. The records on the way to it are there once the request has been validated. */
+/** Sets a text field. Its parent records exist once the request is validated. */
 export function setField(
   operation: Operation,
   request: Message,

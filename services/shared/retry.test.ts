@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { Unanswered, withRetries } from './retry.ts';
+import { NoResponseError, withRetries } from './retry.ts';
 
 const { save, get } = Groups.method;
-const unprocessed = new Unanswered(true, undefined);
-const unknown = new Unanswered(false, undefined);
+const unprocessed = new NoResponseError(true, undefined);
+const unknown = new NoResponseError(false, undefined);
 const failedWith = (code: string) =>
-  new Unanswered(
+  new NoResponseError(
     true,
     new Error('there is no connection', { cause: Object.assign(new Error(code), { code }) }),
   );
 
-/** How often a call is attempted whose attempts end like this, and how it ends. */
+/** Runs a call whose attempts have these outcomes, and returns their number and the result. */
 async function attempts(
   method: typeof save | typeof get,
   outcomes: ReadonlyArray<Error | string>,
@@ -28,7 +28,7 @@ async function attempts(
   return { times: remaining.length, result, remaining };
 }
 
-test('what was certainly not processed is sent again, whatever it does', async () => {
+test('an unprocessed call is retried, also if it has side effects', async () => {
   for (const method of [save, get])
     assert.partialDeepStrictEqual(await attempts(method, [unprocessed, unprocessed, 'done']), {
       times: 3,
@@ -36,7 +36,7 @@ test('what was certainly not processed is sent again, whatever it does', async (
     });
 });
 
-test('what may have been processed is sent again only where it is free of side effects, and twice at most', async () => {
+test('a call that may have been processed is retried only if it has no side effects, at most twice', async () => {
   assert.partialDeepStrictEqual(await attempts(get, [unknown, unknown, 'done']), {
     times: 3,
     result: 'done',
@@ -52,7 +52,7 @@ test('what may have been processed is sent again only where it is free of side e
   });
 });
 
-test('an answer is an answer, also "unavailable"', async () => {
+test('a response is not retried, not even "unavailable"', async () => {
   const answer = new ConnectError('the database is away', Code.Unavailable);
   assert.partialDeepStrictEqual(await attempts(get, [answer, 'done']), {
     times: 1,
@@ -60,7 +60,7 @@ test('an answer is an answer, also "unavailable"', async () => {
   });
 });
 
-test('all attempts share one deadline, and nobody is called for a client that has gone', async () => {
+test('all attempts share one deadline, and a cancelled call is not retried', async () => {
   const { result, remaining } = await attempts(save, [unprocessed], { timeoutMs: 400 });
   assert.equal(result, unprocessed);
   assert.ok(
@@ -74,7 +74,7 @@ test('all attempts share one deadline, and nobody is called for a client that ha
   );
 });
 
-test('a call to a service that refuses connections ends after the time that a process takes to start', async () => {
+test('a call to a service that refuses connections fails after the time that a process takes to start', async () => {
   const began = performance.now();
   const refused = failedWith('ECONNREFUSED');
   assert.partialDeepStrictEqual(await attempts(save, [refused]), { result: refused });
@@ -82,7 +82,7 @@ test('a call to a service that refuses connections ends after the time that a pr
   assert.ok(took > 1500 && took < 4000, String(took));
 });
 
-test('a call whose connections time out or whose host name does not resolve is repeated until its own deadline', async () => {
+test('a call whose connections time out or whose host name does not resolve is retried until its own deadline', async () => {
   for (const code of ['UND_ERR_CONNECT_TIMEOUT', 'EAI_AGAIN', 'ENOTFOUND']) {
     const slow = failedWith(code);
     const began = performance.now();

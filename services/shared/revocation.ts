@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from './broker.ts';
 import { counter } from './metrics.ts';
 
-// Revoked rights end with the reply. Gateways remember principals and permissions for at most
-// `leaseMs`. A service that takes rights away tells every gateway and replies when each has forgotten them; one that
-// does not answer has nothing left to remember after that time. Without a broker the time alone does it.
+// Revoked rights end with the reply. Gateways cache principals and permissions for at most
+// `leaseMs`. A service that revokes rights signals every gateway and replies when each has dropped
+// them; the cache of a gateway that does not respond expires within that time. Without a broker the
+// service waits that time.
 
-/** Nothing is remembered longer than this. */
+/** The longest time that rights are cached. */
 export const leaseMs = 2000;
 const heartbeatMs = 500;
 
@@ -17,7 +18,7 @@ const subjects = {
   ack: 'bailiwick.ack',
 } as const;
 
-/** What rights hang on: everything remembered under one of these names is forgotten with it. */
+/** The keys that cached rights depend on: revoking a key drops all entries under it. */
 export type RightsKey =
   | `user:${string}`
   | `bot:${string}`
@@ -26,7 +27,7 @@ export type RightsKey =
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 
-/** The service's side: makes sure that nobody remembers what was taken away. */
+/** The service's side: waits until no gateway has the revoked rights in its cache. */
 export function createRevoker(broker: Broker) {
   const self = randomUUID();
   const leases = new Map<string, number>();
@@ -35,7 +36,7 @@ export function createRevoker(broker: Broker) {
   let connection: number | undefined;
   let listeningSince = Number.POSITIVE_INFINITY;
 
-  /** What was heard over an earlier connection says nothing of who has made a lease since. */
+  /** Leases heard over an earlier connection do not show the leases made since. */
   function noteConnection(): void {
     if (connection === undefined || broker.connections() === connection) return;
     beginListening();
@@ -52,7 +53,9 @@ export function createRevoker(broker: Broker) {
     return new Set(leases.keys());
   }
 
-  /** Whether the broker answers. What it kept for this process comes before its answer. */
+  /**
+   * Whether the broker responds. Signals that it holds for this process arrive before its response.
+   */
   const answers = () =>
     broker.reach(leaseMs).then(
       () => true,
@@ -73,16 +76,20 @@ export function createRevoker(broker: Broker) {
       if (missing?.size === 0) done.get(id)?.();
     }),
   ]);
-  // Without the broker every revocation waits its time, so nothing depends on a failure here.
+  // Without the broker every revocation waits the full lease, so a failure here is harmless.
   void ready.then(beginListening, () => {});
 
-  /** Resolves when the keys are forgotten everywhere. To be called after the commit and before the reply. */
+  /**
+   * Resolves when all gateways have dropped the keys. Call it after the commit and before the
+   * reply.
+   */
   return async (keys: readonly RightsKey[]): Promise<void> => {
     const over = Date.now() + leaseMs;
-    // Where nobody is heard the connection may be dead without its client knowing.
+    // No heartbeats may mean a dead connection that the client has not noticed.
     if (holders().size === 0 && !(await answers())) return sleep(Math.max(0, over - Date.now()));
     noteConnection();
-    // Who listens has heard of every holder within a lease; of one it has not heard of by then, the lease has ended.
+    // After listening for a lease, every live holder has been heard; the lease of any other holder
+    // has ended.
     const knowsAllAt = broker.isConnected() ? listeningSince + leaseMs : Number.POSITIVE_INFINITY;
     const missing = holders();
     const now = Date.now();
@@ -103,21 +110,20 @@ export function createRevoker(broker: Broker) {
   };
 }
 
-export type Memory = ReturnType<typeof createMemory>;
+export type RightsCache = ReturnType<typeof createRightsCache>;
 
 type Remembered = { value: unknown; keys: readonly RightsKey[]; ends: number };
 
-/** How many answers are remembered at once: at 1 to 2 KiB each, a hundred megabytes at the most. */
+/** Entries in the cache: at 1 to 2 KiB each, at most a hundred megabytes. */
 const maxRemembered = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
-  about:
-    'Principals and rights that a gateway looked for in its memory, by whether they were there.',
+  about: 'Look-ups of principals and rights in the cache of a gateway, by outcome.',
 });
 
-/** The gateway's side: remembers answers for a lease, and only while it can be told to forget them. */
-export function createMemory(broker: Broker) {
+/** The gateway's side: caches rights for a lease, and only while it can receive revocations. */
+export function createRightsCache(broker: Broker) {
   const self = randomUUID();
   const answers = new Map<string, Remembered>();
   let leaseEnds = 0;
@@ -138,8 +144,8 @@ export function createMemory(broker: Broker) {
       () => {},
     );
 
-  // A lease is announced first and counts from before the announcement: its holder gives it up no later than those
-  // who were told of it.
+  // A lease is announced first and counts from before the announcement: the holder's lease ends no
+  // later than the services expect.
   async function renew(): Promise<void> {
     const started = Date.now();
     broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: false }));
@@ -150,8 +156,11 @@ export function createMemory(broker: Broker) {
   heart.unref();
 
   return {
-    /** What `load` answers, remembered under the keys it names and never past `endsAt`. An error is not remembered. */
-    async recall<T>(
+    /**
+     * Returns the cached value or loads it. The entry depends on the returned keys and never
+     * outlives `endsAt`. Errors are not cached.
+     */
+    async getOrLoad<T>(
       name: string,
       load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>,
     ): Promise<T> {
@@ -162,7 +171,7 @@ export function createMemory(broker: Broker) {
       if (isKnown) return known.value as T;
       const revocationsBefore = revocations;
       const { value, keys, endsAt = Number.POSITIVE_INFINITY } = await load();
-      // What was asked before a revocation may be the answer of before it.
+      // A value that was requested before a revocation may predate it: do not cache it.
       if (revocationsBefore === revocations && leaseEnds > Date.now()) {
         answers.delete(name);
         const oldest = answers.size >= maxRemembered ? answers.keys().next().value : undefined;
@@ -171,7 +180,7 @@ export function createMemory(broker: Broker) {
       }
       return value;
     },
-    /** Gives the lease up at once. */
+    /** Ends the lease at once. */
     close(): void {
       clearInterval(heart);
       leaseEnds = 0;

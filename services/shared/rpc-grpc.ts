@@ -14,7 +14,7 @@ import {
 } from '@grpc/grpc-js';
 import type { Material } from './certificates.ts';
 import { replayedHeader } from './idempotency/headers.ts';
-import { patienceMs, slownessMs, Unanswered } from './retry.ts';
+import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs } from './retry.ts';
 import {
   type Attempt,
   createWireTransport,
@@ -24,21 +24,22 @@ import {
 } from './rpc.ts';
 import type { Tls } from './tls.ts';
 
-// The hop over gRPC: for meshes, and where each call is to be balanced by itself. Loaded only with BAILIWICK_RPC=grpc.
+// Calls between processes over gRPC: for meshes, and for balancing each call. Loaded only with
+// BAILIWICK_RPC=grpc.
 
 const channelOptions: ChannelOptions = {
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  // The name server would be asked for a TXT record with another one.
+  // Otherwise the channel queries the name server for a TXT record too.
   'grpc.service_config_disable_resolution': 1,
-  // The default looks at http_proxy, which is meant for the world outside.
+  // By default the channel uses http_proxy, which is meant for external hosts.
   'grpc.enable_http_proxy': 0,
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 5000,
-  // A replaced replica is to be found within the patience of a call; the defaults are 1 s, 120 s and 30 s.
+  // Finds a replaced replica before calls time out; the defaults are 1 s, 120 s and 30 s.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.dns_min_time_between_resolutions_ms': 1000,
-  // As over HTTP: the service bounds requests, and answers are as large as they are.
+  // As over HTTP: the service limits requests, and responses are unlimited.
   'grpc.max_receive_message_length': -1,
 };
 
@@ -46,7 +47,10 @@ const channelOptions: ChannelOptions = {
 export function createGrpcTransport(options: WireOptions): WireTransport {
   const client = new Client(options.url, credentialsOf(options.tls), channelOptions);
 
-  /** Not left to the channel alone: it would hold a call without a connection until its deadline. */
+  /**
+   * Waits for a connection. The channel alone would hold a call without a connection until its
+   * deadline.
+   */
   async function connected(limitMs: number): Promise<void> {
     const channel = client.getChannel();
     const began = Date.now();
@@ -56,7 +60,11 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
       state = channel.getConnectivityState(true)
     ) {
       const until =
-        began + Math.min(limitMs, state === connectivityState.CONNECTING ? slownessMs : patienceMs);
+        began +
+        Math.min(
+          limitMs,
+          state === connectivityState.CONNECTING ? connectingTimeoutMs : refusedTimeoutMs,
+        );
       if (Date.now() >= until)
         throw new ConnectError(
           'the service cannot be reached',
@@ -75,8 +83,8 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
     const deadline = Date.now() + timeoutMs;
     await connected(timeoutMs);
-    // Should the connection end right now, the call waits for the next one: it is certainly unsent. What a server refused (GOAWAY)
-    // the channel sends again by itself.
+    // If the connection ends right now, the call waits for the next one, since it is certainly
+    // unsent. The channel itself retries what a server refused (GOAWAY).
     const metadata = new Metadata({ waitForReady: true });
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return new Promise((resolve, reject) => {
@@ -106,7 +114,7 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   return createWireTransport(options, { system: 'grpc', send, close });
 }
 
-/** A channel asks for its certificates with each connection it makes. */
+/** Channel credentials. The channel reads the current certificates for each new connection. */
 function credentialsOf(tls: Tls | undefined): ChannelCredentials {
   if (!tls) return credentials.createInsecure();
   const ends = new Map<unknown, () => void>();
@@ -138,18 +146,22 @@ function credentialsOf(tls: Tls | undefined): ChannelCredentials {
 const toBuffer = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** REFUSED_STREAM in grpc-js' words, which is all it leaves of it: nothing was processed (RFC 9113, section 8.7). It sends such a call again once. */
+/**
+ * grpc-js reports REFUSED_STREAM only by this text: nothing was processed (RFC 9113, section 8.7).
+ * It retries such a call once by itself.
+ */
 const refused = 'Stream refused by server';
 
 const detailsHeader = 'grpc-status-details-bin';
 
-/** The service's own error with its detail, or Unanswered where the connection failed. */
+/** The service's own error with its detail, or NoResponseError if the connection failed. */
 function failure(error: ServiceError): Error {
   const details = error.metadata?.get(detailsHeader)[0];
   if (details instanceof Buffer)
     return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
-  if (error.code === status.UNAVAILABLE) return new Unanswered(error.details === refused, error);
-  // gRPC's codes are Connect's, number by number.
+  if (error.code === status.UNAVAILABLE)
+    return new NoResponseError(error.details === refused, error);
+  // gRPC's codes have the same numbers as Connect's.
   const code =
     Object.values(Code).find(
       (candidate): candidate is Code => candidate === (error.code as number),

@@ -25,25 +25,27 @@ import { callOut, timed } from './calls.ts';
 import { hopAgent, unprocessedHeader } from './connections.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
-import { greetingConnector, notGreeted } from './greet.ts';
 import { idempotencyKeyHeader, replayedHeader } from './idempotency/headers.ts';
+import { probeFailed, probingConnector } from './probe.ts';
 import { currentRequestId } from './request-id.ts';
-import { patienceMs, slownessMs, Unanswered, withRetries } from './retry.ts';
+import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs, withRetries } from './retry.ts';
 import type { Tls } from './tls.ts';
 import { currentTraceparent, traceparentHeader } from './trace.ts';
 
-// The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
-// default is just that, over a pool of kept-alive HTTP/1.1 connections: less than half the CPU of
-// connect-node's own client (docs/performance.md, G5). Any Connect client can stand in.
+// Calls between processes. A unary Connect call is an HTTP POST of `application/proto`, so the
+// default transport is just that, over a pool of kept-alive HTTP/1.1 connections: less than half
+// the CPU of connect-node's own client (docs/performance.md, G5). Any Connect client works too.
 
-/** Who a call is made for. Set on the context of every call that leaves a process. */
+/** The caller of a call. Set on the context of every call that leaves a process. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });
 
 export const contextFor = (caller: Caller): ContextValues =>
   createContextValues().set(callerKey, caller);
 
 const defaultTimeoutMs = 15_000;
-/** Connections are made anew all the time: replicas that were added get their share of the calls within seconds. */
+/**
+ * Connections are replaced often, so that new replicas get their share of the calls within seconds.
+ */
 const connectionAgeMs = 10_000;
 
 export type WireTransport = Transport & { close(): Promise<void> };
@@ -53,11 +55,11 @@ export type WireOptions = {
   audience: string;
   sign: CallerSigner;
   tls?: Tls | undefined;
-  /** How long a connection over HTTP lives. Set by tests. */
+  /** Lifetime of an HTTP connection. Set by tests. */
   connectionAgeMs?: number;
 };
 
-/** One attempt of a call. `signal` ends it when nobody waits for its answer any longer. */
+/** One attempt of a call. `signal` cancels it. */
 export type Attempt = {
   method: DescMethodUnary;
   headers: Record<string, string>;
@@ -66,17 +68,20 @@ export type Attempt = {
   signal: AbortSignal | undefined;
 };
 
-/** The message of an answer, and whether it is that of an earlier call with the same Idempotency-Key. */
+/** A response message, and whether it was replayed for the same Idempotency-Key. */
 export type WireAnswer = { body: Uint8Array; replayed: boolean };
 
-/** Makes attempts. Throws a ConnectError for an answer that is an error, and Unanswered for none. */
+/**
+ * Sends attempts. Throws a ConnectError for an error response, and NoResponseError if there is no
+ * response.
+ */
 export type Wire = {
   system: 'connectrpc' | 'grpc';
   send(attempt: Attempt): Promise<WireAnswer>;
   close(): Promise<void>;
 };
 
-/** A transport to one service over a wire: signed, with a deadline for all attempts together. */
+/** A transport to one service: signed, with one deadline for all attempts. */
 export function createWireTransport({ audience, sign }: WireOptions, wire: Wire): WireTransport {
   return {
     async unary<I extends DescMessage, O extends DescMessage>(
@@ -111,12 +116,17 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
 export function createHttpTransport(options: WireOptions): WireTransport {
   const pool = new Pool(options.url, {
     connections: 128,
-    // Shorter than the server's own, so that a connection is never used while the server closes it.
+    // Shorter than the server's, so that the client never uses a connection that the server is
+    // closing.
     keepAliveTimeout: 20_000,
     keepAliveMaxTimeout: 20_000,
     clientTtl: options.connectionAgeMs ?? connectionAgeMs,
     allowH2: false,
-    connect: greetingConnector({ connectMs: patienceMs, greetMs: slownessMs, tls: options.tls }),
+    connect: probingConnector({
+      connectMs: refusedTimeoutMs,
+      probeMs: connectingTimeoutMs,
+      tls: options.tls,
+    }),
   });
 
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
@@ -140,13 +150,13 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     if (response.statusCode === 200)
       return { body: bytes, replayed: response.headers[replayedHeader] !== undefined };
     const failure = new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable);
-    if (response.headers[unprocessedHeader] !== undefined) throw new Unanswered(true, failure);
+    if (response.headers[unprocessedHeader] !== undefined) throw new NoResponseError(true, failure);
     if (!String(response.headers['content-type']).startsWith('application/json')) {
-      // Connect's word for a method that the service does not know: it is of an earlier version.
+      // Connect's response for an unknown method: the service is an older version.
       if (response.statusCode === 404)
         throw new ConnectError('the service does not know this method', Code.Unimplemented);
-      // Not in our words: a proxy's answer for a service that it could not reach.
-      throw new Unanswered(false, failure);
+      // Not our format: a proxy answered for a service that it could not reach.
+      throw new NoResponseError(false, failure);
     }
     throw errorFromJsonBytes(bytes, undefined, failure);
   }
@@ -155,19 +165,22 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     system: 'connectrpc',
     send: (attempt) =>
       send(attempt).catch((error: unknown) =>
-        Promise.reject(error instanceof ConnectError ? error : unanswered(error)),
+        Promise.reject(error instanceof ConnectError ? error : noResponse(error)),
       ),
     close: () => pool.close(),
   });
 }
 
-// Before there is a connection that has reached a process, nothing is sent.
-function unanswered(error: unknown): Unanswered {
-  if (error instanceof Unanswered) return error;
-  return new Unanswered((error as NodeJS.ErrnoException).code === notGreeted, error);
+// A failed probe means that nothing was sent.
+function noResponse(error: unknown): NoResponseError {
+  if (error instanceof NoResponseError) return error;
+  return new NoResponseError((error as NodeJS.ErrnoException).code === probeFailed, error);
 }
 
-/** A transport to services in the same process: the same pipeline, no wire. They are named once they exist. */
+/**
+ * A transport to services in the same process: the same pipeline without a wire. Their dispatch is
+ * set later, with `connect`.
+ */
 export function createLocalTransport(): Transport & { connect(dispatch: Dispatch): void } {
   let dispatch: Dispatch | undefined;
   return {
@@ -203,8 +216,8 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
 }
 
 /**
- * The result of work, or `unavailable` once the signal has ended. As over the wire, the caller is answered at its deadline, and the
- * work goes on until it notices.
+ * The result of work, or `unavailable` once the signal aborts. As over the wire, the caller gets
+ * its response at its deadline, and the work continues until it notices.
  */
 function before<T>(ends: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -216,7 +229,7 @@ function before<T>(ends: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-/** The same transport for calls in a service's own name, as a part of the request at hand. */
+/** Wraps a transport for calls in a service's own name, as part of the current request. */
 export function asService(transport: Transport, service: string): Transport {
   const own = () => contextFor(serviceCaller(service, currentRequestId()));
   return {
@@ -233,13 +246,13 @@ export function asService(transport: Transport, service: string): Transport {
   };
 }
 
-/** The trace of a call, beside its caller. */
+/** The traceparent header of a call. */
 function traceHeader(): Record<string, string> {
   const traceparent = currentTraceparent();
   return traceparent === '' ? {} : { [traceparentHeader]: traceparent };
 }
 
-/** The client's Idempotency-Key: of a caller's own headers no other goes on the way. */
+/** The client's Idempotency-Key, the only one of the caller's headers that is passed on. */
 function keyHeader(header: ConstructorParameters<typeof Headers>[0]): {
   [idempotencyKeyHeader]?: string;
 } {

@@ -9,7 +9,8 @@ import type { Message } from '@bufbuild/protobuf';
 import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
 
-// The rules of an operation's option: whether one allows a call, and whether a request has to name a tenant.
+// Evaluates the rules of an operation's option: whether a rule allows a call, and whether a request
+// must name a tenant.
 
 /** Whether a rule allows a call. The handler checks a `handler` rule. */
 export function allows(
@@ -38,7 +39,10 @@ export function allows(
   }
 }
 
-/** Whether the self and handler rules of an operation hold for this session. Permissions are limited where access decides them. */
+/**
+ * Whether a limited session may use the operation's self and handler rules. Its permissions are
+ * limited where access computes them.
+ */
 function isWithinLimit(operation: Operation, request: Message, { limitedTo }: Caller): boolean {
   if (limitedTo === '' || operation.limitedSession === 'allowed') return true;
   return (
@@ -50,7 +54,10 @@ function isWithinLimit(operation: Operation, request: Message, { limitedTo }: Ca
 const isSelf = (value: string, caller: Caller) =>
   value !== '' && (value === caller.id || value === caller.email);
 
-/** Whether it depends on the caller if a request is complete: it names no tenant, and not every caller has to. */
+/**
+ * Whether the caller decides if a request is complete: it names no tenant, and not every caller
+ * must.
+ */
 export function tenantDependsOnCaller(operation: Operation, request: Message): boolean {
   return (
     (operation.defaultTenant !== '' || operation.tenantOptional) &&
@@ -59,8 +66,8 @@ export function tenantDependsOnCaller(operation: Operation, request: Message): b
 }
 
 /**
- * What is wrong with the tenant of a request, for every operation alike: it is missing, or it is named beside the flag that
- * means the platform. `caller` may be undefined where the answer does not depend on it.
+ * Problems with a request's tenant, the same for every operation: it is missing, or named together
+ * with the platform flag. `caller` may be undefined if the result does not depend on it.
  */
 export function tenantProblems(
   operation: Operation,
@@ -76,7 +83,7 @@ export function tenantProblems(
       ? []
       : [`${jsonPath(operation, path)} must be empty if ${jsonPath(operation, flag)} is true`];
   if (tenant !== '' || mayLeaveTenantOut(operation, request, caller)) return [];
-  // The documented message of the two endpoint creations names no record.
+  // The documented message of the two endpoint creations has no record name.
   return [
     operation.defaultTenant === ''
       ? `${jsonPath(operation, path)} is required`
@@ -99,7 +106,9 @@ function mayLeaveTenantOut(
   );
 }
 
-/** Fills in the caller's own tenant where the operation says so and the request names none. */
+/**
+ * Fills in the caller's own tenant if the operation has that default and the request names none.
+ */
 export function fillTenant(operation: Operation, request: Message, caller: Caller): void {
   const { defaultTenant } = operation;
   if (defaultTenant !== '' && fieldText(operation, request, defaultTenant) === '')

@@ -3,8 +3,9 @@ import process from 'node:process';
 import { gauge, timing, total } from './metrics.ts';
 import packageJson from './package.json' with { type: 'json' };
 
-// The process and its runtime, under the names of Prometheus' own client libraries (process_…, nodejs_…), which stock
-// dashboards know. A runtime that cannot tell one of them leaves it out.
+// Metrics of the process and its runtime, under the names of Prometheus' own client libraries
+// (process_…, nodejs_…), which stock dashboards use. Values that a runtime does not offer are left
+// out.
 
 const runtime =
   process.versions['deno'] === undefined
@@ -19,7 +20,7 @@ const gcKinds: Readonly<Record<number, string>> = {
   16: 'weakcb',
 };
 
-/** Measures this process from now on. Called once, where metrics are wanted. */
+/** Starts measuring this process. Called once, if metrics are enabled. */
 export function measureProcess(): void {
   one('bailiwick_build_info', 'Always 1; the labels name the version and the runtime.', () => 1, {
     version: packageJson.version,
@@ -81,7 +82,7 @@ function measureHandles(): void {
   );
 }
 
-// Deno has the function and throws.
+// Deno defines the function, but it throws.
 function canListResources(): boolean {
   try {
     return process.getActiveResourcesInfo().length >= 0;
@@ -90,7 +91,9 @@ function canListResources(): boolean {
   }
 }
 
-/** A timer that is late says how long the loop stood still. Deno's monitorEventLoopDelay does not (lag.ts). */
+/**
+ * A late timer shows how long the loop was blocked. Deno's monitorEventLoopDelay does not (lag.ts).
+ */
 function measureLoop(): void {
   const lag = timing(
     {
@@ -108,7 +111,7 @@ function measureLoop(): void {
 }
 
 function measureGc(): void {
-  // @types/node does not know the list. Deno's lacks gc.
+  // Not in @types/node. Deno does not support gc entries.
   const { supportedEntryTypes } = PerformanceObserver as {
     supportedEntryTypes?: readonly string[];
   };

@@ -17,7 +17,7 @@ const context = ['tnt_1', 'whk_1', 'secret', 'dek_1'];
 const ringOf = (...ids: string[]) =>
   ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join('\n');
 
-test('what was sealed opens with the same key and context only', () => {
+test('a sealed value opens with the same key and context only', () => {
   const sealed = seal(key, Buffer.from('whsec_abc'), context);
   assert.equal(open(key, sealed, context).toString(), 'whsec_abc');
   assert.throws(() => open(randomBytes(32), sealed, context));
@@ -27,7 +27,7 @@ test('what was sealed opens with the same key and context only', () => {
   assert.throws(() => open(key, sealed, ['tnt_1whk_1', 'secret', 'dek_1']));
 });
 
-test('a single changed bit anywhere is noticed', () => {
+test('a single changed bit anywhere is detected', () => {
   const sealed = seal(key, Buffer.from('secret'), context);
   for (let index = 0; index < sealed.length; index++) {
     const changed = Buffer.from(sealed);
@@ -36,7 +36,7 @@ test('a single changed bit anywhere is noticed', () => {
   }
 });
 
-test('a data key is unwrapped by the ring it was wrapped with, also after a newer key leads', () => {
+test('a data key is unwrapped by the key that wrapped it, also after a newer key comes first in the ring', () => {
   const old = ringOf('k1');
   const ring = parseKeyRing(old);
   const { kek, wrapped } = wrapKey(ring, key, ['tnt_1']);
@@ -57,7 +57,7 @@ test('a value sealed for one purpose does not open for another', () => {
   assert.throws(() => openForPurpose(ring, 'task-token', sealed, ['b@example.com']));
 });
 
-test('a key ring with anything wrong in it is refused', () => {
+test('an invalid key ring is rejected', () => {
   for (const text of [
     '',
     'k1',

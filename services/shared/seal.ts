@@ -4,16 +4,19 @@ import type { Mounted } from './config.ts';
 import type { Log } from './log.ts';
 import { watchMounted } from './watch.ts';
 
-// Sealing of secrets at rest: AES-256-GCM with a random 96-bit nonce. Records are
-// sealed with a data key of their tenant; data keys are wrapped by a key-encryption key of the ring.
-// Blob: 0x01 ‖ nonce (12) ‖ ciphertext ‖ tag (16).
+// Seals secrets at rest: AES-256-GCM with a random 96-bit nonce. Records are sealed with a data key
+// of their tenant; data keys are wrapped by a key-encryption key of the ring. Blob: 0x01 ‖ nonce
+// (12) ‖ ciphertext ‖ tag (16).
 
 const version = 1;
 
 /** Key-encryption keys. The first one wraps, all of them unwrap. */
 export type KeyRing = ReadonlyArray<{ id: string; key: Uint8Array }>;
 
-/** Reads a key ring: one `id:base64` a line, 32 bytes each, the first line writes. Throws on anything else. */
+/**
+ * Parses a key ring: one `id:base64` a line, 32 bytes each. The first key wraps. @throws for
+ * anything else
+ */
 export function parseKeyRing(text: string): KeyRing {
   const lines = text
     .split('\n')
@@ -32,7 +35,10 @@ export function parseKeyRing(text: string): KeyRing {
   return ring;
 }
 
-/** The ring of a mounted file, at any time as the file is by then: whoever holds it derives nothing from it for longer than a call. */
+/**
+ * The current ring of a mounted file, updated in place: do not keep values derived from it for
+ * longer than a call.
+ */
 export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
   const ring = [...parseKeyRing(file.content)];
   watchMounted(file, log, (text) => void ring.splice(0, ring.length, ...parseKeyRing(text)));
@@ -40,8 +46,8 @@ export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
 }
 
 /**
- * Seals `plain` with `key`. `context` (tenant, record id, field, key id …) is bound in: a sealed
- * value that is moved to another row or column does not open.
+ * Seals `plain` with `key`. `context` (tenant, record id, field, key id …) is authenticated: a
+ * sealed value that is moved to another row or column does not open.
  */
 export function seal(key: Uint8Array, plain: Uint8Array, context: readonly string[]): Buffer {
   const nonce = randomBytes(12);
@@ -55,7 +61,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, context: readonly strin
   ]);
 }
 
-/** Opens what {@link seal} made. Throws if the key, the context or a single bit differs. */
+/** Opens a value of {@link seal}. @throws if the key, the context or a single bit differs */
 export function open(key: Uint8Array, sealed: Uint8Array, context: readonly string[]): Buffer {
   const blob = Buffer.from(sealed);
   if (blob.length < 29 || blob[0] !== version) throw new Error('not a sealed value');
@@ -65,7 +71,7 @@ export function open(key: Uint8Array, sealed: Uint8Array, context: readonly stri
   return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
 }
 
-/** A data key, wrapped by the ring's first key. */
+/** Wraps a data key with the ring's first key. */
 export function wrapKey(
   ring: KeyRing,
   dataKey: Uint8Array,
@@ -76,7 +82,7 @@ export function wrapKey(
   return { kek: kek.id, wrapped: seal(kek.key, dataKey, ['dek', kek.id, ...context]) };
 }
 
-/** The data key that {@link wrapKey} wrapped with the ring's key `kekId`. */
+/** Unwraps a data key of {@link wrapKey} with the ring's key `kekId`. */
 export function unwrapKey(
   ring: KeyRing,
   kekId: string,
@@ -88,7 +94,10 @@ export function unwrapKey(
   return open(kek.key, wrapped, ['dek', kek.id, ...context]);
 }
 
-/** Seals a short text for one purpose that several services share, under a key derived from the ring's first key. */
+/**
+ * Seals a short text for a purpose that several services share, with a key derived from the ring's
+ * first key.
+ */
 export function sealForPurpose(
   ring: KeyRing,
   purpose: string,
@@ -100,7 +109,7 @@ export function sealForPurpose(
   return `${kek.id}.${seal(purposeKey(kek.key, purpose), Buffer.from(plain), context).toString('base64url')}`;
 }
 
-/** Opens what {@link sealForPurpose} made. */
+/** Opens a text of {@link sealForPurpose}. */
 export function openForPurpose(
   ring: KeyRing,
   purpose: string,
@@ -117,7 +126,7 @@ export function openForPurpose(
   ).toString();
 }
 
-/** The id of the ring's first key, which seals for the purposes that services share. */
+/** The id of the ring's first key, which wraps and seals. */
 export function firstOf(ring: KeyRing): string {
   const [first] = ring;
   if (!first) throw new Error('the key ring is empty');
@@ -136,7 +145,10 @@ export function purposeKey(key: Uint8Array, purpose: string): Buffer {
   return found;
 }
 
-/** What is bound in beside the key: length-prefixed, so that ["ab","c"] and ["a","bc"] differ. */
+/**
+ * The authenticated data of a sealed value: length-prefixed, so that ["ab","c"] and ["a","bc"]
+ * differ.
+ */
 export function additionalData(context: readonly string[]): Buffer {
   return Buffer.concat(
     ['seal/v1', ...context].flatMap((part) => {

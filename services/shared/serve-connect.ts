@@ -12,7 +12,8 @@ import { idempotencyKeyHeader, replayedHeader } from './idempotency/headers.ts';
 import { maxBodyBytes } from './serve.ts';
 import { continueTrace, traceparentHeader } from './trace.ts';
 
-// connect-node in front of the same pipeline. Loaded only where a client comes that needs it.
+// Serves stock clients with connect-node, over the same pipeline. Loaded when the first such client
+// connects.
 
 export type StockHandler = (
   request: IncomingMessage | Http2ServerRequest,
@@ -26,7 +27,10 @@ type StockOptions = {
   health: HealthState;
 };
 
-/** Serves the services of a process to Connect, gRPC and gRPC-web clients, and the standard health service. */
+/**
+ * Serves a process's services to Connect, gRPC and gRPC-web clients, with the standard health
+ * service.
+ */
 export function createStockHandler({
   routes,
   dispatch,

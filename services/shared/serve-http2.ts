@@ -10,17 +10,26 @@ import { type AddressInfo, Server } from 'node:net';
 import type { Listener } from './serve.ts';
 import { followTls, serverOptions, type Tls } from './tls.ts';
 
-// HTTP/2, for gRPC. Its way to end a connection is GOAWAY with the last stream that will be processed: whatever
-// came after it may be sent again.
+// The HTTP/2 listener, for gRPC. A connection ends with GOAWAY, which names the last stream that
+// will be processed: clients may retry all later ones.
 
-/** A connection is replaced after about this long. Clients then look their name up again: replicas that were added get their share of the calls within seconds. */
+/**
+ * Lifetime of a connection. A client then resolves the name again, so that new replicas get their
+ * share of the calls within seconds.
+ */
 const connectionAgeMs = 10_000;
-/** Between "open no more streams" and the last stream's number: longer than a stream that is on its way needs, also to a process that has too much to do. */
+/**
+ * Time between the two GOAWAYs: enough for streams that are on their way to arrive, also at an
+ * overloaded process.
+ */
 const noticeMs = 1000;
 const drainLimitMs = 25_000;
-/** For what all callers of one gateway have in hand at once. Node's own 10 MB would refuse streams when some of them are large. */
+/**
+ * For the concurrent calls of one gateway. Node's default of 10 MB would refuse streams if some of
+ * them are large.
+ */
 const sessionMemoryMb = 256;
-/** "All streams so far and those on their way" (RFC 9113, section 6.8). */
+/** GOAWAY for "no new streams, but all that are on their way" (RFC 9113, section 6.8). */
 const anyStream = 2 ** 31 - 1;
 
 export type Http2Handler = (
@@ -28,7 +37,7 @@ export type Http2Handler = (
   response: Http2ServerResponse,
 ) => void | Promise<void>;
 
-/** `ageMs` is how long a connection lives. */
+/** `ageMs` is the lifetime of a connection. */
 type Http2Options = { ageMs?: number | undefined; tls?: Tls | undefined };
 
 export async function listenHttp2(
@@ -45,24 +54,28 @@ export async function listenHttp2(
   });
   server.on('session', (session) => {
     sessions.add(session);
-    // Not all at the same moment: a tenth of the time earlier or later.
-    const rotation = setTimeout(() => void retire(session), ageMs * (0.9 + Math.random() / 5));
+    // Spread by a tenth of the lifetime, so that connections do not end at the same moment.
+    const rotation = setTimeout(
+      () => void closeGracefully(session),
+      ageMs * (0.9 + Math.random() / 5),
+    );
     session.once('close', () => {
       clearTimeout(rotation);
       sessions.delete(session);
     });
   });
-  // A client that breaks the protocol or its connection: its session ends, and nobody needs to know.
+  // A client broke the protocol or its connection: its session ends without a log line.
   server.on('sessionError', () => {});
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, host, resolve),
   );
   return {
     port: (server.address() as AddressInfo).port,
-    // A client would only connect again: HTTP/2 can end connections without losing calls at the end.
-    retire: () => {},
+    // Nothing to do: a client would only reconnect, and HTTP/2 connections can end without losing
+    // calls.
+    disableKeepAlive: () => {},
     async drain() {
-      // Not Http2Server's own close: it ends the sessions without notice.
+      // Not Http2Server's own close, which ends sessions without notice.
       const closed = new Promise<void>((resolve) =>
         Server.prototype.close.call(server, () => resolve()),
       );
@@ -70,7 +83,7 @@ export async function listenHttp2(
         () => sessions.forEach((session) => session.destroy()),
         drainLimitMs,
       );
-      await Promise.all([...sessions].map(retire));
+      await Promise.all([...sessions].map(closeGracefully));
       await closed;
       clearTimeout(force);
     },
@@ -88,16 +101,19 @@ function makeServer(
   return server;
 }
 
-/** After an answer that did not wait for the whole request, such as "too large": unread, it would keep its stream open for ever. */
+/**
+ * Reads the rest of a request after an early response, such as "too large": unread, it would keep
+ * its stream open for ever.
+ */
 function discardRest(stream: ServerHttp2Stream): void {
   if (stream.readableEnded || stream.destroyed) return;
-  // The request stops the stream when nobody reads it.
+  // Otherwise the paused request stops the stream.
   stream.removeAllListeners('data');
   stream.resume();
 }
 
-/** Ends a connection in two steps, so that no stream is refused; its streams finish. */
-async function retire(session: ServerHttp2Session): Promise<void> {
+/** Ends a connection in two steps, so that no stream is refused and running streams finish. */
+async function closeGracefully(session: ServerHttp2Session): Promise<void> {
   if (session.closed || session.destroyed) return;
   session.goaway(0, anyStream);
   await new Promise((resolve) => setTimeout(resolve, noticeMs));

@@ -7,9 +7,11 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listenHttp } from './serve.ts';
 
-const unseen = 'deno' in process.versions && 'Deno does not tell that an answer is not read';
+const unseen = 'deno' in process.versions && 'Deno does not report that a response is not read';
 
-test('a connection whose answer nobody reads is closed', { skip: unseen }, async () => {
+test('a connection is closed if its client does not read the response', {
+  skip: unseen,
+}, async () => {
   let unread = 0;
   const listener = await listenHttp(
     '127.0.0.1',

@@ -22,16 +22,20 @@ import { listenHttp2 } from './serve-http2.ts';
 import { followTls, serverOptions, type Tls } from './tls.ts';
 import { continueTrace, traceparentHeader } from './trace.ts';
 
-// A service's listeners: HTTP/1.1 with a lean branch for unary Connect calls of `application/proto`, which is what the other
-// processes send, and HTTP/2 for gRPC. Everything else on both of them is connect-node's: Connect, gRPC, gRPC-web, health.
+// A service's listeners: HTTP/1.1, with a fast path for unary Connect calls of `application/proto`,
+// which the other processes send, and HTTP/2 for gRPC. connect-node serves everything else on both:
+// Connect, gRPC, gRPC-web, health.
 
 export const maxBodyBytes = 4 * 1024 * 1024;
 
 export type Listener = {
   port: number;
-  /** Told first: from here on every answer tells its client that the connection ends, so that calls go elsewhere before the end. */
-  retire(): void;
-  /** New connections are refused, idle ones closed, calls in flight finished (25 s at most). */
+  /**
+   * Called before drain: from now on every response closes its connection, so that clients move to
+   * other replicas.
+   */
+  disableKeepAlive(): void;
+  /** Refuses new connections, closes idle ones, and finishes calls in flight (25 s at most). */
   drain(): Promise<void>;
 };
 
@@ -44,7 +48,7 @@ export type RpcServerOptions = {
   verify: CallerVerifier;
   readiness: Readiness;
   tls?: Tls | undefined;
-  /** How long an HTTP/2 connection lives. Set by tests. */
+  /** Lifetime of an HTTP/2 connection. Set by tests. */
   connectionAgeMs?: number;
 };
 
@@ -61,10 +65,10 @@ export async function listenRpc({
   const byPath = new Map(
     [...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]),
   );
-  const [retired, drained] = [new AbortController(), new AbortController()];
-  const health: HealthState = { readiness, retired: retired.signal, drained: drained.signal };
+  const [stopping, drained] = [new AbortController(), new AbortController()];
+  const health: HealthState = { readiness, stopping: stopping.signal, drained: drained.signal };
   let loading: Promise<StockHandler> | undefined;
-  // connect-node is loaded by the first client that needs it: 39 MB that most processes never use.
+  // Loaded for the first client that needs it: 39 MB that most processes never use.
   const stock = () =>
     (loading ??= import('./serve-connect.ts').then(({ createStockHandler }) =>
       createStockHandler({ ...served, health }),
@@ -79,7 +83,7 @@ export async function listenRpc({
     ) {
       return answer(method, request, response, dispatch, verify);
     }
-    if (request.method === 'HEAD') return greet(response);
+    if (request.method === 'HEAD') return answerProbe(response);
     return stock().then((handler) => handler(request, response));
   };
   const http = await listenHttp(host, port, lean, { tls });
@@ -92,41 +96,45 @@ export async function listenRpc({
   return {
     port: http.port,
     grpcPort: http2.port,
-    retire() {
-      retired.abort();
-      http.retire();
-      http2.retire();
+    disableKeepAlive() {
+      stopping.abort();
+      http.disableKeepAlive();
+      http2.disableKeepAlive();
     },
     async drain() {
-      retired.abort();
+      stopping.abort();
       drained.abort();
       await Promise.all([http.drain(), http2.drain()]);
     },
   };
 }
 
-// Our own client asks once on a connection whether it has reached a process (greet.ts). It has, also one that is about to end.
-function greet(response: ServerResponse): void {
+// Answers the probe of our own client, which checks that a new connection has reached a process
+// (probe.ts). Succeeds even while the process is shutting down.
+function answerProbe(response: ServerResponse): void {
   response.writeHead(204, { connection: 'keep-alive' }).end();
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 export type HttpOptions = {
-  /** A request that has not arrived whole by then is answered with `rawError` and its connection closed. */
+  /** A request that has not arrived by then gets `rawError`, and its connection is closed. */
   requestTimeoutMs?: number;
-  /** A connection on which nothing has moved for this long is closed, its answer unread or not. Set by tests. */
+  /**
+   * A connection without traffic for this long is closed, even if its response is unread. Set by
+   * tests.
+   */
   stalledMs?: number;
-  /** Makes the whole response for what fails before there is a request, from Node's error code. */
+  /** Builds the raw response to a failure before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
-  /** Between processes only; without it HTTP is plain. */
+  /** For calls between processes; without it the listener is plain HTTP. */
   tls?: Tls | undefined;
 };
 
 const drainLimitMs = 25_000;
 /** Longer than any call takes. */
 const stalledLimitMs = 60_000;
-/** How soon a connection that was kept alive in the last moment before the end is noticed. */
+/** Interval for closing connections that became idle during the drain. */
 const sweepMs = 50;
 
 export async function listenHttp(
@@ -147,7 +155,7 @@ export async function listenHttp(
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
   };
-  // No answer depends on the Host header, so its absence is no error of the client's.
+  // Responses do not depend on the Host header, so it is optional.
   const server = makeServer(
     { keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts },
     tls,
@@ -162,7 +170,7 @@ export async function listenHttp(
   );
   server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Whoever has not shown its certificate gets no words of HTTP.
+    // A client without a valid certificate gets no HTTP response.
     const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
     if (isConnected && socket.writable && error.code !== 'ECONNRESET')
       socket.end(rawError(error.code));
@@ -173,15 +181,16 @@ export async function listenHttp(
   );
   return {
     port: (server.address() as AddressInfo).port,
-    retire: () => connections.retire(),
+    disableKeepAlive: () => connections.disableKeepAlive(),
     async drain() {
-      connections.retire();
-      // Not http.Server's own close: it closes idle connections at once, and a call may be on its way to one.
+      connections.disableKeepAlive();
+      // Not http.Server's own close: it closes idle connections at once, and a call may be on its
+      // way.
       const closed = new Promise<void>((resolve) =>
         TcpServer.prototype.close.call(server, () => resolve()),
       );
-      connections.dismiss();
-      const sweep = setInterval(() => connections.dismiss(), sweepMs);
+      connections.closeIdle();
+      const sweep = setInterval(() => connections.closeIdle(), sweepMs);
       const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
       await closed;
       clearTimeout(force);

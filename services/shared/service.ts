@@ -19,18 +19,21 @@ import { createRevoker } from './revocation.ts';
 import type { KeyRing } from './seal.ts';
 import { listenRpc } from './serve.ts';
 
-/** A service that is running: called over a listener, or directly in a process that holds several. */
+/** A running service: called over a listener, or directly in a process that holds several. */
 export type Service = {
   name: string;
   routes: Routes;
   dispatch: Dispatch;
-  /** Rejects while the service cannot work: its schema is not there, the database is away, or it has never found the broker. */
+  /**
+   * Rejects while the service cannot work: its schema is missing, the database is away, or it has
+   * never connected to the broker.
+   */
   ready(): Promise<void>;
-  /** Stops the background work, waits for what is in hand, and lets go of database and broker. */
+  /** Stops the background work, waits for work in hand, and closes database and broker. */
   stop(): Promise<void>;
 };
 
-/** Lets a service be called by the other processes. */
+/** Opens a service's listeners for calls of other processes. */
 export async function listenService(
   service: Service,
   settings: {
@@ -52,13 +55,20 @@ export async function listenService(
     verify,
     readiness: createReadiness(ready),
   });
-  return { ...listener, ready, beforeDrain: () => listener.retire(), stop: () => service.stop() };
+  return {
+    ...listener,
+    ready,
+    beforeDrain: () => listener.disableKeepAlive(),
+    stop: () => service.stop(),
+  };
 }
 
 /** How often expired idempotent calls are deleted. */
 const sweepMs = 60_000;
 
-/** Background work of a service; the function it returns stops it and waits for what is in hand. */
+/**
+ * Starts background work of a service. The returned function stops it and waits for work in hand.
+ */
 export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
 
 export type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
@@ -66,16 +76,16 @@ export type ServiceParts = { served: readonly Served[]; background?: readonly Ba
 export type ServiceOptions = {
   schema: ServiceSchema;
   settings: { databaseUrl: string; databasePool: number; natsUrl: string };
-  /** Seals the answers that are kept for repetitions of calls. */
+  /** Seals the stored responses of idempotent calls. */
   keyRing: KeyRing;
   log: Log;
-  /** Makes the handlers and what runs beside them. */
+  /** Creates the handlers and the background work. */
   parts: (means: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
 };
 
 /**
- * Puts a service together: its database, the broker, the relay of its outbox and the pipeline around its handlers.
- * Background work begins once the schema is one this code can work on.
+ * Creates a service: its database, the broker, its outbox relay and the pipeline around its
+ * handlers. Background work begins once this code can run on the schema.
  */
 export async function createService({
   schema,
@@ -95,11 +105,11 @@ export async function createService({
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
   const refusals = createRefusals(database, log);
   const { served, background = [] } = parts({ database, broker, refusals });
-  const tellOfRefusals = repeat({
+  const flushRefusals = repeat({
     everyMs: countedMs,
     log,
-    failed: 'refused calls could not be audited',
-    work: refusals.tell,
+    failed: 'auditing refused calls failed',
+    work: refusals.flush,
   });
   const sweepIdempotency = repeat({
     everyMs: sweepMs,
@@ -115,7 +125,7 @@ export async function createService({
   const begin = whenSchemaFits(database, schema, log, () => {
     relay = startRelay({ database, broker, log });
     running.push(
-      ...[...background, tellOfRefusals, sweepIdempotency].map((start) => start({ dispatch })),
+      ...[...background, flushRefusals, sweepIdempotency].map((start) => start({ dispatch })),
     );
   });
 
@@ -137,7 +147,8 @@ export async function createService({
         } as const;
         return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, refusal);
       }
-      // A stolen credential, or another address, is another caller here: the entry that counts names the last one.
+      // A stolen credential, or another address, is counted as another caller. The counting entry
+      // shows the last caller.
       const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
       return refusals.record(kind, call, {
         Tenant: tenant,
@@ -156,14 +167,14 @@ export async function createService({
     async ready() {
       if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
       await database.ping();
-      // Afterwards calls go on without it: what they change waits in the outbox.
+      // Once connected, calls continue without the broker: changes wait in the outbox.
       hasFoundBroker ||= broker.isConnected();
       if (!hasFoundBroker) throw new Error('the broker is away');
     },
     async stop() {
       begin.cancel();
       await Promise.all(running.map((stop) => stop()));
-      await refusals.tell();
+      await refusals.flush();
       await relay?.stop();
       await broker.close();
       await database.close();
@@ -175,7 +186,7 @@ function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, sta
   let state: 'waiting' | 'done' | 'cancelled' = 'waiting';
   let timer: NodeJS.Timeout | undefined;
   let lastProblem = '';
-  const look = async () => {
+  const check = async () => {
     try {
       await assertSchemaWindow(database, schema);
       if (state === 'waiting') {
@@ -186,10 +197,10 @@ function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, sta
       const problem = error instanceof Error ? error.message : String(error);
       if (problem !== lastProblem) log.warn('waiting for the database', { error: problem });
       lastProblem = problem;
-      if (state === 'waiting') timer = setTimeout(() => void look(), 500);
+      if (state === 'waiting') timer = setTimeout(() => void check(), 500);
     }
   };
-  void look();
+  void check();
   return {
     done: () => state === 'done',
     cancel: () => {

@@ -6,7 +6,7 @@ import { publicUrlSettings } from './settings.ts';
 const publicUrl = (text: string) =>
   readSettings(publicUrlSettings, { BAILIWICK_PUBLIC_URL: text }).publicUrl;
 
-test('the public URL may have a port and a path, and nothing that could not be appended to', () => {
+test('the public URL may have a port and a path, but no query, fragment or user', () => {
   assert.equal(publicUrl('https://example.com/'), 'https://example.com');
   assert.equal(publicUrl('http://127.0.0.1:8080/id/'), 'http://127.0.0.1:8080/id');
   for (const wrong of [

@@ -5,7 +5,7 @@ import { parseProxy } from './egress/proxy.ts';
 import { egressRules } from './egress/rules.ts';
 import { parseKeyRing } from './seal.ts';
 
-// The settings that several processes share. A service's own stand in its settings.ts.
+// The settings that several processes share. Each service's own settings are in its settings.ts.
 
 export const listenSettings = {
   host: {
@@ -18,7 +18,7 @@ export const listenSettings = {
     env: 'PORT',
     kind: 'int',
     fallback: '8080',
-    about: 'Port of the operations (gateway) or of the calls between the services.',
+    about: 'Port of the API (gateway) or of the internal calls (services).',
   },
   adminPort: {
     env: 'BAILIWICK_ADMIN_PORT',
@@ -31,7 +31,7 @@ export const listenSettings = {
     kind: 'int',
     fallback: '0',
     about:
-      'How long a process that was told to stop still takes calls, so that load balancers learn of it. Milliseconds.',
+      'How long a process accepts calls after SIGTERM, in milliseconds, so that load balancers can remove it first.',
   },
 } as const satisfies SettingTable;
 
@@ -41,7 +41,7 @@ export const callerSettings = {
     kind: 'file',
     check: parsePrivateKey,
     about:
-      "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services. Read again when it changes: its public key has to be with the others before.",
+      "File with the process's own Ed25519 private key (PKCS #8 PEM), which signs its internal calls. Reloaded when it changes: distribute the new public key to the other processes first.",
   },
   rpc: {
     env: 'BAILIWICK_RPC',
@@ -49,7 +49,7 @@ export const callerSettings = {
     fallback: 'http',
     check: oneOf('http', 'grpc'),
     about:
-      'How the process calls the services: http (the services are named by http:// addresses, or https:// with BAILIWICK_TLS_CERT_FILE) or grpc (by gRPC targets, such as dns:///identity:8081).',
+      'Protocol of internal calls: http (service addresses are http://, or https:// with BAILIWICK_TLS_CERT_FILE) or grpc (service addresses are gRPC targets, such as dns:///identity:8081).',
   },
 } as const satisfies SettingTable;
 
@@ -59,18 +59,18 @@ export const verifierSettings = {
     kind: 'directory',
     check: (keys: ReadonlyMap<string, string>) => [...keys.values()].forEach(parsePublicKeys),
     about:
-      'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub. A file may hold two, one after the other, while a process changes its key. Read again when they change.',
+      'Directory with the public keys (SPKI PEM) of the processes that may call, one file <process>.pub each. During a key rotation a file contains both keys, one after the other. Reloaded when it changes.',
   },
   grpcPort: {
     env: 'BAILIWICK_GRPC_PORT',
     kind: 'int',
     fallback: '8081',
     about:
-      'Port of the same calls over HTTP/2, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
+      'Port of the internal calls over HTTP/2, for gRPC and Connect clients, with the standard health service. 0 takes a free port.',
   },
 } as const satisfies SettingTable;
 
-/** Of the calls between the processes. The three go together. */
+/** Mutual TLS for calls between the processes. Set all three settings or none. */
 export const tlsSettings = {
   tlsCert: {
     env: 'BAILIWICK_TLS_CERT_FILE',
@@ -78,7 +78,7 @@ export const tlsSettings = {
     fallback: '',
     check: (file: string) => file === '' || parseCertificates(readText(file)),
     about:
-      "File with the process's certificate (PEM, with the intermediate ones), for servers and for clients, with the name that others call it by. With it the calls between the services are over TLS, both ends with a certificate, and addresses begin with https://; empty: without TLS. Read again when it changes, like the two below.",
+      "File with the process's certificate and its intermediates (PEM), used as server and client certificate. It must contain the name that other processes call it by. If set, internal calls use mutual TLS and addresses begin with https://; empty = no TLS. Reloaded when it changes, as are the next two files.",
   },
   tlsKey: {
     env: 'BAILIWICK_TLS_KEY_FILE',
@@ -93,7 +93,7 @@ export const tlsSettings = {
     fallback: '',
     check: (file: string) => file === '' || parseCertificates(readText(file)),
     about:
-      "File with the certificates (PEM) of the authority that signs the processes' certificates, and of nobody else: whoever has one of it may connect. Two while one follows the other.",
+      "File with the CA certificates (PEM) that sign the processes' certificates. Use a CA for this purpose only: every holder of a certificate from it may connect. During a CA rotation the file contains both.",
   },
 } as const satisfies SettingTable;
 
@@ -103,7 +103,7 @@ export const keyRingSettings = {
     kind: 'file',
     check: parseKeyRing,
     about:
-      'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open. Read again when it changes; docs/keys.md says in which steps.',
+      'File with the key-encryption keys, one per line as id:base64 of 32 bytes. The first key encrypts, all keys decrypt. Reloaded when it changes. For the steps of a rotation see docs/keys.md.',
   },
 } as const satisfies SettingTable;
 
@@ -114,40 +114,40 @@ export const limitSettings = {
     fallback: 'standard',
     check: oneOf('standard', 'strict', 'off'),
     about:
-      "Rate limits of the operations that need no credential, of Events_Publish, of a tenant's invitations and of the mails to one address: standard, strict (for installations open to the public) or off (for load tests). With strict each gateway also takes 600 calls a minute from a session and 3000 from a bot's key, and no more.",
+      "Rate limits of the operations without credentials, of Events_Publish, of a tenant's invitations and of the mails to one address: standard, strict (for public installations) or off (for load tests). With strict, each gateway also limits a session to 600 and a bot key to 3000 calls per minute.",
   },
 } as const satisfies SettingTable;
 
-// Addresses are made by appending to it.
+// Other addresses are built by appending to this URL.
 function assertBase(url: string): void {
   const { protocol, username, password } = new URL(url);
   if (!/^https?:$/.test(protocol)) throw new Error('must begin with http:// or https://');
   if (username + password !== '' || /[?#]/.test(url))
-    throw new Error('must have nothing but a host, a port and a path');
+    throw new Error('must contain only a host, a port and a path');
 }
 
-/** Of the processes that call addresses which tenants choose. */
+/** For processes that call addresses that tenants choose. */
 export const egressSettings = {
   egressAllowHosts: {
     env: 'BAILIWICK_EGRESS_ALLOW_HOSTS',
     kind: 'list',
     fallback: '',
     about:
-      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included; user names and passwords in a URL stay refused. For receivers inside the cluster; empty otherwise.',
+      'Host names and addresses of receivers that bypass the egress guard, including its rules for plain http and ports; user names and passwords in a URL are still rejected. For receivers inside the cluster; otherwise leave it empty.',
   },
   egressAllowCidrs: {
     env: 'BAILIWICK_EGRESS_ALLOW_CIDRS',
     kind: 'list',
     fallback: '',
     check: (cidrs: string[]) => egressRules({ hosts: [], cidrs, ports: [] }),
-    about: 'Networks of receivers for which the egress guard is lifted.',
+    about: 'Networks of receivers that bypass the egress guard.',
   },
   egressPorts: {
     env: 'BAILIWICK_EGRESS_PORTS',
     kind: 'list',
     fallback: '',
     check: (ports: string[]) => egressRules({ hosts: [], cidrs: [], ports }),
-    about: 'Ports receivers may use besides 443 and 8443.',
+    about: 'Ports that receivers may use besides 443 and 8443.',
   },
   egressResolver: {
     env: 'BAILIWICK_EGRESS_RESOLVER',
@@ -155,7 +155,7 @@ export const egressSettings = {
     fallback: '',
     check: (resolver: string) => egressRules({ hosts: [], cidrs: [], ports: [], resolver }),
     about:
-      "The DNS server that names of receivers are looked up at, such as 10.0.0.10:53. The host's own where it is empty.",
+      "The DNS server for receivers' host names, such as 10.0.0.10:53. Empty = the host's own resolver.",
   },
   egressProxyUrl: {
     env: 'BAILIWICK_EGRESS_PROXY_URL',
@@ -163,11 +163,11 @@ export const egressSettings = {
     fallback: '',
     check: (url: string) => url === '' || parseProxy(url),
     about:
-      'An HTTP proxy for all requests to receivers, http://user:password@host:port, which is asked for a tunnel (CONNECT) to the checked address. None where it is empty.',
+      'An HTTP proxy for all requests to receivers, http://user:password@host:port. It must support CONNECT to the checked address. Empty = no proxy.',
   },
 } as const satisfies SettingTable;
 
-/** What the guard in front of such addresses lets through. */
+/** The rules of the egress guard for these settings. */
 export const egressRulesOf = ({
   egressAllowHosts: hosts,
   egressAllowCidrs: cidrs,
@@ -181,7 +181,7 @@ export const publicUrlSettings = {
     kind: 'url',
     check: assertBase,
     about:
-      'The address clients reach the gateway at, a path prefix included. Links in mails are built from it and from nothing else.',
+      'The URL that clients reach the gateway at, including a path prefix. Links in mails are always built from it.',
   },
 } as const satisfies SettingTable;
 
@@ -191,7 +191,7 @@ export const allowedOriginsSettings = {
     kind: 'list',
     fallback: '',
     about:
-      "Origins (such as https://app.example.com) whose pages may call with the session cookie, and to which people may return from single sign-on, besides the public URL's own.",
+      "Origins (such as https://app.example.com) whose pages may call with the session cookie, and that users may return to after SSO, in addition to the public URL's origin.",
   },
 } as const satisfies SettingTable;
 
@@ -200,25 +200,25 @@ export const brokerSettings = {
     env: 'NATS_URL',
     kind: 'url',
     about:
-      'The NATS server with JetStream: nats://, or tls:// where it is to be over TLS and nothing else, with user and password where it wants them. An authority that the system does not know goes into NODE_EXTRA_CA_CERTS, which is read at the start.',
+      'The NATS server with JetStream: nats://, or tls:// to require TLS, with user and password if the server needs them. For a CA that the system does not trust, set NODE_EXTRA_CA_CERTS, which is read at the start.',
   },
 } as const satisfies SettingTable;
 
-/** A service's database. `DATABASE_URL` serves all of them unless a service has its own. */
+/** A service's database: its own, or `DATABASE_URL`, which all services share. */
 export const databaseSettings = <Service extends string>(service: Service) =>
   ({
     databaseUrl: {
       env: `BAILIWICK_${service.toUpperCase() as Uppercase<Service>}_DATABASE_URL`,
       orElse: 'DATABASE_URL',
       kind: 'url',
-      about: `The PostgreSQL database that holds the schema ${service}. Read from DATABASE_URL where it is not set. The login needs to be a member of the role bailiwick_${service}. With ?sslmode=verify-full over TLS, and with &sslrootcert=<file> for an authority that the system does not know: read again with each connection.`,
+      about: `The PostgreSQL database with the schema ${service}. The default is DATABASE_URL. The login must be a member of the role bailiwick_${service}. Use ?sslmode=verify-full for TLS, and &sslrootcert=<file> for a CA that the system does not trust: the file is read for each connection.`,
     },
     databasePool: {
       env: 'BAILIWICK_DATABASE_POOL',
       kind: 'int',
       fallback: '10',
       check: atLeast(1),
-      about: 'Database connections of one process of a service, at most.',
+      about: 'Maximum number of database connections of one process.',
     },
   }) as const satisfies SettingTable;
 
@@ -227,25 +227,25 @@ const peers = {
     env: 'BAILIWICK_IDENTITY_URL',
     kind: 'url',
     about:
-      'Where identity listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+      'The address of identity: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   accessUrl: {
     env: 'BAILIWICK_ACCESS_URL',
     kind: 'url',
     about:
-      'Where access listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+      'The address of access: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   ssoUrl: {
     env: 'BAILIWICK_SSO_URL',
     kind: 'url',
     about:
-      'Where sso listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+      'The address of sso: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   notificationsUrl: {
     env: 'BAILIWICK_NOTIFICATIONS_URL',
     kind: 'url',
     about:
-      'Where notifications listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+      'The address of notifications: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
 } as const satisfies SettingTable;
 
@@ -256,10 +256,10 @@ export const notificationsPeer = { notificationsUrl: peers.notificationsUrl } as
 
 const hop = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers } as const;
 
-/** A service's settings without those that only calls between processes need: what its factory may rely on. */
+/** A service's settings without those for calls between processes. Its factory may use only these. */
 export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof typeof hop>>;
 
-/** The same of a table: for a process that holds all services and calls them directly. */
+/** Removes those settings from a table, for a process that runs all services and calls them directly. */
 export function withoutHop<Table extends SettingTable>(
   table: Table,
 ): Omit<Table, keyof typeof hop> {

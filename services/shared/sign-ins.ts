@@ -10,7 +10,7 @@ const signIns = counter<{ method: Method; result: Result }>({
     'Sign-ins by method and result: success, failure (refused), limited (too many attempts), error (of Bailiwick or a provider).',
 });
 
-/** Counts an attempt to sign in by its result. */
+/** Counts a sign-in attempt by its result. */
 export async function countSignIn<T>(method: Method, work: () => Promise<T>): Promise<T> {
   try {
     const answer = await work();

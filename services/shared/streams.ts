@@ -9,12 +9,13 @@ import {
   type StreamInfo,
 } from 'nats';
 
-// The broker's streams: what they are, and what they hold. Only broker.ts and consumer.ts call this.
+// The broker's streams: their settings and their content. Only broker.ts and consumer.ts call this.
 
 const day = 24 * 60 * 60 * 1000;
 const notFound = 404;
 
-// Tasks first: an event that is older than the stream of the tasks tells of tasks that were lost (loss.ts).
+// The task stream is created first: an event older than the task stream reveals that tasks were
+// lost (loss-detector.ts).
 const streams = [
   {
     name: 'TASK',
@@ -34,15 +35,16 @@ const streams = [
 
 export type StreamName = (typeof streams)[number]['name'];
 
-/** Since when a stream has been there, and the number of the last message it took. */
+/** A stream's creation time and its last sequence number. */
 export type StreamState = { created: Date; lastSeq: number };
 
-/** A message as a stream holds it: the id it was published with, and when, by the broker's clock. */
+/** A stored message: the id that it was published with, and its time by the broker's clock. */
 export type Held = { id: string; at: Date };
 
 /**
- * Creates the streams, or brings them to these settings. Idempotent; every process that needs them calls it. In a cluster
- * each message is on three servers, as soon as there are three: two would both be needed, and survive no more than one.
+ * Creates the streams or updates their settings. Idempotent; every process that needs them calls
+ * it. In a cluster of three servers or more, each message has three copies: with two copies both
+ * would be needed for a majority, so none could fail.
  */
 export async function ensureStreams(manager: JetStreamManager, isCluster: boolean): Promise<void> {
   for (const { name, subjects, retention, discard, max_age } of streams) {
@@ -64,7 +66,7 @@ export async function ensureStreams(manager: JetStreamManager, isCluster: boolea
   }
 }
 
-/** How the streams stand. Those that are missing are made first. */
+/** The state of the streams. Missing streams are created first. */
 export async function readStates(
   manager: JetStreamManager,
   isCluster: boolean,
@@ -78,7 +80,7 @@ export async function readStates(
     await ensureStreams(manager, isCluster);
     [events, tasks] = await read();
   }
-  if (!events || !tasks) throw new Error('the streams are not there');
+  if (!events || !tasks) throw new Error('the streams do not exist');
   return { EVT: stateOf(events), TASK: stateOf(tasks) };
 }
 
@@ -87,7 +89,7 @@ const stateOf = ({ created, state }: StreamInfo): StreamState => ({
   lastSeq: state.last_seq,
 });
 
-/** What a stream holds under a number; undefined where that is nothing. */
+/** The message with this sequence number; undefined if there is none. */
 export async function readHeld(
   manager: JetStreamManager,
   stream: StreamName,
@@ -112,7 +114,10 @@ function missing(error: unknown): undefined {
   throw error;
 }
 
-/** However the broker puts it: one copy is better than none, and more are asked for with the next connection. */
+/**
+ * Ignores any refusal of the broker: one copy is better than none, and the next connection tries
+ * again.
+ */
 function tooFewServers(error: unknown): void {
   if (!(error instanceof NatsError) || !error.jsError()) throw error;
 }

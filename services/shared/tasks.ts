@@ -2,10 +2,11 @@ import type { Broker } from './broker.ts';
 import { createId } from './ids.ts';
 import { type KeyRing, openForPurpose, sealForPurpose } from './seal.ts';
 
-// A task is an internal operation that waits in the queue: its body is the operation's own documented
-// JSON request, so the worker finds the operation by name and calls the same handler the gateway would.
+// A task is an internal operation in the queue. Its body is the operation's documented JSON
+// request, so the worker finds the operation by name and calls the same handler as the gateway
+// would.
 
-/** Task operations and the lane each travels in. The lane is the second word of the subject. */
+/** Task operations and their lanes. The lane is the second word of the subject. */
 export const taskLanes = {
   Account_Task_SendEmailVerification: 'task.email.verification',
   Account_Task_SendPasswordReset: 'task.email.reset',
@@ -22,7 +23,7 @@ export type Task = {
   operation: TaskOperation;
   /** The documented JSON request; a `Token` in it is sealed. */
   request: Record<string, unknown>;
-  /** What the work needs besides, e.g. a mail's locale and the token's expiry. */
+  /** Further data for the work, e.g. a mail's locale and the token's expiry. */
   extra: Record<string, string>;
 };
 
@@ -36,7 +37,7 @@ export const taskHeaders = {
   extra: 'Bailiwick-Extra',
 } as const;
 
-/** A task for a mail that carries a one-time token. The token is readable nowhere between here and the mail. */
+/** A task for a mail with a one-time token. The token stays sealed until the mail is written. */
 export function mailTask(
   operation: TaskOperation,
   ring: KeyRing,
@@ -52,7 +53,7 @@ export function mailTask(
   };
 }
 
-/** In a verification's `purpose`: the address is to take the place of another one. */
+/** The `purpose` of a verification for an address that replaces another one. */
 export const addressChange = 'address_change';
 
 /** A task for a mail without a token. */
@@ -71,31 +72,34 @@ function sealTaskToken(ring: KeyRing, { Email, Token }: { Email: string; Token: 
   return sealedMark + sealForPurpose(ring, 'task-token', Token, [Email]);
 }
 
-/** The plain token of a task's request, whether it was sealed or (in a direct call) came plain. */
+/** The plain token of a task's request, which is sealed, or plain in a direct call. */
 export function openTaskToken(ring: KeyRing, email: string, token: string): string {
   return token.startsWith(sealedMark)
     ? openForPurpose(ring, 'task-token', token.slice(sealedMark.length), [email])
     : token;
 }
 
-/** Where deliveries go besides the lane of their kind: those that would keep others waiting, and those that are sent once more by hand. */
+/**
+ * Lanes beside the one of a delivery's kind: for slow deliveries, which would delay others, and for
+ * manual replays.
+ */
 export type ByLane = 'slow' | 'replay';
 
-/** Of one attempt, what its message says beside the task itself. */
+/** Data of one attempt, in its message beside the task itself. */
 export type TaskMessage = {
   tenant: string;
   event: string;
   /** From 1. */
   attempt?: number;
-  /** The attempt with which the schedule began: 1, or a later one where the task was given up before. */
+  /** The first attempt of the schedule: 1, or a later one if the task was a dead letter before. */
   first?: number;
   enqueued?: string;
   lane?: string;
-  /** Tells this message from others of the same attempt, which the broker would take for repetitions. */
+  /** Distinguishes messages of the same attempt, which the broker would drop as duplicates. */
   unique?: string;
 };
 
-/** Publishes one attempt of a task. The broker drops a repetition of the same attempt. */
+/** Publishes one attempt of a task. The broker drops a duplicate of the same attempt. */
 export async function publishTask(broker: Broker, task: Task, message: TaskMessage): Promise<void> {
   const { event, attempt = 1, first = 1, enqueued = new Date().toISOString(), unique } = message;
   await broker.publish(

@@ -9,25 +9,21 @@ const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const cases: ReadonlyArray<
   readonly [name: string, environment: Record<string, string>, plan: typeof off]
 > = [
-  ['nothing is said', {}, scraped],
+  ['nothing is configured', {}, scraped],
+  ['variables are empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_METRICS_EXPORTER: '' }, scraped],
+  ['a collector is configured', endpoint, { traces: true, prometheus: true, otlpMetrics: true }],
   [
-    'a variable is there and empty',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_METRICS_EXPORTER: '' },
-    scraped,
-  ],
-  ['there is a collector', endpoint, { traces: true, prometheus: true, otlpMetrics: true }],
-  [
-    'a collector takes traces only',
+    'a collector is configured for traces only',
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' },
     { ...scraped, traces: true },
   ],
   [
-    'a collector takes metrics only',
+    'a collector is configured for metrics only',
     { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' },
     { ...scraped, otlpMetrics: true },
   ],
   [
-    'metrics are scraped although there is a collector',
+    'metrics are scraped although a collector is configured',
     { ...endpoint, OTEL_METRICS_EXPORTER: 'prometheus' },
     { ...scraped, traces: true },
   ],
@@ -37,23 +33,23 @@ const cases: ReadonlyArray<
     { ...off, traces: true, otlpMetrics: true },
   ],
   [
-    'metrics are both',
+    'metrics are pushed and scraped',
     { OTEL_METRICS_EXPORTER: 'otlp, prometheus' },
     { ...scraped, otlpMetrics: true },
   ],
   [
-    'metrics are not wanted',
+    'metrics are disabled',
     { ...endpoint, OTEL_METRICS_EXPORTER: 'none' },
     { ...off, traces: true },
   ],
   [
-    'traces are not wanted',
+    'traces are disabled',
     { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
     { ...scraped, otlpMetrics: true },
   ],
   ['traces go to the console', { OTEL_TRACES_EXPORTER: 'console' }, { ...scraped, traces: true }],
-  ['all of it is off', { ...endpoint, OTEL_SDK_DISABLED: 'true' }, off],
+  ['the SDK is disabled', { ...endpoint, OTEL_SDK_DISABLED: 'true' }, off],
 ];
 
 for (const [name, environment, plan] of cases)
-  test(`telemetry where ${name}`, () => assert.deepEqual(planTelemetry(environment), plan));
+  test(`planTelemetry if ${name}`, () => assert.deepEqual(planTelemetry(environment), plan));

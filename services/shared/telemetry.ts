@@ -9,20 +9,24 @@ import { startMetrics } from './metrics.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { measureProcess } from './runtime-metrics.ts';
 
-// Starts what is wanted of OpenTelemetry, and loads no more than that: sdk-node alone takes a quarter of a second and 6 MB
-// of a process. Configured by the standard OTEL_ variables only (docs/observability.md).
+// Starts the configured parts of OpenTelemetry, and loads only those: sdk-node alone takes a
+// quarter of a second and 6 MB of a process. Configured by the standard OTEL_ variables only
+// (docs/observability.md).
 
 export type Telemetry = {
-  /** Answers GET /metrics; undefined where no metrics are wanted. */
+  /** Answers GET /metrics; undefined if metrics are not scraped. */
   metrics: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
-  /** Sends what is left. */
+  /** Exports the remaining spans and metrics. */
   stop(): Promise<void>;
 };
 
-/** What the environment asks for. */
+/** The enabled signals and exporters. */
 export type TelemetryPlan = { traces: boolean; prometheus: boolean; otlpMetrics: boolean };
 
-/** Spans and pushed metrics want an endpoint or an explicit exporter; /metrics is there unless it is switched off. */
+/**
+ * Spans and pushed metrics need an endpoint or an explicit exporter; /metrics is on unless it is
+ * switched off.
+ */
 export function planTelemetry(environment: Environment): TelemetryPlan {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true')
     return { traces: false, prometheus: false, otlpMetrics: false };
@@ -42,7 +46,10 @@ export function planTelemetry(environment: Environment): TelemetryPlan {
 
 const listOf = (text = ''): string[] => text.split(',').flatMap((item) => item.trim() || []);
 
-/** Starts the telemetry of a process. Traces go from process to process whatever is recorded of them. */
+/**
+ * Starts the telemetry of a process. Trace ids are passed between processes even if nothing is
+ * recorded.
+ */
 export async function startTelemetry(
   name: string,
   log: Log,
@@ -74,9 +81,11 @@ export async function startTelemetry(
   };
 }
 
-type Means = { readers: IMetricReader[]; contextManager: AsyncLocalStorageContextManager };
+type Deps = { readers: IMetricReader[]; contextManager: AsyncLocalStorageContextManager };
 
-/** One request in a hundred is recorded unless the environment says otherwise. What that costs is row G9 of docs/performance.md. */
+/**
+ * One request in a hundred is recorded by default. For the cost see row G9 of docs/performance.md.
+ */
 const sampling = {
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0.01',
@@ -85,12 +94,12 @@ const sampling = {
 async function startSdk(
   name: string,
   environment: Environment,
-  { readers, contextManager }: Means,
+  { readers, contextManager }: Deps,
 ): Promise<() => Promise<void>> {
-  // The SDK reads its exporter, its sampler and its limits from the environment by itself.
+  // The SDK itself reads its exporter, sampler and limits from the environment.
   for (const [variable, value] of Object.entries(sampling))
     process.env[variable] = environment[variable] || value;
-  // Logs are lines on standard output, which the platform collects.
+  // Logs go to standard output, where the platform collects them.
   process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { envDetector, serviceInstanceIdDetector } = await import('@opentelemetry/resources');
@@ -99,14 +108,14 @@ async function startSdk(
     metricReaders: readers,
     instrumentations: [],
     resource: await resourceOf(name),
-    // Not the stock ones, which would send the command line and the name of the host's user along.
+    // Not the stock detectors, which would export the command line and the host's user name.
     resourceDetectors: [envDetector, serviceInstanceIdDetector],
   });
   sdk.start();
   return () => sdk.shutdown();
 }
 
-/** Metrics alone do without the rest of the SDK, which is most of it. */
+/** Starts metrics alone, without loading the rest of the SDK, which is most of it. */
 async function startMeters(name: string, readers: IMetricReader[]): Promise<() => Promise<void>> {
   const { MeterProvider } = await import('@opentelemetry/sdk-metrics');
   const { detectResources, envDetector, serviceInstanceIdDetector } = await import(
@@ -130,7 +139,7 @@ async function resourceOf(name: string) {
 
 async function createPrometheus() {
   const { PrometheusExporter } = await import('@opentelemetry/exporter-prometheus');
-  // Served on the admin port, not on a port of its own. The scope would be a label on every line.
+  // Served on the admin port instead of its own. Scope info would add a label to every line.
   return new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
 }
 
@@ -140,7 +149,7 @@ const pushExporters = {
   grpc: () => import('@opentelemetry/exporter-metrics-otlp-grpc'),
 } as const;
 
-// sdk-node would make this reader itself, but not beside one that it does not know.
+// sdk-node creates this reader itself only if there is no custom reader.
 async function createPush(environment: Environment): Promise<IMetricReader> {
   const wanted =
     environment['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] ??
@@ -163,7 +172,7 @@ async function createPush(environment: Environment): Promise<IMetricReader> {
   });
 }
 
-/** A collector that is away must not hold up an orderly end. */
+/** An unreachable collector must not delay the shutdown. */
 const stopLimitMs = 3000;
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
@@ -175,7 +184,9 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What the SDK has to complain of, at most once a minute: an absent collector fails every few seconds. */
+/**
+ * Logs problems of the SDK at most once a minute: an unreachable collector fails every few seconds.
+ */
 function reportTo(log: Log): void {
   let silentUntil = 0;
   const report = (message: string, ...more: unknown[]): void => {

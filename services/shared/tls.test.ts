@@ -12,7 +12,7 @@ import { openTls } from './tls.ts';
 const log = createLog('test', () => {});
 const names = { tlsCert: '', tlsKey: '', tlsCa: '' };
 
-test('the three files of TLS go together, and every one that is missing is named', () => {
+test('openTls needs all three files, and reports every missing one', () => {
   assert.equal(openTls(names, log), undefined);
   assert.throws(
     () => openTls({ ...names, tlsKey: '/run/key' }, log),
@@ -28,7 +28,7 @@ test('the three files of TLS go together, and every one that is missing is named
   );
 });
 
-test('readSettings says of all three what is wrong with them', (t) => {
+test('readSettings reports the problems of all three TLS files', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tls-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'key');

@@ -6,25 +6,29 @@ import { ConfigurationError, readText } from './config.ts';
 import type { Log } from './log.ts';
 import { watchContent } from './watch.ts';
 
-// TLS between the processes. Both ends show a certificate of the installation's own authority. Every new connection takes what the
-// files hold by then; those that are there end by themselves within a minute.
+// Mutual TLS between the processes. Both ends show a certificate of the installation's own
+// authority. Every new connection uses the current files; older connections end by themselves
+// within a minute.
 
 export type Tls = {
   current(): Material;
-  /** Calls `take` after each change. What is returned ends that. */
+  /** Calls `take` after each change. The returned function unsubscribes. */
   onChange(take: (material: Material) => void): () => void;
-  /** Tells of a connection that came to nothing: of one in ten seconds, since whoever is refused comes again. */
-  tell(end: 'a client' | 'a service', error: Error): void;
+  /** Logs a failed connection, at most once in ten seconds, since a rejected client retries. */
+  reportFailure(end: 'a client' | 'a service', error: Error): void;
 };
 
 type TlsPaths = { tlsCert: string; tlsKey: string; tlsCa: string };
 
-const tellEveryMs = 10_000;
+const reportEveryMs = 10_000;
 const handshakeMs = 10_000;
-/** All ends are ours. */
+/** Both ends are ours, so no older version is needed. */
 const minVersion = 'TLSv1.3';
 
-/** What the settings name; undefined where they name nothing. Throws one error that lists every problem. */
+/**
+ * Opens TLS with the configured files; undefined if none are configured. @throws ConfigurationError
+ * listing every problem
+ */
 export function openTls({ tlsCert, tlsKey, tlsCa }: TlsPaths, log: Log): Tls | undefined {
   const paths = {
     BAILIWICK_TLS_CERT_FILE: tlsCert,
@@ -66,20 +70,20 @@ export function openTls({ tlsCert, tlsKey, tlsCa }: TlsPaths, log: Log): Tls | u
       followers.add(take);
       return () => followers.delete(take);
     },
-    tell: tellSeldom(log),
+    reportFailure: createReporter(log),
   };
 }
 
-function tellSeldom(log: Log): Tls['tell'] {
+function createReporter(log: Log): Tls['reportFailure'] {
   let silentUntil = 0;
   return (end, error) => {
     if (Date.now() < silentUntil) return;
-    silentUntil = Date.now() + tellEveryMs;
-    log.warn(`no TLS connection with ${end}`, { error: error.message });
+    silentUntil = Date.now() + reportEveryMs;
+    log.warn(`TLS connection with ${end} failed`, { error: error.message });
   };
 }
 
-/** Of a server: it asks for a certificate of the same authority, and takes no connection without one. */
+/** Options of a server that requires a client certificate of the same authority. */
 export function serverOptions(tls: Tls): TlsOptions {
   return {
     ...contextOptions(tls.current()),
@@ -89,24 +93,27 @@ export function serverOptions(tls: Tls): TlsOptions {
   };
 }
 
-// Without resumption every connection looks at the other's certificate anew: they live long, and a handshake takes a millisecond.
+// Without resumption every connection verifies the certificate again: connections live long, and a
+// handshake takes a millisecond.
 const contextOptions = (material: Material) =>
   ({ ...material, minVersion, secureOptions: constants.SSL_OP_NO_TICKET }) as const;
 
-/** Has a server take up what is new, until it is closed. */
+/** Applies reloaded certificates to a server, until it is closed. */
 export function followTls(server: Server, tls: Tls): void {
   server.once(
     'close',
     tls.onChange((material) => server.setSecureContext(contextOptions(material))),
   );
   server.on('tlsClientError', (error: NodeJS.ErrnoException, { authorizationError: refusal }) => {
-    // Of a certificate that was refused this is all that says so. Whoever only connects, as probes do, has shown none.
-    if (refusal) tls.tell('a client', new Error(`its certificate is refused: ${String(refusal)}`));
-    else if (error.code !== 'ECONNRESET') tls.tell('a client', error);
+    // The only report of a rejected certificate. Clients that only connect, such as probes, show
+    // none.
+    if (refusal)
+      tls.reportFailure('a client', new Error(`certificate rejected: ${String(refusal)}`));
+    else if (error.code !== 'ECONNRESET') tls.reportFailure('a client', error);
   });
 }
 
-/** A connector for undici. The server's certificate has to name the host that is called. */
+/** A connector for undici. The server's certificate must contain the host name of the call. */
 export function tlsConnector(tls: Tls, timeout: number): buildConnector.connector {
   const build = (material: Material) =>
     buildConnector({
@@ -119,11 +126,11 @@ export function tlsConnector(tls: Tls, timeout: number): buildConnector.connecto
   tls.onChange((material) => (connect = build(material)));
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
-      if (error && isTlsFailure(error)) tls.tell('a service', error);
+      if (error && isTlsFailure(error)) tls.reportFailure('a service', error);
       return error ? callback(error, null) : callback(null, socket);
     });
 }
 
-/** As opposed to a service that cannot be reached, which is no news. */
+/** Whether TLS failed. An unreachable service is not logged here. */
 const isTlsFailure = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   /^(ERR_(SSL|TLS)_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_)/.test(code);

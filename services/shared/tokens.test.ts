@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { createToken, tokenHash, tokenKind } from './tokens.ts';
 
-test('tokens have one form and tell their kind', () => {
+test('tokens have one form and name their kind', () => {
   for (const [kind, letter] of [
     ['session', 's'],
     ['botKey', 'b'],
@@ -30,7 +30,7 @@ test('a changed character breaks the checksum', () => {
   assert.equal(tokenKind(token.replace('bwks_', 'bwkb_')), undefined);
 });
 
-test('no two tokens are alike, and neither are their hashes', () => {
+test('tokens and their hashes are unique', () => {
   const tokens = Array.from({ length: 1000 }, () => createToken('reset'));
   assert.equal(new Set(tokens).size, 1000);
   assert.equal(

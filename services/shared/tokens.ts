@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-// Bearer tokens: "bwk", a letter for the kind, "_", 43 base62 characters of 256 random bits and 6 of their CRC32. The
-// brand lets secret scanners find leaked tokens, the checksum lets the gateway refuse junk without a look-up.
+// Bearer tokens: "bwk", a letter for the kind, "_", 43 base62 characters of 256 random bits, and 6
+// of their CRC32. The prefix lets secret scanners find leaked tokens, and the checksum lets the
+// gateway reject malformed tokens without a look-up.
 
 export type TokenKind =
   | 'session'
@@ -27,21 +28,21 @@ const kinds = new Map(Object.entries(letters).map(([kind, letter]) => [letter, k
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = /^bwk([sbvricw])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** A new token. It is shown once; what is stored is {@link tokenHash}. */
+/** A new token. It is shown once; only its {@link tokenHash} is stored. */
 export function createToken(kind: TokenKind): string {
   const random = base62(randomBytes(32), 43);
   const head = `bwk${letters[kind]}_${random}`;
   return head + checksum(head);
 }
 
-/** The kind of a well-formed token whose checksum holds, else undefined. */
+/** The kind of a well-formed token with a valid checksum, else undefined. */
 export function tokenKind(token: string): TokenKind | undefined {
   const match = form.exec(token);
   if (!match || checksum(token.slice(0, -6)) !== match[3]) return undefined;
   return kinds.get(match[1] ?? '');
 }
 
-/** SHA-256 of a token. With 256 random bits inside, a slow hash would protect nothing more. */
+/** SHA-256 of a token. With 256 random bits a slow hash would add no protection. */
 export function tokenHash(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }

@@ -27,7 +27,7 @@ type Started = {
 };
 const started: Started[] = [];
 
-/** Stands for the SDK: what it starts is recorded. */
+/** Replaces the SDK and records the started spans. */
 const tracer: Pick<Tracer, 'startSpan'> = {
   startSpan(name, options, parent = context.active()) {
     const of = trace.getSpanContext(parent);
@@ -62,7 +62,7 @@ before(() =>
   ),
 );
 
-test('without the SDK a request has a trace of its own, which is not recorded', async () => {
+test('without the SDK each request has its own unrecorded trace', async () => {
   const [one, other] = [
     await inTrace('', 'request', {}, async () => currentTraceparent()),
     await inTrace('', 'request', {}, async () => currentTraceparent()),
@@ -72,7 +72,7 @@ test('without the SDK a request has a trace of its own, which is not recorded', 
   assert.equal(currentTraceparent(), '');
 });
 
-test('without the SDK a trace is handed on as it came', async () => {
+test('without the SDK a trace is passed on unchanged', async () => {
   assert.equal(await inTrace(recorded, 'process', {}, async () => currentTraceparent()), recorded);
   assert.equal(
     continueTrace(recorded, () => currentTraceparent()),
@@ -89,7 +89,7 @@ for (const header of [
   `00-${traceId}-${'0'.repeat(16)}-01`,
   `${recorded}x`,
 ]) {
-  test(`what is no traceparent names no trace: "${header}"`, async () => {
+  test(`an invalid traceparent is ignored: "${header}"`, async () => {
     assert.deepEqual(linksTo(header), []);
     assert.equal(
       continueTrace(header, () => currentTraceparent()),
@@ -99,21 +99,21 @@ for (const header of [
   });
 }
 
-test('a traceparent of a later version is read as far as it is known', () => {
+test('the known part of a traceparent of a later version is read', () => {
   assert.equal(
     continueTrace(`01-${traceId}-b7ad6b7169203331-01-more`, () => currentTraceId()),
     traceId,
   );
 });
 
-test('work for several traces is in none of them', () => {
+test('outsideTraces runs work in no trace', () => {
   assert.equal(
     continueTrace(recorded, () => outsideTraces(() => currentTraceparent())),
     '',
   );
 });
 
-test('a line of the log carries the trace it was written in', () => {
+test('a log line carries the trace that it was written in', () => {
   const lines: string[] = [];
   const log = createLog('test', (line) => lines.push(line));
   continueTrace(unrecorded, () => log.info('inside', { requestId: 'r' }));
@@ -122,7 +122,7 @@ test('a line of the log carries the trace it was written in', () => {
   assert.ok(!('traceId' in (JSON.parse(lines[1] ?? '') as object)));
 });
 
-test('spans are made where the trace is recorded, and nowhere else', async () => {
+test('spans are created only in recorded traces', async () => {
   trace.setGlobalTracerProvider({ getTracer: () => tracer as Tracer });
   await continueTrace(unrecorded, () => inSpan('unrecorded', {}, nothing));
   await inSpan('alone', {}, nothing);
@@ -134,7 +134,7 @@ test('spans are made where the trace is recorded, and nowhere else', async () =>
   ]);
 });
 
-test('a span tells of a failure by its code and never by its text, and what a client does wrong is no failure of ours', async () => {
+test('a span records a failure by its code and never by its text, and a client error does not mark the span as failed', async () => {
   const fail = (error: Error) =>
     inTrace(recorded, 'work', {}, async () => {
       throw error;

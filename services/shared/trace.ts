@@ -17,23 +17,27 @@ import {
 } from '@opentelemetry/api';
 import { type ErrorCode, toServiceError } from './errors.ts';
 
-// The spans, written by hand: instrumenting the libraries cost 41 % of the throughput. Every request has a trace id,
-// whether or not anybody records: without the SDK (telemetry.ts) it is in the logs, the audit and on every message all the
-// same, and no span is made. The gateway decides alone whether a trace is recorded; whoever comes later follows the flag
-// that travels with it, so an unrecorded call costs the rest of us nothing but the header.
+// Spans are created by hand: instrumenting the libraries cost 41 % of the throughput. Every request
+// has a trace id, recorded or not: without the SDK (telemetry.ts) it is still in the logs, the
+// audit and every message, but no spans are created. Only the gateway decides whether a trace is
+// recorded. All other processes follow the flag that travels with it, so an unrecorded call costs
+// them only the header.
 
-// The API's own stand-in until the SDK is started, then the SDK's.
+// The API's no-op tracer until the SDK is started, then the SDK's.
 const tracer = trace.getTracer('bailiwick');
 const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** Where a message or an rpc carries its trace (W3C Trace Context). The vendor's own `tracestate` ends at our edge. */
+/**
+ * The header that carries the trace of a message or an rpc (W3C Trace Context). `tracestate` is not
+ * passed on.
+ */
 export const traceparentHeader = 'traceparent';
 
 export type SpanOptions = { kind?: SpanKind; attributes?: Attributes; links?: Link[] };
 
 type Work<T> = (span: Span) => Promise<T>;
 
-/** Runs `work` in a new span, if the trace it belongs to is recorded. What it throws ends the span as failed. */
+/** Runs `work` in a new span if its trace is recorded. An error marks the span as failed. */
 export function inSpan<T>(name: string, options: SpanOptions, work: Work<T>): Promise<T> {
   const parent = trace.getSpanContext(context.active());
   if (!parent || (parent.traceFlags & TraceFlags.SAMPLED) === 0) return work(noSpan);
@@ -41,7 +45,7 @@ export function inSpan<T>(name: string, options: SpanOptions, work: Work<T>): Pr
   return runIn(span, work);
 }
 
-/** Begins a trace, or continues the one that `parent` (a traceparent) names, with a span around `work`. */
+/** Starts a trace, or continues the one of `parent` (a traceparent), with a span around `work`. */
 export function inTrace<T>(
   parent: string | undefined,
   name: string,
@@ -61,30 +65,32 @@ export function inTrace<T>(
   );
 }
 
-/** Runs `work` in the trace that a traceparent names, without a span of its own; without one, in none. */
+/** Runs `work` in the trace of a traceparent without a span; without a traceparent, in no trace. */
 export function continueTrace<T>(parent: string | undefined, work: () => T): T {
   const remote = readTraceparent(parent);
   return context.with(remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT, work);
 }
 
-/** Runs what serves several traces at once in none of them. */
+/** Runs work that serves several traces outside of all of them. */
 export const outsideTraces = <T>(work: () => T): T => context.with(ROOT_CONTEXT, work);
 
-/** The trace at hand, as it is handed on; '' outside of any. */
+/** The current trace as a traceparent; '' outside of any. */
 export function currentTraceparent(): string {
   const current = trace.getSpanContext(context.active());
   if (!current) return '';
   return `00-${current.traceId}-${current.spanId}-${(current.traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')}`;
 }
 
-/** The id of the trace at hand; '' outside of any. */
+/** The id of the current trace; '' outside of any. */
 export const currentTraceId = (): string => trace.getSpanContext(context.active())?.traceId ?? '';
 
-/** Whether the trace at hand came from another process. */
+/** Whether the current trace came from another process. */
 export const isFromElsewhere = (): boolean =>
   trace.getSpanContext(context.active())?.isRemote === true;
 
-/** A traceparent as a link to its span, for what is told of a trace and does not belong to it. */
+/**
+ * A link to the span of a traceparent, for spans that relate to a trace without belonging to it.
+ */
 export function linksTo(traceparent: string | undefined): Link[] {
   const remote = readTraceparent(traceparent);
   return remote ? [{ context: remote }] : [];
@@ -102,8 +108,8 @@ async function runIn<T>(span: Span, work: Work<T>, base = context.active()): Pro
 }
 
 /**
- * Notes a failure by its code alone. Texts stay in the log: a driver's may quote values. What a client does wrong is no
- * fault of ours, and no red span.
+ * Records a failure by its code only. Texts stay in the log: a driver's text may quote values. A
+ * client's error does not mark the span as failed.
  */
 export function markFailed(span: Span, code: ErrorCode | (string & {})): void {
   span.setAttribute('error.type', code);
@@ -123,7 +129,7 @@ function readTraceparent(text: string | undefined): SpanContext | undefined {
   };
 }
 
-// randomUUID, since Node makes those in advance: 122 random bits are enough to be unique.
+// randomUUID, since Node generates these in advance: 122 random bits are enough to be unique.
 function unrecorded(): SpanContext {
   const [traceId, spanId] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '')) as [
     string,

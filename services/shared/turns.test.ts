@@ -8,7 +8,7 @@ import { createTransactionTurns, createTurns } from './turns.ts';
 const limits = { total: 4, perKey: 2, waiting: 3 };
 const wait = { until: performance.now() + 60_000, isClient: true };
 
-/** Work that ends when it is told to, at the latest with the test, and a record of what has started. */
+/** Work that runs until `end` or until the end of the test, and a record of started work. */
 function createWork(t: TestContext) {
   const started: string[] = [];
   const ends: Array<() => void> = [];
@@ -24,7 +24,7 @@ function createWork(t: TestContext) {
       started.push(name);
       return new Promise<string>((resolve) => ends.push(() => resolve(name)));
     },
-    /** Ends the work that has run the longest. */
+    /** Ends the longest-running work. */
     async end(): Promise<void> {
       ends.shift()?.();
       await settled();
@@ -38,7 +38,7 @@ const codeOf = (work: Promise<unknown>) =>
     .then(() => 'ok')
     .catch((error: unknown) => (error instanceof ServiceError ? error.code : String(error)));
 
-test('a key runs as many at once as it may, and the next when one ends', async (t) => {
+test('a key runs work up to its limit, and the next when one ends', async (t) => {
   const turns = createTurns(limits);
   const { started, work, end } = createWork(t);
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => turns.run('a', work(name), wait));
@@ -50,7 +50,7 @@ test('a key runs as many at once as it may, and the next when one ends', async (
   assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'a3', 'a4']);
 });
 
-test('one more than may wait is refused with resource_exhausted and Retry-After, and a key beside it is not', async (t) => {
+test('work beyond the queue limit is rejected with resource_exhausted and Retry-After, and other keys are not affected', async (t) => {
   const turns = createTurns(limits);
   const { started, work, end } = createWork(t);
   for (let count = 0; count < 5; count++) void turns.run('a', work('a'), wait);
@@ -68,7 +68,7 @@ test('one more than may wait is refused with resource_exhausted and Retry-After,
   );
 });
 
-test('keys with waiting work take turns, however long one of the queues is', async (t) => {
+test('keys with waiting work take turns, however long one of their queues is', async (t) => {
   const turns = createTurns({ ...limits, total: 2, waiting: 10 });
   const { started, work, end } = createWork(t);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) void turns.run('a', work(name), wait);
@@ -82,7 +82,7 @@ test('keys with waiting work take turns, however long one of the queues is', asy
   );
 });
 
-test('work that fails gives its turn back, and nothing is remembered of a key that is idle', async () => {
+test('failed work releases its turn, and an idle key uses no memory', async () => {
   const turns = createTurns({ ...limits, perKey: 1 });
   for (let count = 0; count < 20; count++)
     assert.equal(
@@ -93,7 +93,7 @@ test('work that fails gives its turn back, and nothing is remembered of a key th
   assert.equal(turns.size(), 0);
 });
 
-test('a wait that is too long ends, and leaves nothing in the queue', async (t) => {
+test('a wait that times out leaves nothing in the queue', async (t) => {
   const turns = createTurns({ ...limits, total: 1, perKey: 1, waiting: 1 });
   const { started, work, end } = createWork(t);
   const first = turns.run('a', work('first'), wait);
@@ -104,7 +104,7 @@ test('a wait that is too long ends, and leaves nothing in the queue', async (t) 
     'no work has ended meanwhile',
   );
   assert.equal(await codeOf(turns.run('b', work('late'), soon(false))), 'unavailable');
-  assert.equal(turns.size(), 1, 'the key whose only work has given up is forgotten');
+  assert.equal(turns.size(), 1, 'the key whose only work timed out is removed');
   const next = turns.run('a', work('next'), wait);
   await end();
   assert.deepEqual(started, ['first', 'next']);
@@ -113,7 +113,7 @@ test('a wait that is too long ends, and leaves nothing in the queue', async (t) 
   assert.equal(turns.size(), 0);
 });
 
-test('a client whose wait is too long gets 429 if work has ended meanwhile, unless the database did not answer it', async () => {
+test('a client whose wait times out gets 429 if other work has ended meanwhile, and unavailable if the database did not respond', async () => {
   for (const [ends, code] of [
     [() => Promise.resolve(), 'resource_exhausted'],
     [() => Promise.reject(invalid('wrong')), 'resource_exhausted'],
@@ -135,7 +135,7 @@ test('a client whose wait is too long gets 429 if work has ended meanwhile, unle
 const as = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
   inClientCall({ caller }, work);
 
-test('at most 100 calls of clients run or wait for one tenant, however many rows they are about', async (t) => {
+test('at most 100 client calls run or wait for one tenant, for any number of rows', async (t) => {
   const { transaction: turn } = createTransactionTurns(10);
   const { work } = createWork(t);
   for (let count = 0; count < 100; count++)
@@ -152,7 +152,7 @@ test('at most 100 calls of clients run or wait for one tenant, however many rows
   );
 });
 
-test('one caller fills neither a row nor a tenant, and is refused alone', async (t) => {
+test('one caller cannot fill a row or a tenant, and is the only one rejected', async (t) => {
   const { transaction: turn } = createTransactionTurns(10);
   const { started, work, end } = createWork(t);
   const row = { tenant: 'tnt_1', row: 'tenant tnt_1' };
@@ -165,13 +165,13 @@ test('one caller fills neither a row nor a tenant, and is refused alone', async 
   assert.equal(
     started.indexOf('admin'),
     20,
-    'the 20 calls in hand are before the other caller, and the rest of them is not',
+    'only 20 calls of the flood run before the other caller',
   );
   await end();
   assert.equal(await admin, 'admin');
 });
 
-test('a change takes the turn of its caller once, and all its waits have one deadline', async (t) => {
+test('a change takes the turn of its caller once, and all its waits share one deadline', async (t) => {
   const { transaction: turn, row } = createTransactionTurns(10);
   const { work } = createWork(t);
   const save = (index: number) =>
@@ -190,7 +190,7 @@ test('a change takes the turn of its caller once, and all its waits have one dea
   );
 });
 
-test('background work and calls of services are never refused: they wait', async (t) => {
+test('background work and calls of services wait and are never rejected', async (t) => {
   const { transaction: turn } = createTransactionTurns(10);
   const { started, work, end } = createWork(t);
   const clients = Array.from({ length: 60 }, (_, index) =>
@@ -205,7 +205,7 @@ test('background work and calls of services are never refused: they wait', async
   assert.equal(started.filter((name) => name === 'client').length, 51);
 });
 
-test('transactions of one row run one after the other, those of a tenant on half of the connections, and those of no tenant at once', async (t) => {
+test('transactions run one by one for a row, on half of the connections for a tenant, and without a limit for no tenant', async (t) => {
   const { transaction: turn } = createTransactionTurns(10);
   const { started, work } = createWork(t);
   for (let count = 0; count < 3; count++)

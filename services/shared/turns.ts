@@ -1,31 +1,35 @@
 import { currentClientCall, inClientCall } from './client-call.ts';
 import { exhausted, ServiceError, unavailable } from './errors.ts';
 
-// Turns are taken before a database connection is: a transaction that waits here holds none. Without them, a client that changes
-// one row many times at once has every connection of the process wait for that row, and every other caller wait with it.
+// A transaction takes its turn before a database connection, so it holds none while it waits.
+// Without turns, a client that changes one row many times at once would make every connection of
+// the process wait for that row, and all other callers with it.
 
 export type TurnLimits = {
-  /** How many hold a turn at once, all keys together. */
+  /** Turns held at once, over all keys. */
   total: number;
-  /** How many of them under one key. */
+  /** Turns held at once under one key. */
   perKey: number;
-  /** How many wait under one key; the next call of a client is refused. */
+  /** Waiting work under one key; further client calls are rejected. */
   waiting: number;
 };
 
-/** How long work waits for its turns, and what it gets then: a client's call 429, everything else a failure that is retried. */
+/**
+ * The deadline of a wait. When it passes, a client's call gets 429, and other work fails and is
+ * retried.
+ */
 export type Wait = { until: number; isClient: boolean };
 
 type Queue = { holding: number; waiting: Array<() => void> };
 
 const busy = () => exhausted('too many changes of the same records at once, try again', 1);
-/** Whether the database answered. A refusal by the work itself is an answer too. */
+/** Whether the database responded. An error of the work itself counts as a response. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof ServiceError && error.code !== 'unavailable';
 
 export type Turns = ReturnType<typeof createTurns>;
 
-/** Runs work in turns: a limited number at once for each key, and the keys with waiting work in rotation. */
+/** Runs work in turns: a limited number at once for each key, with rotation between keys. */
 export function createTurns({ total, perKey, waiting }: TurnLimits) {
   const queues = new Map<string, Queue>();
   let holding = 0;
@@ -54,7 +58,7 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
       const giveUp = () => {
         queue.waiting.splice(queue.waiting.indexOf(start), 1);
         forgetIdle(key, queue);
-        // If no work ended meanwhile, the database hangs: the number of calls is not the cause.
+        // If no other work ended meanwhile, the database hangs and the load is not the cause.
         reject(isClient && answered > answeredBefore ? busy() : unavailable());
       };
       const timer = setTimeout(giveUp, Math.max(0, until - performance.now()));
@@ -71,14 +75,14 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
     const queue = queueOf(key);
     queue.holding--;
     holding--;
-    // To the end of the rotation, or out of it.
+    // Moves the key to the end of the rotation, or removes it.
     queues.delete(key);
     queues.set(key, queue);
     forgetIdle(key, queue);
     startNext();
   }
 
-  // Keys contain text from clients: without this the map would grow without a bound.
+  // Keys contain text from clients: the map must not grow without bound.
   function forgetIdle(key: string, queue: Queue): void {
     if (queue.holding === 0 && queue.waiting.length === 0) queues.delete(key);
   }
@@ -91,7 +95,10 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
   }
 
   return {
-    /** Runs `work` when it is its turn. Throws resource_exhausted where too many calls of clients wait already. */
+    /**
+     * Runs `work` in its turn. @throws resource_exhausted if too many client calls are already
+     * waiting
+     */
     async run<T>(key: string, work: () => Promise<T>, wait: Wait): Promise<T> {
       await enter(key, wait);
       try {
@@ -105,31 +112,43 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
         leave(key);
       }
     },
-    /** How many keys have work that runs or waits. */
+    /** The number of keys with running or waiting work. */
     size: () => queues.size,
   };
 }
 
-/** What a transaction changes: its tenant's rows (null = no tenant's), and the row that a client may want many times at once. */
+/**
+ * The scope of a transaction: its tenant (null = none), and a row that clients may change often at
+ * once.
+ */
 export type Scope = { tenant: string | null; row?: string };
 
-/** How many wait for one row. */
+/** Work that may wait for one row. */
 const waitingForRow = 50;
-/** How many calls of clients run or wait for one tenant, whatever rows they are about: fewer than a gateway has under way to a process. */
+/**
+ * Client calls that may run or wait for one tenant, over all rows: fewer than a gateway may have in
+ * flight to a process.
+ */
 const callsOfTenant = 100;
-/** How many calls of one caller run or wait among those of others: too few to fill a row or a tenant. */
+/**
+ * Calls of one caller that may run or wait together with others: too few to fill a row or a tenant.
+ */
 const callsOfCaller = 20;
-/** How many more of them wait behind those, where they keep only each other waiting. */
+/** Further calls of one caller that may wait, where they delay only each other. */
 const waitingOfCaller = 100;
-/** For all turns of a change together. With the 8 s that a connection may take, less than the 20 s of the gateway. */
+/**
+ * Deadline for all turns of a change together. With up to 8 s for a connection it stays below the
+ * gateway's 20 s.
+ */
 const waitMs = 10_000;
-/** Connections that are left for plain statements and for transactions without a turn. */
+/** Connections reserved for plain statements and for transactions without a turn. */
 const reserved = 2;
 
 /**
- * The turns of a service's transactions: one at a time for a row, and for a tenant half of the connections at most. Only a client's
- * own call is refused where too many wait; background work and calls of other services wait for their turn. A transaction that
- * names neither tenant nor row takes no turn. With n processes, n transactions at most wait in the database for one row.
+ * The turns of a service's transactions: one at a time for a row, and at most half of the
+ * connections for a tenant. Only a client's own call is rejected if too many are waiting;
+ * background work and calls of other services wait for their turn. A transaction without tenant and
+ * row takes no turn. With n processes, at most n transactions wait in the database for one row.
  */
 export function createTransactionTurns(poolSize: number) {
   const total = Number.POSITIVE_INFINITY;
@@ -143,7 +162,10 @@ export function createTransactionTurns(poolSize: number) {
     waiting: Number.POSITIVE_INFINITY,
   });
 
-  /** Runs `work` in the turn of the caller, which a call takes once: what it does inside belongs to that turn, and to its deadline. */
+  /**
+   * Runs `work` in the caller's turn, which a call takes once: nested work shares that turn and its
+   * deadline.
+   */
   function asCaller<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
     const call = currentClientCall();
     const until = call?.waitsUntil ?? performance.now() + waitMs;

@@ -2,35 +2,36 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Mounted } from './config.ts';
 import type { Log } from './log.ts';
 
-// Files that are replaced while a process runs: keys and certificates that somebody rotates. They are read again and again, since
-// what a file system tells of changes does not survive the links that Kubernetes swaps. They are small, and lie in memory.
+// Watches mounted files that are replaced while a process runs: rotated keys and certificates. The
+// files are polled, since file-system events do not survive the symbolic links that Kubernetes
+// swaps. They are small and stay in the page cache.
 
 const everyMs = 1000;
 
 type Watched<Content> = {
   /** For the log. */
   what: string;
-  /** What has been taken up already. */
+  /** The content in use. */
   content: Content;
   read: () => Content;
-  /** Takes something new up. Throws where it is not whole, and has changed nothing then. */
+  /** Applies new content. Throws, without any change, if it is invalid. */
   take: (content: Content) => void;
   log: Log;
 };
 
-type Look<Content> = { content: Content } | { failure: string };
+type Reading<Content> = { content: Content } | { failure: string };
 
 /**
- * Takes up what is new once two looks in a row have seen the same: whoever writes is not halfway then. What is not whole is left
- * alone, and told of once, until something else is there.
+ * Reloads after two identical reads in a row, so that a half-written file is never used. Invalid
+ * content is ignored and logged once, until the content changes.
  */
 export function watchContent<Content>({ what, content, read, take, log }: Watched<Content>): void {
   let taken = content;
-  let last: Look<Content> = { content };
+  let last: Reading<Content> = { content };
   let refused = false;
 
   function refuse(error: unknown): void {
-    if (!refused) log.warn(`what is new of ${what} cannot be used: the old stays`, { error });
+    if (!refused) log.warn(`reloading ${what} failed, keeping the old content`, { error });
     refused = true;
   }
 
@@ -51,12 +52,12 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
     }
     taken = now.content;
     refused = false;
-    log.info(`took up what is new of ${what}`);
+    log.info(`reloaded ${what}`);
   }, everyMs);
   timer.unref();
 }
 
-/** The same of something mounted, which was taken up as it was at the start. */
+/** Watches a mounted file or directory, whose content at the start is in use. */
 export function watchMounted<Content>(
   { path, content, read }: Mounted<Content>,
   log: Log,
@@ -65,7 +66,7 @@ export function watchMounted<Content>(
   watchContent({ what: path, content, read, take, log });
 }
 
-function attempt<Content>(read: () => Content): Look<Content> {
+function attempt<Content>(read: () => Content): Reading<Content> {
   try {
     return { content: read() };
   } catch (error) {

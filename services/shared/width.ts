@@ -1,14 +1,15 @@
-// The width mapping of PRECIS (RFC 8264 section 5.2.1): fullwidth and halfwidth code points become what Unicode decomposes them to, in
-// one step. NFKC would go further: it also takes compatibility jamo and the macron apart.
+// The width mapping of PRECIS (RFC 8264 section 5.2.1): maps fullwidth and halfwidth code points to
+// their Unicode decompositions, in one step. NFKC would go further: it also decomposes
+// compatibility jamo and the macron.
 
-/** The code points from `first` to `last`, and as many from `target` on. */
+/** Maps the code points from `first` to `last` to those from `target` on. */
 const range = (first: number, last: number, target: number) =>
   Array.from(
     { length: last - first + 1 },
     (_, index) => [first + index, String.fromCodePoint(target + index)] as const,
   );
 
-/** The code points from `first` on, and one character of `targets` for each. */
+/** Maps the code points from `first` on to the characters of `targets`. */
 const list = (first: number, targets: string) =>
   Array.from(targets, (target, index) => [first + index, target] as const);
 
@@ -31,6 +32,6 @@ const decompositions: ReadonlyMap<number, string> = new Map([
 
 const wide = /[\u3000\uff01-\uffee]/g;
 
-/** Maps the fullwidth and halfwidth code points of a text. Everything else stays as it is. */
+/** Maps the fullwidth and halfwidth code points of a text. Other characters stay unchanged. */
 export const mapWidth = (text: string): string =>
   text.replace(wide, (character) => decompositions.get(character.charCodeAt(0)) ?? character);

@@ -1,8 +1,8 @@
 import { type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
 
 /**
- * Calls from one address. Home-realm discovery asks once a sign-in, and an office signs in behind one address; a sign-in
- * is counted when it begins and when it ends.
+ * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
+ * one address. A sign-in counts at its start and at its end.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
   standard: { sso_check: perMinute(300), sign_in: perMinute(240) },

@@ -2,7 +2,7 @@ import type { SealedRecord } from '@bailiwick/shared/keys/reseal.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity } from './sign-in/entities.ts';
 
-/** Every sealed column of sso, for the rotation of the data keys. */
+/** All sealed columns of sso, for data key rotation. */
 export const sealedRecords: readonly SealedRecord[] = [
   { entity: ProviderEntity, id: 'id', fields: { secretEnc: 'secret' } },
   { entity: FlowEntity, id: 'id', fields: { verifierEnc: 'verifier' } },

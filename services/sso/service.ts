@@ -15,7 +15,7 @@ import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
 import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
 import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
+import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
@@ -33,7 +33,7 @@ import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
-import { limits as asking } from './oidc/http.ts';
+import { limits as oidcLimits } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
 import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { liftHandler } from './requirement/lift.ts';
@@ -51,11 +51,11 @@ type Options = {
   log: Log;
 };
 
-/** sso answers: where do they sign in? */
+/** Verifies domains, stores identity providers and runs sign-ins through them. */
 export async function createSso({ settings, peers, log }: Options): Promise<Service> {
   const ring = openKeyRing(settings.keyRing, log);
   const keyService = openKeyService(settings, ring);
-  const pools = createPools({ ...asking, proxy: settings.egressProxyUrl });
+  const pools = createPools({ ...oidcLimits, proxy: settings.egressProxyUrl });
   const egress = egressRulesOf(settings);
   const limits = ssoLimits[settings.limits as LimitProfile];
   const { publicUrl, allowedOrigins } = settings;
@@ -108,7 +108,14 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
           createSweeper(deps),
           watchDomains({ database, lookUp, log }),
           followVerified({ database, admission: calls.admission, broker, log }),
-          keepUp({ database, keys, service: keyService, records: sealedRecords, forget, log }),
+          maintainDataKeys({
+            database,
+            keys,
+            service: keyService,
+            records: sealedRecords,
+            forget,
+            log,
+          }),
           followPurges({ schema: ssoSchema, database, broker, log, after: forget }),
         ],
       };

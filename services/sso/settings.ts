@@ -38,6 +38,6 @@ export const ssoSettings = {
     fallback: '',
     check: (servers: string[]) => servers.forEach(parseServer),
     about:
-      "The DNS servers that the records which prove domains are looked up at, such as 10.0.0.10:53, in this order. The host's own where there are none.",
+      "The DNS servers that look up the TXT records of domains, such as 10.0.0.10:53, in order of preference. Empty = the host's own resolvers.",
   },
 } as const satisfies SettingTable;

@@ -8,7 +8,9 @@ import { sweepSignIns } from './sign-in/queries.ts';
 
 const intervalMs = 60_000;
 
-/** Erases what has had its time. Nothing relies on it: whatever reads such a thing asks for its time itself. */
+/**
+ * Erases expired data. Correctness does not depend on it: every reader checks the expiry itself.
+ */
 export function createSweeper({
   database,
   limiter,
@@ -21,7 +23,7 @@ export function createSweeper({
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'what has had its time could not be erased',
+    failed: 'erasing expired data failed',
     work: () => Promise.all([sweepSignIns(database), sweepHandled(database), limiter.sweep()]),
   });
 }

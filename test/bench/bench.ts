@@ -1,16 +1,16 @@
 import process from 'node:process';
 import { median } from './numbers.ts';
 
-// What a bench is: a function that measures ours and something to measure it by, and returns rows.
+// A bench is a function that measures Bailiwick and a reference, and returns rows.
 
 export type Options = {
-  /** How long one turn lasts. */
+  /** Duration of one turn. */
   seconds: number;
-  /** How many turns each of the measured gets. */
+  /** Turns for each measured system. */
   rounds: number;
-  /** How many tasks a backlog has. */
+  /** Tasks in a backlog. */
   tasks: number;
-  /** How long the soak lasts. */
+  /** Duration of the soak. */
   minutes: number;
 };
 
@@ -19,15 +19,20 @@ export type Row = {
   what: string;
   unit: string;
   ours: number;
-  /** The floor or the peer, and its number; without one the number itself is judged. */
+  /**
+   * The floor or the peer, and its number. Without one, the target applies to the number itself.
+   */
   against?: string;
   other?: number;
   ratio?: number;
-  /** The least or the most that the ratio, or without one the number, may be. A row without a target is there to be read. */
+  /**
+   * The limit for the ratio, or for the number if there is no ratio. A row without a target is only
+   * informative.
+   */
   target?: { least: number } | { most: number };
-  /** Why there is nothing to compare with. */
+  /** The reason why there is no reference. */
   missing?: string;
-  /** Requests without the right answer: a row with any has measured nothing. */
+  /** Requests without the right answer. A row with errors is not a measurement. */
   errors?: number;
 };
 
@@ -39,8 +44,9 @@ type Results<Names extends Turns> = {
 };
 
 /**
- * Gives each of the turns its part of every round, in another order each time: whatever else the machine does meets all of
- * them alike, and what one leaves in the caches is not always the same other's advantage. A round ahead warms up.
+ * Runs each turn once in every round, in random order: other load on the machine affects all of
+ * them alike, and the contents of the caches do not always favour the same one. A first round warms
+ * up and is not counted.
  */
 export async function interleave<Names extends Turns>(
   turns: Names,
@@ -60,13 +66,16 @@ export async function interleave<Names extends Turns>(
 
 type Judged = Pick<Row, 'id' | 'what' | 'unit' | 'target'> & { against: string };
 
-/** A row of two series of one run: the medians of both, and the median of the ratios of each round. */
+/**
+ * A row from two series of one run: the medians of both, and the median of the ratios of each
+ * round.
+ */
 export function compare(row: Judged, ours: readonly number[], other: readonly number[]): Row {
   const ratios = ours.map((value, round) => value / (other[round] ?? Number.NaN));
   return { ...row, ours: median(ours), other: median(other), ratio: median(ratios) };
 }
 
-/** The same where less is better and the target says how many times as good ours has to be. */
+/** The same for costs: less is better, and the target is how many times as good ours must be. */
 export function compareCost(row: Judged, ours: readonly number[], other: readonly number[]): Row {
   return {
     ...compare(row, ours, other),
@@ -74,7 +83,7 @@ export function compareCost(row: Judged, ours: readonly number[], other: readonl
   };
 }
 
-/** Adds the errors of everything that a row was made of. */
+/** Adds the errors of all parts of a row. */
 export function withErrors(
   row: Row,
   ...series: ReadonlyArray<ReadonlyArray<{ errors: number }>>

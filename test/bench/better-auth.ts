@@ -4,7 +4,10 @@ import { createEmptyDatabase } from './database.ts';
 import { cycle, openPool, type Shot } from './driver.ts';
 import { startPeer } from './peer.ts';
 
-/** Better Auth in a process of its own, on a database of its own on the same server, with people who have signed in. */
+/**
+ * Better Auth in a process of its own, with a database of its own on the same server, and signed-in
+ * users.
+ */
 export async function startBetterAuth(hashing: 'default' | 'argon2id', users: number) {
   const peer = await startPeer<{ url: string; people: Array<{ email: string; cookie: string }> }>(
     'better-auth.ts',

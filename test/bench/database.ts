@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import pg from 'pg';
 
-/** A database of a peer's own on the server of the run, which ends with it. */
+/** A database for a peer on the server of the run, which is removed with the run. */
 export async function createEmptyDatabase(): Promise<string> {
   const url = new URL(process.env['BAILIWICK_TEST_DATABASE'] ?? '');
   const client = new pg.Client({ connectionString: url.href });

@@ -12,14 +12,14 @@ import { bodyOf } from './peers/post.ts';
 import type { Aside, Received, ReceiverQuestion } from './peers/receiver.ts';
 import { startMeasured } from './stack.ts';
 
-// Deliveries of ours, fed as fan-out feeds them: tasks in the stream, here from the outside and as many as the bench wants.
+// Deliveries of the product. The bench publishes tasks to the stream, as fan-out does, at any rate.
 
 export type Deliveries = Awaited<ReturnType<typeof startDeliveries>>;
 
 /** An endpoint of the tenant, and the path of its URL. */
 export type Endpoint = { id: string; path: string };
 
-/** How many webhooks one process sends at once, unless told otherwise: the peers get the same. */
+/** Default number of concurrent webhooks of one process. The peers use the same. */
 export const concurrency = 64;
 
 const inFlight = 256;
@@ -28,7 +28,10 @@ export const startReceiver = () => startPeer<string>('receiver.ts');
 export const pathsOf = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `/hook-${index}`);
 
-/** Five processes with a tenant whose endpoints are all at one receiver. Nothing but what the bench publishes is sent to them. */
+/**
+ * Five processes with a tenant whose endpoints all lead to one receiver. The endpoints only get the
+ * tasks that the bench publishes.
+ */
 export async function startDeliveries(receiver: Peer<string>, paths: readonly string[]) {
   const stack = await startMeasured('five processes', { BAILIWICK_ENDPOINTS_PER_TENANT: '1000' });
   const { token } = await signUp(stack);
@@ -49,7 +52,7 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
       { Endpoint: endpoint },
       token,
     );
-    if (status !== 200) throw new Error(`no endpoint could be made: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`creating an endpoint failed: ${JSON.stringify(body)}`);
     return { id: (body['Endpoint'] as { ID: string }).ID, path };
   }
 
@@ -83,7 +86,7 @@ export function deliveryTask(tenant: string, { id: endpoint }: Endpoint): Task {
   return { id: createId('tsk'), operation: 'Webhooks_Deliver', request, extra: {} };
 }
 
-/** Puts tasks into the stream of a stack, and takes the time until it is empty. */
+/** Publishes tasks to the stream of a stack, and measures the time until it is empty. */
 export async function openFeed(stack: Stack, tenant: string) {
   const broker = openBroker({
     url: stack.wiring.natsUrl,
@@ -101,7 +104,7 @@ export async function openFeed(stack: Stack, tenant: string) {
 
     publish,
 
-    /** Publishes tasks while the worker stands still, so that it begins with all of them. */
+    /** Publishes tasks while the worker is stopped, so that it starts with all of them. */
     async heap(count: number, task: (index: number) => Task): Promise<void> {
       process.kill(worker(), 'SIGSTOP');
       for (let at = 0; at < count; at += inFlight) {
@@ -113,7 +116,10 @@ export async function openFeed(stack: Stack, tenant: string) {
       }
     },
 
-    /** Lets the worker go on. Resolves with what `arrived` does, once the broker has every acknowledgement in writing. */
+    /**
+     * Continues the worker. Resolves with the result of `arrived`, once the broker has stored every
+     * acknowledgement.
+     */
     async drain<T>(
       arrived: () => Promise<T>,
     ): Promise<{ arrived: T; seconds: number; cpu: number }> {
@@ -134,11 +140,11 @@ export async function openFeed(stack: Stack, tenant: string) {
   };
 }
 
-/** Lets the receiver forget what came, and answer who hangs. */
+/** Clears the receiver's counts, and answers hanging requests. */
 export const resetReceiver = (receiver: Peer<string>, aside?: Aside) =>
   receiver.ask({ kind: 'reset', ...(aside && { aside }) } satisfies ReceiverQuestion);
 
-/** Waits until so many bodies have come, at most `limitMs`. */
+/** Waits until so many bodies have arrived, at most `limitMs`. */
 export const awaitReceived = (
   receiver: Peer<string>,
   count: number,

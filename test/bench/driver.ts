@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { median, percentile } from './numbers.ts';
 
-// The load generator. It lives in the process of the bench, whose CPU time is nobody's cost: what is measured runs in
-// processes of its own.
+// The load generator. It runs in the bench's process, whose CPU time is not measured. The measured
+// programs run in processes of their own.
 
 export type Shot = {
   method?: 'GET' | 'POST';
@@ -12,10 +12,10 @@ export type Shot = {
   body?: string;
 };
 
-/** Where the requests go, and what the next one is. */
+/** The target of the requests, and the function that makes the next one. */
 export type Target = { pool: Pool; next: () => Shot };
 
-/** Latencies in ms. `errors` are answers that are no 200, and requests without an answer. */
+/** Latencies in ms. `errors` counts answers other than 200, and requests without an answer. */
 export type Result = { perSecond: number; p50: number; p99: number; errors: number };
 
 export const openPool = (url: string): Pool => new Pool(url, { connections: 256, pipelining: 1 });
@@ -29,7 +29,7 @@ export function operation(name: string, body: unknown, token?: string): Shot {
   return { method: 'POST', path: `/${name}`, headers, body: JSON.stringify(body) };
 }
 
-/** Each of them in turn. */
+/** Returns the items in turn. */
 export function cycle<T>(items: readonly T[]): () => T {
   let at = 0;
   return () => items[at++ % items.length] as T;
@@ -37,7 +37,10 @@ export function cycle<T>(items: readonly T[]): () => T {
 
 const failures = new Map<string, number>();
 
-/** What went wrong, each kind with its count: for the report, since a bench with errors has measured nothing. */
+/**
+ * The failures, with a count of each kind, for the report: a bench with errors is not a
+ * measurement.
+ */
 export const failuresSoFar = (): string[] =>
   [...failures].map(([what, count]) => `${count} × ${what}`);
 
@@ -59,9 +62,9 @@ async function shoot({ pool, next }: Target): Promise<boolean> {
 }
 
 /**
- * Requests on a schedule: one every 1/rate seconds, whether or not the ones before have been answered. A latency counts
- * from the time at which its request was due, so that a server that stalls does not thin out the load that it is
- * measured by (coordinated omission).
+ * Sends requests on a schedule: one every 1/rate seconds, whether or not the earlier ones are
+ * answered. Latency counts from the scheduled time, so that a stalled server does not reduce its
+ * own load (coordinated omission).
  */
 export async function openLoop(target: Target, rate: number, seconds: number): Promise<Result> {
   const latencies: number[] = [];
@@ -76,7 +79,8 @@ export async function openLoop(target: Target, rate: number, seconds: number): P
   while (pending.length < count) {
     const due = started + (pending.length * 1000) / rate;
     const early = due - performance.now();
-    // A timer fires up to a millisecond late, which counts as latency: for everything that is compared alike.
+    // A timer fires up to a millisecond late, which counts as latency for all compared systems
+    // alike.
     if (early > 0) await sleep(early);
     pending.push(fire(due));
   }
@@ -90,7 +94,10 @@ export async function openLoop(target: Target, rate: number, seconds: number): P
   };
 }
 
-/** As many requests as `clients` get answered one after the other: the ceiling. Its latencies say nothing of a lesser load. */
+/**
+ * Each of `clients` sends its next request after the answer: the maximum rate. The latencies say
+ * nothing about lower loads.
+ */
 export async function closedLoop(
   target: Target,
   clients: number,
@@ -118,7 +125,7 @@ export async function closedLoop(
   };
 }
 
-/** Runs `work` while `clients` keep a target saturated. */
+/** Runs `work` while `clients` saturate a target. */
 export async function underLoad<T>(
   target: Target,
   clients: number,
@@ -130,7 +137,7 @@ export async function underLoad<T>(
     while (!isOver) if (!(await shoot(target))) failed++;
   };
   const load = Promise.all(Array.from({ length: clients }, client));
-  // Until the queue is what it will be.
+  // Wait until the queue has its final length.
   await sleep(300);
   const result = await work().finally(() => {
     isOver = true;

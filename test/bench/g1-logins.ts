@@ -8,8 +8,8 @@ import { createPeople, pidsOf, signIns, startMeasured } from './stack.ts';
 type Turn = Pick<Result, 'perSecond' | 'errors' | 'p99'> & { oneMs: number; cpu: number };
 
 /**
- * G1, what a sign-in costs beside its hash: sign-ins a second against the hashes alone, and at 80 % of what was just
- * reached how long the slowest hundredth waits, against the time of one hash.
+ * G1, the cost of a sign-in beyond its hash: sign-ins a second compared with hashes alone, and at
+ * 80 % of that rate the 99th percentile of the latency compared with the time of one hash.
  */
 export const logins: Bench = async ({ seconds, rounds }) => {
   const topologies: Topology[] = ['five processes', 'one process'];

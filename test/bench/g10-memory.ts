@@ -12,13 +12,16 @@ import { createPeople, pidsOf, reads, signIns, startMeasured } from './stack.ts'
 
 const root = path.resolve(import.meta.dirname, '../..');
 const settleMs = 3000;
-/** What memory a start takes hardly varies. */
+/** The memory of a start varies little. */
 const mostStarts = 3;
 
-/** The most that each topology may take while idle, in MB. */
+/** The idle limit of each topology, in MB. */
 const mostIdle: Record<string, number> = { 'one process': 190, 'five processes': 650 };
 
-/** G10, memory and start: idle against the same modules merely loaded, under load against idle, and how soon a process is ready. */
+/**
+ * G10, memory and start: idle compared with the same modules only loaded, under load compared with
+ * idle, and the time until a process is ready.
+ */
 export const memory: Bench = async (options) => [
   ...(await memoryOf('one process', options)),
   ...(await memoryOf('five processes', options)),
@@ -78,7 +81,7 @@ async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promi
   ];
 }
 
-/** The modules of each process, loaded in as many processes of their own. */
+/** The memory of each process's modules, loaded in processes of their own. */
 async function importsAlone(topology: Topology): Promise<number> {
   const peers = await Promise.all(
     [...mainsOf(topology).values()].map((main) => startPeer('imports.ts', ...importsOf(main))),
@@ -89,7 +92,10 @@ async function importsAlone(topology: Topology): Promise<number> {
   return taken;
 }
 
-/** What a main imports, and what each process loads of telemetry once it has read its environment (services/shared/telemetry.ts). */
+/**
+ * The imports of a main, and the telemetry modules that each process loads after it has read its
+ * environment (services/shared/telemetry.ts).
+ */
 function importsOf(main: string): string[] {
   const text = readFileSync(path.join(root, main), 'utf8');
   const written = [...text.matchAll(/^import .* from '([^']+)';$/gm)].flatMap(
@@ -109,7 +115,10 @@ const resolver = (file: string) => {
   return (name: string): string => resolve(name);
 };
 
-/** Everything at once: reads, sign-ins, and writes with their events, audit and deliveries to nobody. */
+/**
+ * Everything at once: reads, sign-ins, and writes with their events, audit entries and deliveries
+ * without a receiver.
+ */
 async function loadEverything(
   stack: Stack,
   seconds: number,

@@ -9,7 +9,10 @@ const few = 1000;
 const many = 1_000_000;
 const limit = 50;
 
-/** G11, a page of a list among a million users and among a thousand, and the last page against the first. */
+/**
+ * G11, a page of a list among a million users compared with a thousand, and the last page compared
+ * with the first.
+ */
 export const lists: Bench = async ({ seconds, rounds }) => {
   const [small, large] = await Promise.all([startWith(few), startWith(many)]);
   const turn = (stack: Stack, shot: Shot) => {
@@ -84,7 +87,7 @@ async function startWith(users: number) {
     stack,
     tenant,
     first: (name: string, request: object) => page(name, request, ''),
-    // Another page's worth of those that were filled in comes after it, as many as on the first page.
+    // One page of filled rows follows it, as many as on the first page.
     last: (name: string, request: object, binding: readonly string[]) =>
       page(name, request, cursorAfter(stack, binding, filledId('usr', users - limit))),
   };

@@ -7,8 +7,8 @@ import { createPeople, startMeasured } from './stack.ts';
 const deep = 64;
 
 /**
- * G12, a decision about somebody in a group at depth 64 against one at depth 1: nothing of it is remembered. Paths have
- * eight segments at most, so the deep group is written past the product.
+ * G12, a decision about a user in a group at depth 64 compared with depth 1, without caching. Paths
+ * have at most eight segments, so the bench writes the deep group directly to the database.
  */
 export const depth: Bench = async ({ seconds, rounds }) => {
   const stack = await startMeasured('one process');

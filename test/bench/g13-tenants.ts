@@ -7,7 +7,7 @@ import { createPeople, startMeasured } from './stack.ts';
 const few = 10;
 const many = 10_000;
 
-/** G13, operations of each kind among ten thousand tenants and among ten. */
+/** G13, operations of each kind among ten thousand tenants compared with ten. */
 export const tenants: Bench = async ({ seconds, rounds }) => {
   const [small, large] = await Promise.all([startWith(few), startWith(many)]);
   const rows = [];
@@ -56,7 +56,7 @@ async function startWith(count: number) {
     Access_Check: () =>
       operation('Access_Check', { Tenant, Subject: UserID, Permission: 'app.x.read' }, token),
     Audit_List: () => operation('Audit_List', { Tenant }, token),
-    // Last: it makes more of what the others read.
+    // Last, because it adds rows that the others read.
     Grants_Add: () =>
       operation(
         'Grants_Add',
@@ -64,6 +64,6 @@ async function startWith(count: number) {
         token,
       ),
   };
-  // A decision is not allowed for what nobody was granted: the answer is a success all the same.
+  // A decision without a grant is a denial, which is still a successful call.
   return { stack, pool: openPool(stack.url), shots };
 }

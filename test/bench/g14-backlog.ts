@@ -23,14 +23,15 @@ import { median, residentMbOf } from './numbers.ts';
 import type { Peer } from './peer.ts';
 
 const endpointCount = 100;
-/** Rows that are sealed and written at once. */
+/** Rows sealed and written in one batch. */
 const batch = 2000;
 
 type Drained = { first: number; last: number; most: number; errors: number };
 
 /**
- * G14, a backlog: half of the tasks wait in the stream and half as rows that have come due. The rate of the last tenth
- * against the first, and the most memory of the worker against a backlog of a tenth, which also warms up.
+ * G14, a backlog with half of the tasks in the stream and half as due rows. Compares the rate of
+ * the last tenth with the first, and the worker's peak memory with that of a backlog a tenth as
+ * large, which also warms up.
  */
 export const backlog: Bench = async ({ rounds, tasks }) => {
   const receiver = await startReceiver();
@@ -80,7 +81,7 @@ async function drain(
   const task = () => deliveryTask(product.tenant, next());
   await resetReceiver(receiver);
   await rows.add(Math.floor(count / 2), task);
-  // They fall due while the worker stands still.
+  // They become due while the worker is stopped.
   await product.heap(Math.ceil(count / 2), task);
   await rows.makeDue();
   let most = 0;
@@ -100,7 +101,9 @@ async function drain(
   };
 }
 
-/** Rows as a first attempt that failed leaves them, each with its request sealed by the product's own keys. */
+/**
+ * Rows as a failed first attempt leaves them, each with its request sealed by the product's keys.
+ */
 function openRows({ stack, tenant }: Deliveries) {
   const { entities } = notificationsSchema;
   const database = openDatabase({

@@ -15,20 +15,20 @@ import { cycle } from './driver.ts';
 import type { Peer } from './peer.ts';
 
 const healthyCount = 99;
-/** Well below the ceiling, so that what is measured is waiting and not a queue that grows. */
+/** Well below the maximum, so that the bench measures waiting times and not a growing queue. */
 const steadyRate = 100;
-/** What the hanging endpoint has left when a turn begins: more than a worker has hands. */
+/** Tasks of the hanging endpoint when a turn begins: more than the worker's concurrency. */
 const ahead = 128;
-/** Who has got nothing by then has waited this long. */
+/** A delivery that has not arrived by then counts with this time. */
 const limitMs = 20_000;
 
 type Turn = { perSecond: number; p99: number; errors: number };
 type Load = { count: number; publish: (endpoints: readonly Endpoint[]) => Promise<void> };
 
 /**
- * G15, what an endpoint that hangs takes from the others: the 99 beside it, with a hundredth of the tasks going to one that
- * answers nothing, and to one that does. The ceiling from a heap of tasks, and the slowest hundredth at a steady rate from
- * a task's publication to its arrival.
+ * G15, the effect of a hanging endpoint on the others. One endpoint of 100 gets a hundredth of the
+ * tasks and either hangs or answers. For the other 99: the maximum rate from a heap of tasks, and
+ * at a steady rate the 99th percentile from publication to arrival.
  */
 export const fairness: Bench = async ({ seconds, rounds }) => {
   const receiver = await startReceiver();
@@ -74,14 +74,14 @@ export const fairness: Bench = async ({ seconds, rounds }) => {
   ];
 };
 
-/** All at once, while the worker stands still. */
+/** All tasks at once, while the worker is stopped. */
 const heapOf = ({ heap, tenant }: Deliveries, count: number): Load => ({
   count,
   publish: (endpoints) =>
     heap(count, (index) => deliveryTask(tenant, endpoints[index % endpoints.length] as Endpoint)),
 });
 
-/** One every so often, whether or not those before have arrived. */
+/** Tasks at a fixed rate, whether or not the earlier ones have arrived. */
 const streamOf = ({ publish, tenant }: Deliveries, count: number): Load => ({
   count,
   async publish(endpoints) {
@@ -99,7 +99,10 @@ const streamOf = ({ publish, tenant }: Deliveries, count: number): Load => ({
 
 type Beside = { product: Deliveries; receiver: Peer<string>; load: Load; hangs: boolean };
 
-/** One turn, with a hundredth endpoint of its own: what the product has learnt of the one before is nothing to the next. */
+/**
+ * One turn, with a new hundredth endpoint, so that it does not profit from what the product learnt
+ * in the turn before.
+ */
 async function besideOne({ product, receiver, load, hangs }: Beside): Promise<Turn> {
   const other = await product.createEndpoint(`/other-${crypto.randomUUID()}`);
   await resetReceiver(receiver, { path: other.path, hangs });
@@ -114,7 +117,7 @@ async function besideOne({ product, receiver, load, hangs }: Beside): Promise<Tu
   const { count, p99 } = await awaitReceived(receiver, toOthers, limitMs);
   const seconds = (performance.now() - begun) / 1000;
 
-  // Who hangs is answered, and what is left for it goes with it.
+  // Answer the hanging requests, so that the remaining tasks of that endpoint complete.
   await resetReceiver(receiver);
   await product.deleteEndpoint(other);
   await eventually('an empty stream', product.isEmpty, 120_000);

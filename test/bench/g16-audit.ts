@@ -9,7 +9,10 @@ import { createPeople, startMeasured } from './stack.ts';
 const few = 10_000;
 const many = 10_000_000;
 
-/** G16, a page of the audit among ten million entries and among ten thousand: the newest, and one from the middle. */
+/**
+ * G16, a page of the audit among ten million entries compared with ten thousand: the newest page,
+ * and one from the middle.
+ */
 export const audit: Bench = async ({ seconds, rounds }) => {
   const [small, large] = await Promise.all([startWith(few), startWith(many)]);
   const turn =
@@ -62,7 +65,7 @@ async function startWith(count: number) {
   const token = person?.token ?? '';
   const tenant = await createTenant(stack, token);
   await eventually(
-    'the entries of its making',
+    'the entries of its creation',
     async () => (await countOf(stack, 'access.audit_entry where tenant = $1', [tenant])) >= 3,
   );
   await fillAudit(stack, tenant, count);

@@ -13,23 +13,28 @@ import { createPeople, pidsOf, signIns, startMeasured } from './stack.ts';
 const share = 0.6;
 const clients = 32;
 const ceilingSeconds = 30;
-/** What a process takes for itself at first says nothing of a leak: the slope begins after this part of the run. */
+/**
+ * Memory that a process takes at first is no leak, so the slope begins after this part of the run.
+ */
 const warmUp = 1 / 12;
 const sampleMs = 1000;
-/** As values-production.yaml bounds the heaps. On a machine with much memory V8 lets four times as much garbage lie as there is use. */
+/**
+ * The heap limit of values-production.yaml. On a machine with much memory, V8 keeps four times as
+ * much garbage as live data.
+ */
 const heap = '--max-old-space-size=384';
 const limitMs = 120_000;
 
-/** One turn of twenty requests, spread so that each kind comes evenly. */
+/** One turn of twenty requests, with each kind spread evenly. */
 const turn =
   'read check read list save read check mail read list read check save read login read check list update read'.split(
     ' ',
   );
 
 /**
- * G17, whether anything grows: two hours at 60 % of what the machine can take of everything at once. The slope of the
- * memory of all processes, and what went wrong: answers that are no 200, webhooks and mails that did not come. A line a
- * minute goes to stderr, since the run is its own record.
+ * G17, a soak that looks for growth: two hours at 60 % of the machine's maximum for a mix of
+ * requests. Reports the slope of the memory of all processes, and failures: answers other than 200,
+ * and missing webhooks and mails. Prints a line a minute to stderr as a record of the run.
  */
 export const soak: Bench = async ({ minutes }) => {
   const [receiver, mailServer] = await Promise.all([
@@ -70,7 +75,7 @@ export const soak: Bench = async ({ minutes }) => {
     mailServer.ask<number>({ wanted: sent.mail, limitMs }),
   ]);
   say(
-    `${count} of ${sent.save} webhooks came, ${repeated} of them again; ${mails} of ${sent.mail} mails`,
+    `${count} of ${sent.save} webhooks arrived, ${repeated} of them again; ${mails} of ${sent.mail} mails`,
   );
   errors += Math.max(0, sent.save - count) + Math.max(0, sent.mail - mails);
   await pool.close();
@@ -100,7 +105,7 @@ export const soak: Bench = async ({ minutes }) => {
 
 const say = (line: string) => process.stderr.write(`\n${line}`);
 
-/** The memory of each process, as the median of a look each second. */
+/** The memory of each process, as the median of one sample each second. */
 function watchMemory(stack: Stack): { stop: () => number[] } {
   const samples = new Map<ServiceName, number[]>(serviceNames.map((name) => [name, []]));
   const timer = setInterval(() => {
@@ -114,7 +119,10 @@ function watchMemory(stack: Stack): { stop: () => number[] } {
   };
 }
 
-/** What a tenant's people do all day. `sent` counts the requests that a webhook or a mail has to follow. */
+/**
+ * The requests of a tenant's users. `sent` counts the requests that must lead to a webhook or a
+ * mail.
+ */
 async function requestsOf(stack: Stack, receiver: string) {
   const people = await createPeople(stack, 40);
   const owner = people[0] as (typeof people)[number];

@@ -3,12 +3,12 @@ import { type Bench, compare, interleave, type Row, withErrors } from './bench.t
 import { closedLoop, openLoop, openPool, underLoad } from './driver.ts';
 import { createPeople, reads, signIns, startMeasured } from './stack.ts';
 
-/** Well below the ceiling, so that what is measured is waiting and not a queue that grows. */
+/** Well below the maximum, so that the bench measures waiting times and not a growing queue. */
 const steadyRate = 200;
 
 /**
- * G2, what sign-ins take from others: Users_GetByEmail by itself and while sign-ins saturate the same processes; its
- * ceiling, and the slowest hundredth at a steady rate.
+ * G2, the effect of sign-ins on other calls: Users_GetByEmail alone and while sign-ins saturate the
+ * same processes. The maximum rate, and the 99th percentile at a steady rate.
  */
 export const isolation: Bench = async (options) => [
   ...(await isolationIn('five processes', options)),

@@ -5,7 +5,10 @@ import { createPeople, signIns, startMeasured } from './stack.ts';
 
 const users = 40;
 
-/** G3, sign-ins a second in one process against Better Auth in one: as it hashes by default, and hashing as we do. */
+/**
+ * G3, sign-ins a second in one process compared with Better Auth in one: with its default hash, and
+ * with Bailiwick's.
+ */
 export const signIn: Bench = async ({ seconds, rounds }) => {
   const [stack, usual, equal] = await Promise.all([
     startMeasured('one process'),

@@ -8,8 +8,9 @@ import { createPeople, pidsOf, reads, startMeasured } from './stack.ts';
 const users = 40;
 
 /**
- * G4, an authenticated read: Users_GetByEmail in one process against Better Auth's get-session, and against two prepared
- * statements behind node:http. "A core" is the CPU time that the process takes for a call; the database's is its own.
+ * G4, an authenticated read: Users_GetByEmail in one process compared with Better Auth's
+ * get-session, and with two prepared statements behind node:http. "A core" is the process's CPU
+ * time for a call, without the database's.
  */
 export const read: Bench = async ({ seconds, rounds }) => {
   const [stack, betterAuth] = await Promise.all([

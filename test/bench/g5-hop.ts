@@ -14,7 +14,10 @@ import { startPeer } from './peer.ts';
 import type { HopKind } from './peers/hop-client.ts';
 import { createPeople, pidsOf, reads, startMeasured } from './stack.ts';
 
-/** G5, what a call between processes costs: the CPU time of both its ends, and a read in five processes against one. */
+/**
+ * G5, the cost of a call between processes: the CPU time of both ends, and a read in five processes
+ * compared with one.
+ */
 export const hop: Bench = async (options) => [
   ...(await hopCost(options)),
   ...(await splitCost(options)),

@@ -20,8 +20,9 @@ e = some(where (p.eft == allow))
 m = g(r.sub, p.sub, r.dom) && r.dom == p.dom && r.act == p.act`;
 
 /**
- * G6, the check that every operation makes in its own process: whether a caller holds a permission in a tenant. Against
- * casbin with roles in domains and as many policies, of which the caller's are the last.
+ * G6, the permission check that every operation makes in its own process: whether a caller has a
+ * permission in a tenant. Compared with casbin with roles in domains and as many policies, the
+ * caller's last.
  */
 export const check: Bench = async ({ seconds, rounds }) => {
   const enforcer = await newEnforcer(newModelFromString(model));
@@ -35,7 +36,7 @@ export const check: Bench = async ({ seconds, rounds }) => {
   await enforcer.addGroupingPolicy('ada', `role-${policies - 1}`, 'tnt_1');
   const wanted = `iam.area${policies - 1}.write`;
   if (!enforcer.enforceSync('ada', 'tnt_1', wanted))
-    throw new Error('casbin does not allow what it should');
+    throw new Error('casbin denies a permission that it should allow');
 
   const caller = create(CallerSchema, {
     type: 'user',
@@ -68,7 +69,7 @@ export const check: Bench = async ({ seconds, rounds }) => {
   ];
 };
 
-/** The time of one call, measured over batches so that looking at the clock does not count. */
+/** The time of one call, measured over batches so that reading the clock does not count. */
 function microsOf(ask: () => boolean, seconds: number, batch: number): number {
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
@@ -78,6 +79,6 @@ function microsOf(ask: () => boolean, seconds: number, batch: number): number {
     for (let index = 0; index < batch; index++) allowed += Number(ask());
     done += batch;
   }
-  if (allowed !== done) throw new Error('a check was not allowed');
+  if (allowed !== done) throw new Error('a check was denied');
   return ((performance.now() - started) * 1000) / done;
 }

@@ -42,8 +42,9 @@ type PeerName = keyof typeof peers;
 const targets: Partial<Record<PeerName, number>> = { floor: 0.8, bullmq: 1.3, graphile: 3.5 };
 
 /**
- * G7, what a delivery costs beside the post itself: tasks to a hundred endpoints, from all of them waiting to all of them
- * acknowledged, with the same bodies, signatures, receiver and number of hands.
+ * G7, the cost of a delivery beyond the post itself: tasks to a hundred endpoints, from all
+ * published to all acknowledged, with the same bodies, signatures, receiver and concurrency for
+ * every system.
  */
 export const deliveries: Bench = async (options) => {
   const receiver = await startReceiver();
@@ -124,7 +125,7 @@ function rowsAgainst(
   ].map((row) => withErrors(row, ours, theirs, [{ errors: Math.abs(unlogged) }]));
 }
 
-/** The next turn has as many tasks as came to their end in the time of one. */
+/** The number of tasks for the next turn: as many as complete in the duration of one. */
 const countFor = (perSecond: number, { seconds }: Options) =>
   Math.max(firstTurn, Math.round(perSecond * seconds));
 

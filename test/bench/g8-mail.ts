@@ -8,12 +8,15 @@ import { cpuMicrosOf } from './numbers.ts';
 import { startPeer } from './peer.ts';
 import { startMeasured } from './stack.ts';
 
-/** How many mails one process sends at once, unless told otherwise: nodemailer alone gets the same. */
+/** Default number of concurrent mails of one process. nodemailer alone uses the same. */
 const connections = 10;
 const firstTurn = 200;
 const limitMs = 60_000;
 
-/** G8, what a mail costs beside sending it: verification mails from all of them waiting to all of them acknowledged, against nodemailer alone. */
+/**
+ * G8, the cost of a mail beyond sending it: verification mails from all published to all
+ * acknowledged, compared with nodemailer alone.
+ */
 export const mail: Bench = async ({ seconds, rounds }) => {
   const server = await startPeer<string>('smtp-server.ts');
   const stack = await startMeasured('five processes', { BAILIWICK_SMTP_URL: server.ready });

@@ -4,10 +4,13 @@ import { cpuMicrosOf } from './numbers.ts';
 import { startPeer } from './peer.ts';
 import { createPeople, pidsOf, reads, startMeasured } from './stack.ts';
 
-/** Turns are shorter and more than elsewhere: what is looked for is a few hundredths. */
+/** More and shorter turns than elsewhere, because the difference is a few hundredths. */
 const roundsEach = 3;
 
-/** G9, what telemetry costs: the CPU time of a read in one process, with everything off, with metrics, and with traces. */
+/**
+ * G9, the cost of telemetry: the CPU time of a read in one process, with everything off, with
+ * metrics, and with traces.
+ */
 export const telemetry: Bench = async ({ seconds, rounds }) => {
   const collector = await startPeer<{ url: string }>('collector.ts');
   const OTEL_EXPORTER_OTLP_ENDPOINT = collector.ready.url;

@@ -4,12 +4,13 @@ import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import type { Stack } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 
-// Rows by the thousand and million, written past the product: what is measured is how it reads among them.
+// Rows by the thousand and million, written directly to the database: the benches measure reads
+// among them.
 
-/** An identifier in SQL that ascends with `n`, as those that are made one after the other do. */
+/** An identifier in SQL that ascends with `n`, like identifiers made one after the other. */
 const id = (prefix: string, n: string) => `'${prefix}_00000000' || lpad(${n}::text, 18, '0')`;
 
-/** People with a verified address, all of them members of `tenant`. */
+/** Users with a verified address, all of them members of `tenant`. */
 export async function fillUsers(stack: Stack, tenant: string, count: number): Promise<void> {
   await rowsOf(
     stack,
@@ -28,7 +29,9 @@ export async function fillUsers(stack: Stack, tenant: string, count: number): Pr
   await analyse(stack, 'identity.user_account', 'access.tenant_member');
 }
 
-/** Tenants with five members, three groups, two roles and six grants each, the members' being those of `fillUsers`. */
+/**
+ * Tenants with five members each, taken from `fillUsers`, three groups, two roles and six grants.
+ */
 export async function fillTenants(stack: Stack, count: number): Promise<void> {
   const [tenant, each] = [id('tnt', 't'), 'generate_series(1, $1::int) t'];
   for (const statement of [
@@ -57,7 +60,7 @@ export async function fillTenants(stack: Stack, count: number): Promise<void> {
   );
 }
 
-/** Audit entries of a tenant, as copies of its newest one. Their hashes are no chain. */
+/** Audit entries of a tenant, as copies of its newest one. Their hashes form no valid chain. */
 export async function fillAudit(stack: Stack, tenant: string, count: number): Promise<void> {
   await rowsOf(
     stack,
@@ -74,7 +77,7 @@ async function analyse(stack: Stack, ...tables: string[]): Promise<void> {
   for (const table of tables) await rowsOf(stack, `vacuum analyze ${table}`);
 }
 
-/** The cursor of a list that goes on after a key: what a client holds that has read that far. */
+/** The cursor of a list after a key, as a client holds it after reading that far. */
 export function cursorAfter(stack: Stack, binding: readonly string[], key: string): string {
   return createPager(parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'))).cursorAt(
     key,
@@ -82,6 +85,6 @@ export function cursorAfter(stack: Stack, binding: readonly string[], key: strin
   );
 }
 
-/** The key of the n-th row that was filled in. */
+/** The key of the n-th filled row. */
 export const filledId = (prefix: string, n: number): string =>
   `${prefix}_00000000${String(n).padStart(18, '0')}`;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// What is read of processes, and what is made of it.
+// Measurements of processes, and statistics.
 
-/** The CPU time that processes have taken so far: Linux's scheduler counts nanoseconds for each thread. */
+/** The CPU time of processes so far: Linux's scheduler counts nanoseconds for each thread. */
 export function cpuMicrosOf(...pids: readonly number[]): number {
   return sum(
     pids.flatMap((pid) =>
@@ -11,7 +11,7 @@ export function cpuMicrosOf(...pids: readonly number[]): number {
   );
 }
 
-// A thread may end between the listing and the reading: what it took is then lost for both readings alike.
+// A thread may end between listing and reading: its time is then missing in both samples.
 function schedstat(pid: number, thread: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
@@ -20,7 +20,7 @@ function schedstat(pid: number, thread: string): number {
   }
 }
 
-/** The memory of processes that is in RAM, in MB. Pages that they share are counted for each. */
+/** The resident memory of processes, in MB. Shared pages count for each process. */
 export function residentMbOf(...pids: readonly number[]): number {
   return sum(
     pids.map(
@@ -30,7 +30,10 @@ export function residentMbOf(...pids: readonly number[]): number {
   );
 }
 
-/** The same with each shared page counted by its share, so that the program's own text is not there five times. */
+/**
+ * The same with each shared page divided among its processes, so that the program's own text does
+ * not count five times.
+ */
 export function proportionalMbOf(...pids: readonly number[]): number {
   return sum(
     pids.map(
@@ -44,7 +47,7 @@ export function proportionalMbOf(...pids: readonly number[]): number {
 export const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** The value below which `share` of the values are. */
+/** The value below which `share` of the values lie. */
 export function percentile(values: readonly number[], share: number): number {
   return (
     values.toSorted((one, other) => one - other)[
@@ -55,7 +58,9 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-/** By how much the values grow from one to the next: the line with the least squares through all of them. */
+/**
+ * The growth from one value to the next: the slope of the least-squares line through all of them.
+ */
 export function slopeOf(values: readonly number[]): number {
   const [middle, mean] = [(values.length - 1) / 2, sum(values) / values.length];
   const spread = sum(values.map((_, at) => (at - middle) ** 2));

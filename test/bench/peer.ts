@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 
-// What ours is measured against runs in processes of its own, as ours does.
+// The reference systems run in processes of their own, like the product.
 
 export type Peer<Ready> = {
   pid: number;
-  /** What the process said once it was ready. */
+  /** The message that the process sent when it was ready. */
   ready: Ready;
   ask<Answer>(question: unknown): Promise<Answer>;
   stop(): Promise<void>;
@@ -50,7 +50,10 @@ function nextMessage<T>(child: ChildProcess, script: string): Promise<T> {
   });
 }
 
-/** The other side: says what the bench needs, answers what it asks, and ends with it. */
+/**
+ * The process's side: sends the ready message, answers the bench's questions, and ends with the
+ * bench.
+ */
 export function serveBench(ready: unknown, answer?: (question: never) => Promise<unknown>): void {
   process.on(
     'message',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
-// Where the time of a process went, from what `--cpu-prof` wrote:
+// Shows where a process spent its time, from a file of `--cpu-prof`:
 //
 //   npm run bench -- G4 --profile /tmp/profiles
 //   node test/bench/profile.ts /tmp/profiles/<file>.cpuprofile [rows]
@@ -23,7 +23,7 @@ const isIdle = ({ callFrame }: { callFrame: Frame }) =>
   callFrame.functionName === '(idle)' || callFrame.functionName === '(program)';
 const busy = nodes.reduce((total, node) => total + (isIdle(node) ? 0 : (own.get(node.id) ?? 0)), 0);
 
-/** A package or one of our own folders. */
+/** A package, or a folder of the product. */
 function placeOf({ url, functionName }: Frame): string {
   if (url === '') return functionName === '(garbage collector)' ? 'garbage collector' : 'engine';
   const parts = url.split('/node_modules/');
@@ -59,7 +59,10 @@ for (const node of nodes.filter((each) => !isIdle(each))) {
   );
 }
 
-/** Time with everything that was called, where a function of ours was on the stack; a recursion counts once. */
+/**
+ * Adds the time of a function with all its callees to each of the product's functions on the stack;
+ * a recursion counts once.
+ */
 function visit(id: number, above: ReadonlySet<string>): number {
   const node = byId.get(id);
   if (!node) return 0;
@@ -76,4 +79,4 @@ visit(nodes[0]?.id ?? 0, new Set());
 process.stdout.write(`busy for ${(busy / 1e6).toFixed(2)} s\n`);
 table('own time by place', places);
 table('own time by function', functions);
-table('time with what was called', whole);
+table('time with callees', whole);

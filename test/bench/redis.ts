@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { takePort } from '../ports.ts';
 
-/** The redis-server of this host, where there is one. */
+/** The redis-server of this host, if there is one. */
 export function findRedis(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   return folders.map((folder) => path.join(folder, 'redis-server')).find(isProgram);
@@ -20,7 +20,10 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** A Redis that writes what it is told to a file and has it on the disk within a second, as the broker of the bench does at best. */
+/**
+ * A Redis that appends to a file and syncs it every second, which is at best the durability of the
+ * bench's broker.
+ */
 export async function startRedis(program: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-redis-'));
   const port = await takePort();
@@ -38,7 +41,7 @@ export async function startRedis(program: string) {
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
-  // It knows of no parent, and would outlive a bench that fails.
+  // It does not notice its parent's end, and would outlive a failed bench.
   process.once('exit', () => server.kill());
   await new Promise<void>((resolve, reject) => {
     server.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));

@@ -25,7 +25,10 @@ export const mainsOf = (topology: Topology): Map<ServiceName, string> =>
         ]),
       );
 
-/** How long one more replica of a stack's process takes until it is ready, in seconds: of the slowest, where there are several. */
+/**
+ * The time in seconds until a further replica of a stack's process is ready; of several, the
+ * slowest.
+ */
 export async function slowestStart(stack: Stack, topology: Topology): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-replica-'));
   const free = await choosePorts();
@@ -44,7 +47,7 @@ export async function slowestStart(stack: Stack, topology: Topology): Promise<nu
     const begun = performance.now();
     const replica = startProcess(
       { name, script: path.join(root, main), env },
-      { logDir: folder, screen: { say: () => {}, relay: () => {}, print: () => {} } },
+      { logDir: folder, console: { say: () => {}, relay: () => {}, print: () => {} } },
     );
     await untilReady(`http://${loopback}:${free[name].admin}/readyz`);
     took.push((performance.now() - begun) / 1000);
@@ -60,5 +63,5 @@ async function untilReady(url: string): Promise<void> {
     await answer?.body?.cancel();
     if (answer?.status === 200) return;
   }
-  throw new Error(`${url} waited in vain`);
+  throw new Error(`${url} is not ready in time`);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { isMet, type Options, type Row } from './bench.ts';
 
-/** The rows as Markdown, with what they were measured on: a number without its machine says nothing. */
+/** The rows as Markdown, with the machine that they were measured on. */
 export function report(
   rows: readonly Row[],
   { seconds, rounds, took, loadBefore }: Options & { took: number; loadBefore: number },
@@ -23,7 +23,7 @@ export function report(
       verdictOf(row),
     ]),
   ];
-  // Without the name of its build, which says nothing elsewhere.
+  // Without the build name, which is of no use elsewhere.
   const kernel = release().split('.', 2).join('.');
   return [
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${kernel}, load ${loadBefore.toFixed(1)} before.`,
@@ -68,7 +68,7 @@ function aligned(table: readonly string[][]): string[] {
   ];
 }
 
-/** From the catalog, where every version stands exactly. */
+/** From the catalog, which has every exact version. */
 function versions(): string {
   const catalog = readFileSync(path.join(import.meta.dirname, '../../pnpm-workspace.yaml'), 'utf8');
   const named = [

@@ -26,15 +26,15 @@ import { audit } from './g16-audit.ts';
 import { soak } from './g17-soak.ts';
 import { report } from './report.ts';
 
-// npm run bench: ours against a floor or a peer, in the same run and in turns, and a table in Markdown at the end.
-// Nothing here fails for being slow.
+// npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
+// table in Markdown at the end. A slow result is no failure.
 //
 //   npm run bench                            all of them, more than three quarters of an hour
 //   npm run bench -- G1 G4                   some
 //   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
-//   npm run bench -- G17 --minutes 120       a soak as long as its target means, instead of twelve minutes
-//   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then of no use
+//   npm run bench -- G17 --minutes 120       the full soak, instead of twelve minutes
+//   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then not valid
 
 const benches: Record<string, Bench> = {
   G1: logins,
@@ -76,7 +76,7 @@ if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or mo
 if (!(options.minutes >= 6)) throw new Error('--minutes is a number of 6 or more');
 if (!(options.seconds > 0 && options.rounds >= 3))
   throw new Error(
-    '--seconds is a number above 0, and --rounds one of 3 or more: what is quoted are medians',
+    '--seconds is a number above 0, and --rounds is a number of 3 or more, because the results are medians',
   );
 const chosen =
   positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);

@@ -3,7 +3,8 @@ import { type Stack, startStack, type Topology } from '../harness.ts';
 import { newAddress, password } from '../people.ts';
 import { cycle, operation, type Shot } from './driver.ts';
 
-// The product as it is measured: as `npm start` runs it, without rate limits, which would be all that is measured.
+// The measured product: as `npm start` runs it, but without rate limits, which would limit every
+// result.
 
 export type Person = { email: string; token: string };
 
@@ -13,7 +14,7 @@ export const startMeasured = (
 ): Promise<Stack> =>
   startStack(topology, { NODE_ENV: 'production', BAILIWICK_LIMITS: 'off', ...environment });
 
-/** People who can sign in and have, each with a session. */
+/** Users who are signed in, each with a session. */
 export async function createPeople(stack: Stack, count: number): Promise<Person[]> {
   const people: Person[] = [];
   for (let index = 0; index < count; index++) {
@@ -29,20 +30,20 @@ export async function createPeople(stack: Stack, count: number): Promise<Person[
     });
     if (status !== 200)
       throw new Error(
-        `nobody can sign in: ${JSON.stringify(created.body)} ${JSON.stringify(body)}`,
+        `no user can sign in: ${JSON.stringify(created.body)} ${JSON.stringify(body)}`,
       );
     people.push({ email, token: String(body['Token']) });
   }
   return people;
 }
 
-/** Sign-ins of one person after the other: those of one account take turns. */
+/** Sign-ins of the users in turn, because sign-ins of one account are serialised. */
 export function signIns(people: readonly Person[]): () => Shot {
   const next = cycle(people);
   return () => operation('Account_Login', { Email: next().email, Password: password });
 }
 
-/** Everybody reads their own record. */
+/** Each user reads their own record. */
 export function reads(people: readonly Person[]): () => Shot {
   const next = cycle(people);
   return () => {

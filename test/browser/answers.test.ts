@@ -8,7 +8,7 @@ import { denied, invalid, ServiceError } from '@bailiwick/shared/errors.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 
-// The pages with which the gateway answers on the way over single sign-on, each at an address of that way.
+// The pages that the gateway answers with during single sign-on, each at an address of that flow.
 
 const prefix = '/iam';
 const hostile = `"'><script>alert(1)</script>&amp;{{fields}} $& é\n</form>`;
@@ -20,7 +20,7 @@ const fields = {
   '"><b>': 'z',
 };
 
-describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
+describe('the gateway’s pages during single sign-on', { skip: withoutChromium }, () => {
   let browser: Browser;
   const problems: string[] = [];
   const closing: Array<() => void> = [];
@@ -41,7 +41,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     });
     return `http://${host}:${(server.address() as AddressInfo).port}`;
   }
-  /** A gateway that answers its sign-in routes with this page, and the others as ever. */
+  /** A gateway that answers its sign-in routes with this page, and the other routes as usual. */
   async function gatewayThat(
     sends: (response: Parameters<RequestListener>[1]) => void,
   ): Promise<string> {
@@ -52,7 +52,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     });
     return `${origin}${prefix}/auth/tnt_1/sso_1/login`;
   }
-  /** Another site, and the forms that have come to it. */
+  /** Another site, which records the forms that it gets. */
   async function receiver() {
     const forms: URLSearchParams[] = [];
     const take = async (...[request, response]: Parameters<RequestListener>): Promise<void> => {
@@ -70,7 +70,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
   // A form's line breaks are sent as CRLF.
   const sent = Object.entries(fields).map(([name, value]) => [name, value.replace('\n', '\r\n')]);
 
-  test('a form is sent to the other site by itself, with every field as it is', async () => {
+  test('a form submits itself to the other site, with every field unchanged', async () => {
     const { origin, forms } = await receiver();
     const address = await gatewayThat((response) =>
       sendFormPage(response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }),
@@ -85,7 +85,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
   });
 
   for (const status of [302, 307])
-    test(`a form goes on where the other site sends it with ${status}, which is another host`, async () => {
+    test(`a form follows the other site’s ${status} redirect to another host`, async () => {
       const { origin, forms } = await receiver();
       const front = await listen((request, response) =>
         request
@@ -101,7 +101,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
       assert.deepEqual([...(forms[0] ?? [])], status === 307 ? sent : []);
     });
 
-  test('without JavaScript a button sends it', async () => {
+  test('without JavaScript a button submits the form', async () => {
     const { origin, forms } = await receiver();
     const address = await gatewayThat((response) =>
       sendFormPage(response, { url: origin, fields }),
@@ -114,7 +114,7 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     assert.deepEqual([...(forms[0] ?? [])], sent);
   });
 
-  test('a form for https is not sent in the clear, and the page is accessible', async () => {
+  test('a form for https is not submitted over http, and the page is accessible', async () => {
     const { origin, forms } = await receiver();
     const address = await gatewayThat((response) =>
       sendFormPage(response, { url: 'https://idp.example/sso', fields }),
@@ -154,15 +154,15 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     },
   ];
   for (const { error, status, says } of failures) {
-    test(`a failure ${error.code} is told with what to do next`, async () => {
+    test(`the page of ${error.code} explains the error and offers the next step`, async () => {
       const page = await newPage();
       const answer = await page.goto(
         await gatewayThat((response) => sendErrorPage(response, error, 'id-{{message}}-<i>')),
       );
       assert.equal(answer?.status(), status);
-      const told = await page.locator('main').innerText();
-      assert.match(told, says);
-      assert.ok(told.includes('id-{{message}}-<i>') && !told.includes('secret'), told);
+      const shown = await page.locator('main').innerText();
+      assert.match(shown, says);
+      assert.ok(shown.includes('id-{{message}}-<i>') && !shown.includes('secret'), shown);
       await assertAccessible(page);
       await photograph(page, `error-${error.code}`);
       await page.getByRole('link', { name: 'Back to the sign-in page' }).click();

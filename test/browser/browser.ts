@@ -9,7 +9,7 @@ import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
 
-// A browser for a test file, and what every page has to stand: being read by anybody, and being looked at.
+// A browser for a test file, and the checks for every page: accessibility and layout.
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
@@ -21,16 +21,19 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
 ];
-// All traffic stays on loopback: no name leads anywhere.
+// All traffic stays on loopback: no host name resolves.
 const apart = [
   '--no-proxy-server',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*, EXCLUDE localhost',
 ];
 
-// What "block all cookies" in its settings comes to.
+// The effect of the browser setting "block all cookies".
 const cookiesBlocked = { profile: { default_content_setting_values: { cookies: 2 } } };
 
-/** Its profile is its own, and gone with it. One that blocks cookies gives pages no storage either, and fails those that ask. */
+/**
+ * A browser with a temporary profile. With blocked cookies, pages get no storage either, and
+ * storage access throws.
+ */
 export async function openBrowser({ blocksCookies = false } = {}) {
   const profile = mkdtempSync(path.join(tmpdir(), 'bailiwick-chromium-'));
   mkdirSync(path.join(profile, 'Default'));
@@ -46,14 +49,17 @@ export async function openBrowser({ blocksCookies = false } = {}) {
   const browser = first.browser();
   assert.ok(browser);
   return {
-    /** A tab of somebody new: with no cookie and no storage. `page.context().newPage()` is a second one of the same person. */
+    /**
+     * A tab of a new visitor, without cookies and storage. `page.context().newPage()` is a second
+     * tab of the same visitor.
+     */
     async newPage(options: BrowserContextOptions = {}): Promise<Page> {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 720 },
         reducedMotion: 'reduce',
         ...options,
       });
-      // What a loaded machine needs; nothing waits this long for its own sake.
+      // Enough for a loaded machine. Tests do not otherwise wait this long.
       context.setDefaultTimeout(60_000);
       return context.newPage();
     },
@@ -67,13 +73,16 @@ export async function openBrowser({ blocksCookies = false } = {}) {
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** No rule of axe is broken, in the dark neither, and nothing has to be scrolled sideways on the narrowest screen. */
+/**
+ * Asserts that axe finds no violation, in light and dark, and that the narrowest screen needs no
+ * horizontal scrolling.
+ */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   await page.emulateMedia({ colorScheme: 'light' });
   await assertKept(page, rules);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The only rule for which colours count.
+  // The only rule that depends on colours.
   await assertKept(page, { type: 'rule', values: ['color-contrast'] });
   await page.emulateMedia({ colorScheme: null });
   const size = page.viewportSize();
@@ -99,7 +108,10 @@ const views = [
   { width: 1280, colorScheme: 'dark' },
 ] as const;
 
-/** Puts what the page looks like into the folder `BAILIWICK_ARTIFACTS`: on a phone and on a desk, there in the dark too. */
+/**
+ * Saves screenshots in the folder `BAILIWICK_ARTIFACTS`: for a phone, and for a desktop in light
+ * and dark.
+ */
 export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env['BAILIWICK_ARTIFACTS'];
   const size = page.viewportSize();
@@ -113,7 +125,7 @@ export async function photograph(page: Page, name: string): Promise<void> {
   if (size) await page.setViewportSize(size);
 }
 
-/** A PNG of this width on which there is something. */
+/** Asserts that it is a PNG of this width and not empty. */
 function assertPicture(png: Buffer, width: number): void {
   assert.equal(png.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
   assert.equal(png.readUInt32BE(16), width);
@@ -123,7 +135,7 @@ function assertPicture(png: Buffer, width: number): void {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
       data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
-  // Rows are stored as differences: those of an empty page are nearly all nought.
+  // Rows are stored as differences: those of an empty page are nearly all zero.
   const differences = inflateSync(Buffer.concat(data)).filter((byte) => byte !== 0).length;
   assert.ok(differences > 2000, `only ${differences} differences: the picture is empty`);
 }

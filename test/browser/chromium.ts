@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 
-// The host's own browser, in which the pages are tested. Nothing is downloaded for it.
+// The host's own browser for the tests of pages. Nothing is downloaded.
 
 const known = [
   '/usr/bin/chromium',
@@ -11,10 +11,10 @@ const known = [
 ];
 const named = process.env['BAILIWICK_CHROMIUM'];
 
-/** Undefined where there is none. `BAILIWICK_CHROMIUM` names another. */
+/** Undefined if there is none. `BAILIWICK_CHROMIUM` names another one. */
 export const chromiumPath = (named ? [named] : known).find((file) => existsSync(file));
 
-/** Why tests of pages are skipped; false where they are not. */
+/** The reason why tests of pages are skipped; false if they run. */
 export const withoutChromium =
   chromiumPath === undefined &&
   `THE PAGES ARE NOT TESTED: ${named ? `there is no ${named}` : 'this host has no Chromium (set BAILIWICK_CHROMIUM to one)'}`;

@@ -5,7 +5,7 @@ import { assertAccessible, type Browser, openBrowser, photograph } from './brows
 import { withoutChromium } from './chromium.ts';
 import { heading } from './sign-in.ts';
 
-// The page at the bare address, below a path prefix.
+// The home page, below a path prefix.
 
 describe('the home page', { skip: withoutChromium }, () => {
   let stack: Stack;
@@ -22,7 +22,7 @@ describe('the home page', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  test('it is accessible in light and dark, fits a screen of 320 px, and leads to sign-in and the reference', async () => {
+  test('it is accessible in light and dark, fits a screen of 320 px, and links to sign-in and the reference', async () => {
     const problems: string[] = [];
     const page = await browser.newPage();
     page.on(

@@ -9,9 +9,9 @@ import { assertAccessible, type Browser, openBrowser, photograph } from './brows
 import { withoutChromium } from './chromium.ts';
 import { focusedId, heading, hears, tabTo } from './sign-in.ts';
 
-// The page behind the link of an invitation, below a path prefix, used with the keyboard alone.
+// The invitation page, below a path prefix, used with the keyboard alone.
 
-describe('the page of an invitation', { skip: withoutChromium }, () => {
+describe('the invitation page', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   let use: ReturnType<typeof inviter>;
@@ -35,7 +35,9 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  /** Opens the link of the newest mail to an address, in the browser of somebody new or in a tab beside. */
+  /**
+   * Opens the link in the newest mail to an address, in a new visitor's browser or in a second tab.
+   */
   async function follow(
     email: string,
     mails: number,
@@ -57,7 +59,7 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     await page.keyboard.type(password);
     await page.keyboard.press('Enter');
   }
-  /** Signs in as a page of ours does: the session is a cookie. */
+  /** Signs in like the product's pages: the session is a cookie. */
   async function signIn(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
     const { href, origin } = new URL('Account_Login', page.url());
     const data = { Email: email, Password: password, Cookie: true };
@@ -72,14 +74,14 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     countOf(stack, `access.tenant_member where tenant = $1 and source = 'invitation'`, [Tenant]);
 
   for (const finish of ['first', 'second'] as const) {
-    test(`a person without an account registers, verifies in another tab, and finishes in the ${finish}`, async () => {
+    test(`a user without an account registers, verifies in another tab, and finishes in the ${finish}`, async () => {
       const before = await members();
       const email = newGuest();
       await use.invite(Tenant, email, owner.token);
       const page = await follow(email, 1, 'invitation');
       await page.reload();
       await page.locator('#entry').waitFor();
-      // A reload finds the token again, and nobody reads it in the address bar.
+      // A reload restores the token, and the address bar does not show it.
       assert.equal(page.url(), `${stack.url}/iam/invitation`);
       await assertGood(page, 'entry');
       await page.keyboard.press('Tab');
@@ -117,7 +119,7 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     });
   }
 
-  test('whoever is signed in accepts with one key, and with another address is told which one to take', async () => {
+  test('a signed-in user accepts with one key, and a user with another address learns which one to use', async () => {
     const [guest, other] = [await signUp(stack, newGuest()), await signUp(stack, newGuest())];
     for (const { email } of [guest, other]) await use.invite(Tenant, email, owner.token);
     const before = await members();
@@ -138,7 +140,7 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     assert.equal(await members(), before + 1);
   });
 
-  test('an invitation is declined after a second look, and a dead link says so', async () => {
+  test('declining needs a confirmation, and a used link shows a message', async () => {
     const guest = await signUp(stack, newGuest());
     await use.invite(Tenant, guest.email, owner.token);
     const page = await follow(guest.email, 2, 'invitation');

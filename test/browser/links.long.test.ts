@@ -8,7 +8,8 @@ import { assertAccessible, type Browser, openBrowser, photograph } from './brows
 import { withoutChromium } from './chromium.ts';
 import { focusedId, heading, hears, signIn } from './sign-in.ts';
 
-// What the pages behind the links in mails have in common, and what browsers and people do with such links.
+// The pages of the links in mails: their common behaviour, and how browsers and users treat such
+// links.
 
 const pages = [
   { path: 'verify', operation: 'Account_Verify', fields: {}, button: 'Verify my address' },
@@ -30,7 +31,7 @@ async function fillIn(page: Page, fields: Record<string, string>): Promise<void>
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
 }
 
-describe('the pages behind the links in mails', { skip: withoutChromium }, () => {
+describe('the pages of the links in mails', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   let base: string;
@@ -50,7 +51,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
   });
 
   for (const { path, fields, button } of pages)
-    test(`/${path} tells what fails in the words of the sign-in page`, async () => {
+    test(`/${path} shows errors with the sign-in page’s texts`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=any`);
       await fillIn(page, fields);
@@ -74,7 +75,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       );
       await send();
       await hears(page, /^Too many calls: try again in 90 seconds\.$/);
-      // Something else than an answer of ours: what a proxy tells for a service that is away.
+      // An answer that is not Bailiwick's: a proxy's error for a service that is down.
       await page.route(
         '**/iam/*_*',
         (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
@@ -93,13 +94,13 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     });
 
   for (const path of ['login', 'invitation'])
-    test(`/${path} can be used again by whoever comes back from the organisation`, async () => {
+    test(`/${path} works again after going back from the SSO provider`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=any`);
       await page.route('**/Sso_Check', (route) =>
         route.fulfill({ json: { Redirect: `${base}/auth/away` } }),
       );
-      // The page stays, as it does in the memory of a browser.
+      // The page stays loaded, as in a browser's back-forward cache.
       await page.route('**/auth/away**', (route) => route.fulfill({ status: 204 }));
       await page.getByLabel('E-mail address').fill('ada@example.com');
       if (path === 'invitation') await page.getByLabel('Password').fill('it is not asked for');
@@ -114,11 +115,11 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     });
 
   for (const { path, operation, fields, button } of pages)
-    test(`/${path} takes the token of another link that is opened in its tab`, async () => {
+    test(`/${path} takes the token of another link opened in its tab`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=first`);
       await page.getByRole('button', { name: button }).waitFor();
-      // To a browser this is a place in the page that it has.
+      // The browser treats this as a fragment of the loaded page.
       await page.goto(`${base}/${path}#token=second`);
       await page.waitForURL(`${base}/${path}`);
       const asked = page.waitForRequest(`**/${operation}`);
@@ -129,7 +130,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     });
 
   for (const { path, operation, fields, button } of pages)
-    test(`/${path} has its token yet for whoever comes back to it`, async () => {
+    test(`/${path} keeps its token when the user leaves and comes back`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=a%2Bb`);
       await page.getByRole('button', { name: button }).waitFor();
@@ -146,7 +147,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'a+b');
     });
 
-  /** Writes over what is in the field that has the focus. */
+  /** Replaces the contents of the focused field. */
   async function writeOver(page: Page, text: string): Promise<void> {
     await page.keyboard.press('Control+A');
     await page.keyboard.type(text);
@@ -162,7 +163,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await photograph(page, `${path}-incomplete`);
   }
 
-  test('/verify asks for a token that its link has lost, until there is one', async () => {
+  test('/verify asks for the token if its link has none, until it is entered', async () => {
     const email = newAddress();
     await register(stack, email);
     const page = await browser.newPage();
@@ -194,7 +195,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     assert.ok(await field.isHidden());
   });
 
-  test('/reset asks for a token that its link has lost, and blames what is wrong', async () => {
+  test('/reset asks for the token if its link has none, and marks the wrong field', async () => {
     const { email } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const page = await browser.newPage();
@@ -213,7 +214,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await hears(page, /is changed/);
   });
 
-  test('/invitation asks for a token that its link has lost, and keeps what is typed in on the way over the mail', async () => {
+  test('/invitation asks for the token if its link has none, and keeps typed values during verification by mail', async () => {
     const use = inviter(stack);
     const owner = await signUp(stack);
     const email = newGuest();
@@ -222,7 +223,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     const page = await browser.newPage();
     await assertAsks(page, 'invitation');
     await page.getByLabel('No, I create one').check();
-    // The last one has the focus, and is not of the form that is sent.
+    // The last field has the focus, and belongs to the other form.
     await fillIn(page, {
       'E-mail address': email,
       Password: password,
@@ -240,7 +241,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     assert.deepEqual(await use.statuses(tenant), ['accepted']);
   });
 
-  test('/invitation takes the token of whoever is signed in by Enter', async () => {
+  test('/invitation submits a signed-in user’s token on Enter', async () => {
     const { email } = await signUp(stack);
     const page = await browser.newPage();
     await page.goto(`${base}/login`);
@@ -258,7 +259,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     );
   });
 
-  test('/invitation asks anew after a token that is not valid', async () => {
+  test('/invitation asks again after an invalid token', async () => {
     const page = await browser.newPage();
     await page.goto(`${base}/invitation#token=any`);
     await page.getByRole('button', { name: 'Decline the invitation' }).click();
@@ -268,7 +269,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await page.getByLabel('Token from the mail').waitFor();
   });
 
-  test('Account_ChangeEmail: /verify confirms the new address, and says nothing of a new account', async () => {
+  test('Account_ChangeEmail: /verify confirms the new address, and does not mention a new account', async () => {
     const { token } = await signUp(stack);
     const next = newAddress('next');
     await stack.call('Account_ChangeEmail', { Email: next, Password: password }, token);
@@ -285,7 +286,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await heading(page, 'You are signed in');
   });
 
-  test('where a browser blocks cookies and storage, an address is verified, and the rest says what to allow', async () => {
+  test('if a browser blocks cookies and storage, an address is verified, and the other pages say what to allow', async () => {
     const email = newAddress();
     await register(stack, email);
     const blocking = await openBrowser({ blocksCookies: true });
@@ -293,7 +294,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       const page = await blocking.newPage();
       const failures: string[] = [];
       page.on('pageerror', ({ message }) => failures.push(message));
-      // Not Chromium, but Firefox keeps this back too.
+      // Firefox blocks this too, Chromium does not.
       await page.addInitScript(
         `BroadcastChannel = class { constructor() { throw new DOMException('', 'SecurityError'); } }`,
       );
@@ -313,7 +314,7 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.getByLabel('Password').fill(password);
       await page.keyboard.press('Enter');
       await hears(page, notKept);
-      // The page has its token yet.
+      // The page still has its token.
       await page.getByRole('button', { name: 'Decline the invitation' }).click();
       await page.getByRole('button', { name: 'Yes, decline' }).click();
       await hears(page, /^The token is not valid any more\.$/);

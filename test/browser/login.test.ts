@@ -16,7 +16,7 @@ import {
   tabTo,
 } from './sign-in.ts';
 
-// The page where people sign in, below a path prefix.
+// The sign-in page, below a path prefix.
 
 const markup = '<img src=x onerror=alert(1)>';
 
@@ -44,7 +44,10 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     problems = [];
   });
 
-  /** Opens the page as somebody new. What its scripts fail in, what its policy refuses and every way to another site is a problem. */
+  /**
+   * Opens the page as a new visitor. Script errors, policy violations and requests to other sites
+   * count as problems.
+   */
   async function open(search = ''): Promise<Page> {
     const page = await browser.newPage();
     page.on('pageerror', ({ message }) => problems.push(message));
@@ -76,7 +79,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
   }
   const sessionsOf = (id: string) => countOf(stack, 'identity.session where user_id = $1', [id]);
 
-  test('Account_Login signs in by address and password, and Account_Logout signs out again', async () => {
+  test('Account_Login signs in by address and password, and Account_Logout signs out', async () => {
     const { id, email, token } = await signUp(stack);
     await createTenant(stack, token, markup);
     const before = await sessionsOf(id);
@@ -93,7 +96,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await continueWith(page, ` ${email} `);
     await page.getByLabel('Password').waitFor();
     assert.equal(await focusedId(page), 'password');
-    // A password manager finds whose password it is, and nobody changes it unseen.
+    // A password manager can find the account, and the address is not editable.
     const address = page.locator('form [autocomplete=username]');
     assert.equal(await address.inputValue(), email);
     assert.ok((await address.isVisible()) && !(await address.isEditable()));
@@ -110,7 +113,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     assert.deepEqual(await page.getByRole('listitem').allInnerTexts(), [markup]);
     await assertGood(page, 'signed-in');
     assert.equal(await sessionsOf(id), before + 1);
-    // The session is in a cookie that no script can read, and the password nowhere.
+    // The session is in a cookie that no script can read, and the password is stored nowhere.
     const cookies = await page.context().cookies();
     assert.deepEqual(
       cookies.map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite })),
@@ -159,7 +162,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await hears(page, /signed out/);
   });
 
-  test('a wrong password is told, and after too many how long to wait', async () => {
+  test('a wrong password shows an error, and too many show how long to wait', async () => {
     const { email } = await signUp(stack);
     const page = await open();
     await signIn(page, email, 'not the password');
@@ -167,7 +170,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     assert.equal(await focusedId(page), 'password');
     assert.equal(await page.getByLabel('Password').getAttribute('aria-describedby'), 'outcome');
     await assertGood(page, 'wrong-password');
-    // An unknown address is told the same.
+    // An unknown address gets the same message.
     const stranger = await open();
     await signIn(stranger, newAddress(), 'not the password');
     await hears(stranger, /^The address or the password is wrong\./);
@@ -178,7 +181,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await assertGood(page, 'too-many');
   });
 
-  test('whoever has not confirmed the address gets the mail again, and signs in once it is confirmed', async () => {
+  test('a user with an unverified address can request the mail again, and signs in after verifying', async () => {
     const email = newAddress();
     await register(stack, email);
     const page = await open();
@@ -202,7 +205,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     assert.equal(verify.url(), `${base}/login`);
   });
 
-  test('a forgotten password is set anew by the mail', async () => {
+  test('a forgotten password is reset by mail', async () => {
     const { email } = await signUp(stack);
     const answers = [];
     let page = await open();
@@ -229,7 +232,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await signIn(page, email, 'a brand new phrase');
     await heading(page, 'You are signed in');
-    // The link has served: the way on is the sign-in page.
+    // The link is used: the page offers sign-in.
     await page.goto('about:blank');
     await page.goto(link);
     await page.getByLabel('New password').fill('another new phrase');
@@ -239,7 +242,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await heading(page, 'You are signed in');
   });
 
-  test('people of a domain with single sign-on go to their organisation, and others are told when they must', async () => {
+  test('users of a domain with SSO are sent to their provider, and a required SSO rejects the password', async () => {
     const domain = newAddress().replace('@', '.');
     const Tenant = await createTenant(stack, (await signUp(stack)).token);
     const ID = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
@@ -258,7 +261,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await continueWith(page, `somebody@${domain}`);
     await page.waitForURL('**/auth/**');
     assert.equal(page.url(), `${base}/auth/${Tenant}/${ID}/login?return_to=%2Fdocs%3Fa%3D1%26b`);
-    // Back again, the page can be used.
+    // The page works again after going back.
     await page.goBack();
     await continueWith(page, newAddress());
     await page.route('**/Account_Login', (route) =>
@@ -275,7 +278,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await assertGood(page, 'single-sign-on-required');
   });
 
-  test('a service that cannot be reached is told, and tried again', async () => {
+  test('an unavailable service shows a message, and the user can retry', async () => {
     const { email } = await signUp(stack);
     const page = await open();
     await page.context().setOffline(true);

@@ -25,7 +25,10 @@ describe('the API reference', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  /** Opens the reference. What its scripts fail in, what its policy refuses and every request to another host is a problem. */
+  /**
+   * Opens the reference. Script errors, policy violations and requests to other hosts count as
+   * problems.
+   */
   async function open(hash = ''): Promise<Page> {
     const page = await browser.newPage();
     page.on('pageerror', ({ message }) => problems.push(message));
@@ -84,7 +87,7 @@ describe('the API reference', { skip: withoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test('a call from it reaches the product with the token that was entered, and its answer is shown', async () => {
+  test('a call from it reaches the product with the entered token, and shows the answer', async () => {
     const { token } = await signUp(stack);
     await createTenant(stack, token, '<b>Acme</b>');
     const page = await open('#Tenants_ListMine');

@@ -7,11 +7,11 @@ import { assertAccessible, type Browser, openBrowser, photograph } from './brows
 import { withoutChromium } from './chromium.ts';
 import { heading, hears, signIn } from './sign-in.ts';
 
-// Where the sign-in page leads, and what addresses that somebody else has written make of it: nothing.
+// Return addresses of the sign-in page: forged ones have no effect.
 
 const evil = '<img src=x onerror=alert(1)>';
 
-// Each of them leads to another site, or runs as a script, if it is believed or half understood.
+// Each of them leads to another site or runs as a script, if it is trusted or parsed carelessly.
 const hostile = [
   '//evil.example',
   '/\\evil.example',
@@ -34,7 +34,7 @@ const hostile = [
   '',
 ];
 
-describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
+describe('the return address of the sign-in page', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   let base: string;
@@ -56,7 +56,7 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  /** A tab in which every dialog and every request to another site is a problem. */
+  /** A tab that reports every dialog and every request to another site as a problem. */
   async function newPage(): Promise<Page> {
     const page = await browser.newPage();
     page.on('dialog', (dialog) => {
@@ -71,7 +71,7 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
   }
   const addressFor = (target: string) => `${base}/login?return_to=${encodeURIComponent(target)}`;
 
-  test('return_to leads on below the public URL, at once after signing in and by a link for whoever is signed in', async () => {
+  test('return_to leads on below the public URL, immediately after a sign-in and by a link for a signed-in user', async () => {
     for (const target of [
       '/pages/page.css',
       '/pages/page.css?a=1&b=%2F%2Fevil.example#part',
@@ -95,7 +95,7 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test('return_to leads nowhere else, neither at once nor by a link', async () => {
+  test('return_to leads nowhere else, neither immediately nor by a link', async () => {
     const page = await newPage();
     const stays = async (target: string) => {
       await heading(page, 'You are signed in');
@@ -118,13 +118,13 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test('no text of a page comes from its address', async () => {
+  test('no text on a page comes from its address', async () => {
     const page = await newPage();
     const inside = async (address: string, shown: string) => {
       await page.goto('about:blank');
       await page.goto(`${base}${address}`);
       await page.locator(shown).waitFor();
-      // The rest of the page follows the first answer.
+      // Wait for the requests after the first answer.
       await page.waitForLoadState('networkidle');
       return page.locator('html').innerHTML();
     };
@@ -154,13 +154,13 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
       );
       assert.equal(await inside(`${path}#${evil}`, shown), plain, path);
     }
-    // A token is kept, and shown nowhere.
+    // The page keeps a token, but never shows it.
     const held = await inside(`/verify#token=${encodeURIComponent(evil)}`, 'form');
     assert.ok(!held.includes('onerror'));
     assert.deepEqual(problems, []);
   });
 
-  test('a failed single sign-on says what to do, and leads back to the sign-in page', async () => {
+  test('a failed single sign-on shows the next step, and leads back to the sign-in page', async () => {
     const page = await newPage();
     const query = `error=${encodeURIComponent(evil)}&error_description=${encodeURIComponent(`X ${evil}`)}&return_to=${encodeURIComponent(evil)}`;
     const answer = await page.goto(

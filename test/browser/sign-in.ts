@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
-// What a person does on the sign-in page, and what it tells them.
+// A user's actions on the sign-in page, and the messages that it shows.
 
 export async function continueWith(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
@@ -18,14 +18,14 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await enterPassword(page, password);
 }
 
-/** Waits until the page says something like this. Returns all that it says. */
+/** Waits until the page shows a matching message. Returns all of its text. */
 export async function hears(page: Page, words: RegExp): Promise<string> {
   const outcome = page.locator('.outcome').filter({ hasText: words });
   await outcome.waitFor();
   return outcome.innerText();
 }
 
-/** Waits until the page has this heading, which is its only one of the first level. */
+/** Waits until the page has this heading as its only first-level heading. */
 export async function heading(page: Page, name: string): Promise<string> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
   return page.getByRole('heading', { level: 1 }).innerText();
@@ -33,7 +33,7 @@ export async function heading(page: Page, name: string): Promise<string> {
 
 export const focusedId = (page: Page) => page.evaluate<string>('document.activeElement.id');
 
-/** Goes to an element by the Tab key. */
+/** Moves the focus to an element with the Tab key. */
 export async function tabTo(page: Page, id: string): Promise<void> {
   for (let presses = 0; presses < 15; presses++) {
     if ((await focusedId(page)) === id) return;

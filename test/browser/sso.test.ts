@@ -16,7 +16,7 @@ import { assertAccessible, type Browser, openBrowser, photograph } from './brows
 import { withoutChromium } from './chromium.ts';
 import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';
 
-// Single sign-on as people see it: a browser, and providers that are not ours.
+// Single sign-on with a browser and external providers.
 
 const secret = 'a secret that is long enough for HMAC-SHA256';
 
@@ -34,7 +34,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  /** Somebody new on the sign-in page, who has given an address and was sent to the provider. */
+  /** A new visitor on the sign-in page who has entered an address and was sent to the provider. */
   async function begin(email: string, page?: Page): Promise<Page> {
     const tab = page ?? (await browser.newPage());
     await tab.goto(`${stack.url}/login`);
@@ -88,7 +88,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     }
 
     for (const ResponseMode of ['query', 'form_post'])
-      test(`the first sign-in creates, the second finds (${ResponseMode}), and a group of the provider's grants`, async () => {
+      test(`the first sign-in creates a user, the second one finds it (${ResponseMode}), and a group from the provider grants a role`, async () => {
         const { home, provider, email } = await provide({ ResponseMode });
         await save(home, {
           ID: provider.ID,
@@ -114,7 +114,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         await assertSignedIn(second, email);
         assert.deepEqual(await usersOf(email), [user]);
         assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 2);
-        // No script reads the session, and the address has nothing of it.
+        // No script can read the session, and the address contains none of it.
         assert.deepEqual(
           [await page.evaluate('document.cookie'), new URL(page.url()).search],
           ['', ''],
@@ -124,7 +124,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 1);
       });
 
-    test('whoever is invited there signs in at the organisation, and accepts', async () => {
+    test('an invited user signs in with SSO and accepts', async () => {
       const { email } = await provide();
       const inviting = await createHome(stack);
       const invited = { Tenant: inviting.tenant, Email: email, Roles: ['auditor'] };
@@ -149,7 +149,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       );
     });
 
-    test('a provider that is switched off refuses, in words that help and tell nothing else', async () => {
+    test('a disabled provider rejects the sign-in, with a helpful message that reveals nothing else', async () => {
       const { home, provider, email } = await provide();
       await save(home, { ID: provider.ID, Active: false });
       const page = await browser.newPage();
@@ -162,7 +162,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       assert.equal((await page.context().cookies()).length, 0);
     });
 
-    test('whoever cancels at the provider is told so, and can begin again', async () => {
+    test('a user who cancels at the provider gets a message and can retry', async () => {
       const { home, email } = await provide();
       const page = await begin(email);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -180,7 +180,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       assert.equal(items.length, 1);
     });
 
-    test('two tabs sign in beside each other', async () => {
+    test('two tabs sign in concurrently', async () => {
       const { email } = await provide();
       const first = await begin(email);
       const second = await begin(email, await first.context().newPage());
@@ -190,7 +190,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       await assertSignedIn(first, email);
     });
 
-    test('where a domain requires single sign-on, a password is refused', async () => {
+    test('a domain that requires SSO rejects a password', async () => {
       const { home } = await provide();
       const person = `carol@${home.domain}`;
       bodyOf(
@@ -216,7 +216,8 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         ),
       );
       const page = await browser.newPage();
-      // The provider is asked for before a password is; somebody who gets past that is refused by the operation.
+      // The page sends the user to the provider before it asks for a password. The operation also
+      // rejects the password.
       await page.route('**/Sso_Check', (route) => route.fulfill({ json: { Redirect: '' } }));
       await page.goto(`${stack.url}/login`);
       await signIn(page, person, 'correct horse battery');
@@ -227,7 +228,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     });
   });
 
-  test('an owner gets in with a password while single sign-on is lifted', async () => {
+  test('an owner signs in with a password while the SSO requirement is lifted', async () => {
     const home = await createHome(stack);
     const Email = `owner@${home.domain}`;
     const { User } = bodyOf(
@@ -293,7 +294,8 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     before(async () => {
       home = await createHome(stack);
       email = `ada@${home.domain}`;
-      // Each side has to know the other: ours is there before theirs, as an administrator would do it.
+      // Each side needs the other's metadata: the provider's record exists first, as an
+      // administrator would create it.
       const draft = {
         Kind: 'saml',
         IdpEntityID: 'urn:draft',
@@ -335,7 +337,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     }
 
     for (const RequestBinding of ['redirect', 'post'])
-      test(`signs in, asked by ${RequestBinding}, and answers by a form`, async () => {
+      test(`signs in with a request by ${RequestBinding} and a response by POST`, async () => {
         await save(home, {
           ID: provider.ID,
           RequestBinding,
@@ -358,7 +360,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         );
       });
 
-    test('and refuses when it is switched off', async () => {
+    test('a disabled provider rejects the sign-in', async () => {
       await save(home, { ID: provider.ID, Active: false });
       const page = await browser.newPage();
       assert.equal((await page.goto(loginUrl(stack, provider)))?.status(), 403);

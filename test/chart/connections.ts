@@ -1,7 +1,10 @@
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { containerOf, findObject, type Manifest, podOf, workloads } from './manifests.ts';
 
-/** The connections to PostgreSQL that a release opens at the most: of as many pods as may be scaled to, all just being replaced. */
+/**
+ * The most PostgreSQL connections that a release opens: with the maximum number of pods, during a
+ * rollout of all of them.
+ */
 export function mostConnections(objects: readonly Manifest[]): number {
   const connected = Object.keys(workloads).filter((name) =>
     Object.hasOwn(settingTables[workloads[name] ?? 'gateway'], 'databaseUrl'),

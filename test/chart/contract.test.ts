@@ -24,10 +24,10 @@ import {
 } from './manifests.ts';
 import { sampleSecret } from './secrets.ts';
 
-// The chart renders what the processes read, and the processes read what the chart renders.
+// The chart renders the settings that the processes read, and no others.
 
 const chart = await openChart();
-/** The pods of every scenario in which the processes are apart. */
+/** The pods of every scenario with separate processes. */
 const apart = chart.skip ? [] : scenarios.filter((file) => readScenario(file).mode === 'services');
 const installed = await Promise.all(
   apart.map(async (file) => ({ file, pods: configuredPods(await chart.render({ file })) })),
@@ -35,7 +35,7 @@ const installed = await Promise.all(
 const isGiven = (pod: Pod, setting: Setting) =>
   environmentNames(pod).some((name) => namesOf(setting).includes(name));
 
-/** The settings `config` can set: read from the schema, since an empty `config` names none. */
+/** The settings that `config` can set, from the schema, because `config` itself is empty. */
 const schema = JSON.parse(readFileSync(join(chartDir, 'values.schema.json'), 'utf8')) as {
   properties: { config: { properties: Record<string, { type: string }> } };
 };
@@ -45,10 +45,10 @@ const fullValues = parse(readFileSync(join(chartDir, valueFiles.full), 'utf8')) 
   defaults: { extraEnv: Array<{ name: string }> };
 };
 
-test('every variable the chart renders is one its process reads, in every scenario', {
+test('every variable that the chart renders is a setting of its process, in every scenario', {
   skip: chart.skip,
 }, () => {
-  // Of Node, and of OpenTelemetry's SDK.
+  // Variables of Node and of OpenTelemetry's SDK.
   const standard = /^(NODE_EXTRA_CA_CERTS|OTEL_\w+|POD_NAME)$/;
   const extra = fullValues.defaults.extraEnv.map(({ name }) => name);
   for (const { file, pods } of installed) {
@@ -68,7 +68,7 @@ test('every variable the chart renders is one its process reads, in every scenar
   }
 });
 
-test('every setting a process requires is rendered, in every scenario', {
+test('the chart renders every required setting of a process, in every scenario', {
   skip: chart.skip,
 }, () => {
   assert.ok(installed.length > 15);
@@ -87,7 +87,7 @@ test('every setting a process requires is rendered, in every scenario', {
   }
 });
 
-test('every setting with a default is either rendered or a value of `config`, and `config` has no others', {
+test('every setting with a default is rendered or a value of `config`, and `config` has no others', {
   skip: chart.skip,
 }, async () => {
   const pods = configuredPods(await chart.render({ file: 'minimal' }));
@@ -108,7 +108,7 @@ test('every setting with a default is either rendered or a value of `config`, an
   );
 });
 
-test('a value of `config` has the kind of its setting', () => {
+test('a value of `config` has the type of its setting', () => {
   const types: Partial<Record<Setting['kind'], string>> = {
     int: 'integer',
     flag: 'boolean',
@@ -124,7 +124,7 @@ test('a value of `config` has the kind of its setting', () => {
   }
 });
 
-test('values.yaml shows every value of `config` with the default of the process', () => {
+test('values.yaml lists every value of `config` with the default of the process', () => {
   const lines = readFileSync(join(chartDir, 'values.yaml'), 'utf8').split('\n');
   const block = lines.slice(lines.indexOf('config: {}') + 1);
   const shown = block.slice(0, block.indexOf('')).map((line) => line.replace(/^# /, ''));
@@ -136,7 +136,7 @@ test('values.yaml shows every value of `config` with the default of the process'
   }
 });
 
-test('every process accepts the environment and the files it is given', {
+test('every process accepts the rendered environment and files', {
   skip: chart.skip,
 }, async (t) => {
   for (const file of ['minimal', 'evaluation'] as const) {
@@ -147,7 +147,7 @@ test('every process accepts the environment and the files it is given', {
   }
 });
 
-test('`config` reaches every process that reads the setting, a workload’s own goes before it', {
+test('`config` reaches every process that reads the setting, and a workload’s own value takes precedence', {
   skip: chart.skip,
 }, async (t) => {
   let seen = 0;
@@ -164,7 +164,7 @@ test('`config` reaches every process that reads the setting, a workload’s own 
   assert.ok(seen > Object.keys(fullValues.config).length);
 });
 
-test('notifications runs with its roles apart, and callers reach the one that takes calls', {
+test('notifications runs each role in a workload of its own, and callers reach the one that serves calls', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -181,7 +181,7 @@ test('notifications runs with its roles apart, and callers reach the one that ta
   assert.deepEqual(
     roles.join(',').split(',').sort(),
     all.split(',').sort(),
-    'every role runs somewhere',
+    'every role runs in a workload',
   );
   assert.equal(
     valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'),
@@ -189,7 +189,7 @@ test('notifications runs with its roles apart, and callers reach the one that ta
   );
 });
 
-test('every process that ends takes calls for another 5 s, and the gateway for 15 s', {
+test('a stopping process accepts calls for another 5 s, and the gateway for 15 s', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -205,7 +205,7 @@ test('every process that ends takes calls for another 5 s, and the gateway for 1
   }
 });
 
-test('`rpc.mode` decides how the processes call each other, all of them alike, through Services that are there', {
+test('`rpc.mode` sets the protocol of all calls between processes, through existing Services', {
   skip: chart.skip,
 }, async () => {
   for (const [mode, url] of [

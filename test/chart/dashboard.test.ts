@@ -16,7 +16,7 @@ type Panel = {
 };
 const { panels } = JSON.parse(text) as { panels: Panel[] };
 
-test('the dashboard asks for metrics that there are, and for all of them', () => {
+test('the dashboard queries all metrics, and only existing ones', () => {
   const asked = new Set(
     text.match(/bailiwick_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')),
   );
@@ -32,7 +32,7 @@ test('the dashboard asks for metrics that there are, and for all of them', () =>
   assert.deepEqual(without(known, asked), []);
 });
 
-test('every graph says what it shows, and of which job', () => {
+test('every panel has a description, and selects the job', () => {
   const graphs = panels.filter(({ type }) => type !== 'row');
   assert.ok(graphs.length > 10);
   for (const { title, description, targets = [] } of graphs) {
@@ -42,7 +42,7 @@ test('every graph says what it shows, and of which job', () => {
   }
 });
 
-test('`dashboards.enabled` makes a ConfigMap of the dashboard as it is', {
+test('`dashboards.enabled` creates a ConfigMap with the unchanged dashboard', {
   skip: chart.skip,
 }, async () => {
   const find = (manifests: Array<{ kind?: unknown; metadata?: { name?: string } }>) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openChart } from './helm.ts';
 import { findObject, objectsOf } from './manifests.ts';
 
-// The way in. That config.trustedProxies is asked for stands in refusals.test.ts.
+// Ingress and HTTPRoute. refusals.test.ts tests that they require config.trustedProxies.
 
 const chart = await openChart();
 type IngressSpec = {
@@ -29,12 +29,14 @@ type RouteSpec = {
   }>;
 };
 
-test('without either there is no way in', { skip: chart.skip }, async () => {
+test('without Ingress and HTTPRoute the chart has no entry point', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
   assert.deepEqual([...objectsOf(objects, 'Ingress'), ...objectsOf(objects, 'HTTPRoute')], []);
 });
 
-test('an Ingress leads the host of the public URL, its path and all below it to the gateway', {
+test('an Ingress routes the host of the public URL and all paths below its path to the gateway', {
   skip: chart.skip,
 }, async () => {
   const ingress = findObject(
@@ -78,7 +80,7 @@ test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async 
   ]);
 });
 
-test('a Service has its workload’s annotations, which a cloud’s load balancer reads', {
+test('a Service has its workload’s annotations, for a cloud’s load balancer', {
   skip: chart.skip,
 }, async () => {
   const name = 'cloud.google.com/backend-config';
@@ -93,7 +95,7 @@ test('a Service has its workload’s annotations, which a cloud’s load balance
   );
 });
 
-test('a public URL with a port and without a path is a host and /', {
+test('a public URL with a port and without a path becomes a host and /', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -113,12 +115,12 @@ test('a public URL with a port and without a path is a host and /', {
   );
 });
 
-test('the proxies may be the gateway’s own setting, which nobody else reads', {
+test('trustedProxies can be a setting of the gateway alone', {
   skip: chart.skip,
 }, async () => {
   const set = ['ingress.enabled=true', 'services.gateway.config.trustedProxies={10.0.0.0/8}'];
   findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');
-  // An empty one would stand in the place of the list for all.
+  // An empty list of its own would replace the common one.
   const emptied = {
     set: ['ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'],
     json: ['services.gateway.config.trustedProxies=[]'],
@@ -129,7 +131,7 @@ test('the proxies may be the gateway’s own setting, which nobody else reads', 
   );
 });
 
-test('an Ingress may lead every host of a domain', { skip: chart.skip }, async () => {
+test('an Ingress can route all hosts of a domain', { skip: chart.skip }, async () => {
   const ingress = findObject(
     await chart.render({ file: 'ci/ingress-values.yaml', set: ['ingress.hosts={*.example.org}'] }),
     'Ingress',

@@ -18,7 +18,7 @@ const chart = await openChart();
 const names = (objects: readonly Manifest[], kind: string) =>
   objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
 
-test('an evaluation brings database, broker and inbox, each with a Service and the first two with a disk', {
+test('an evaluation has database, broker and inbox, each with a Service and the first two with a disk', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'evaluation' });
@@ -40,7 +40,7 @@ test('an evaluation brings database, broker and inbox, each with a Service and t
   assert.ok(containerOf(podOf(objects, 'StatefulSet', 'nats')).command?.includes('--jetstream'));
 });
 
-test('an image that only a node’s own store has keeps nothing of an evaluation from being pulled', {
+test('image.pullPolicy Never does not apply to the images of an evaluation’s servers', {
   skip: chart.skip,
 }, async () => {
   for (const { name, pod } of podsIn(
@@ -51,7 +51,7 @@ test('an image that only a node’s own store has keeps nothing of an evaluation
   }
 });
 
-test('an evaluation’s PostgreSQL takes the connections of all pods and of their successors', {
+test('an evaluation’s PostgreSQL allows the connections of all pods during a rollout', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'evaluation' });
@@ -62,7 +62,7 @@ test('an evaluation’s PostgreSQL takes the connections of all pods and of thei
   assert.ok(Number(most?.split('=')[1]) > 120);
 });
 
-test('an evaluation’s inbox and broker listen where the processes do', {
+test('an evaluation’s inbox and broker listen on the addresses that the processes use', {
   skip: chart.skip,
 }, async () => {
   for (const [set, host] of [
@@ -83,7 +83,9 @@ test('an evaluation’s inbox and broker listen where the processes do', {
   }
 });
 
-test('an evaluation makes no more than what is not named', { skip: chart.skip }, async () => {
+test('an evaluation creates only servers and Secrets that are not named', {
+  skip: chart.skip,
+}, async () => {
   const set = [
     'database.existingSecret=database',
     'nats.url=nats://nats:4222',
@@ -102,7 +104,7 @@ test('an evaluation makes no more than what is not named', { skip: chart.skip },
   assert.deepEqual(database, { name: 'database', items: [{ key: 'url', path: 'database-url' }] });
 });
 
-test('an evaluation makes no database where every service has one of its own', {
+test('an evaluation creates no database if every service names its own', {
   skip: chart.skip,
 }, async () => {
   const set = ['identity', 'access', 'sso', 'notifications'].map(
@@ -118,7 +120,7 @@ test('an evaluation makes no database where every service has one of its own', {
   );
 });
 
-test('an evaluation’s keys are ones the processes take, and new in each installation', {
+test('the processes accept an evaluation’s keys, and each installation has new ones', {
   skip: chart.skip,
 }, async (t) => {
   const objects = await chart.render({ file: 'evaluation' });
@@ -152,7 +154,7 @@ test('an evaluation’s keys are ones the processes take, and new in each instal
     assert.notEqual(value, second?.[key], key);
 });
 
-test('the checksum of a token in the template language is the one of the processes', {
+test('the template’s checksum of a token equals the one in the code', {
   skip: chart.skip,
 }, async () => {
   const tokens = (
@@ -167,7 +169,7 @@ test('the checksum of a token in the template language is the one of the process
   for (const token of tokens) assert.notEqual(tokenKind(token), undefined, token);
 });
 
-test('webhooks of an evaluation reach the inbox, unless somebody decides otherwise', {
+test('webhooks of an evaluation reach the inbox, unless config sets egressAllowHosts', {
   skip: chart.skip,
 }, async () => {
   const allowed = async (...set: string[]) => {

@@ -6,19 +6,19 @@ import { parse, parseAllDocuments } from 'yaml';
 import type { Manifest } from './manifests.ts';
 import { findTool, run } from './tools.ts';
 
-/** The oldest Kubernetes that the chart supports, and the newest one it is tested with. */
+/** The oldest Kubernetes that the chart supports, and the newest one in the tests. */
 export const kubernetes = { oldest: '1.29.15', newest: '1.37.1' } as const;
 
 export const chartDir = join(root, 'helm/bailiwick');
 
-/** The chart's own sets of values: what an installation names at least, everything included, everything set. */
+/** The chart's value files: the minimum, the evaluation, and every value set. */
 export const valueFiles = {
   minimal: 'values-minimal.yaml',
   evaluation: 'ci/evaluation-values.yaml',
   full: 'ci/full-values.yaml',
 } as const;
 
-/** Every set of values that comes with the chart, by its file. */
+/** Every value file of the chart, by its path. */
 export const scenarios: readonly string[] = globSync(['values-*.yaml', 'ci/*-values.yaml'], {
   cwd: chartDir,
 }).sort();
@@ -27,15 +27,15 @@ export type Values = {
   /** One of valueFiles, or the path of a file in the chart. */
   file?: string;
   set?: readonly string[];
-  /** What `set` has no word for, such as an empty list. */
+  /** Values that `set` cannot express, such as an empty list. */
   json?: readonly string[];
   release?: string;
   namespace?: string;
-  /** Another chart than ours. */
+  /** Another chart instead of this project's. */
   chart?: string;
 };
 
-/** Tests of the chart: `skip` goes into their options, and tells why where there is no helm. */
+/** Tests of the chart: `skip` goes into their options. It holds the reason if there is no helm. */
 export async function openChart() {
   const found = await findTool('helm');
   const helm = (args: readonly string[]) =>
@@ -57,7 +57,10 @@ export async function openChart() {
       ];
       return helm(['template', ...place, ...valueArguments(values)]);
     },
-    /** All objects of a rendering. An evaluation's is made anew each time: its secrets are random. */
+    /**
+     * All objects of a rendering. An evaluation is rendered again each time, because its secrets
+     * are random.
+     */
     async render(values: Values = {}): Promise<Manifest[]> {
       const key = JSON.stringify(values);
       const isRandom = key.includes('evaluation') || key.includes('single');
@@ -65,7 +68,7 @@ export async function openChart() {
       once.set(key, text);
       return objectsIn(await text);
     },
-    /** The message a rendering fails with. */
+    /** The error message of a failed rendering. */
     async refusal(values: Values): Promise<string> {
       return this.template(values).then(
         () => {
@@ -102,7 +105,7 @@ function valueArguments({ file, set = [], json = [] }: Values): string[] {
   ];
 }
 
-/** How a set of values has the release made. */
+/** How a value file configures the release. */
 export function readScenario(file: string) {
   type Choices = {
     mode?: string;
@@ -121,7 +124,10 @@ export function readScenario(file: string) {
   };
 }
 
-/** Neither the user's plugins and repositories nor a cluster: a rendering depends on the chart alone. */
+/**
+ * Without the user's plugins and repositories and without a cluster, so that a rendering depends on
+ * the chart alone.
+ */
 function helmEnvironment(): NodeJS.ProcessEnv {
   const own = join(cacheDir, 'helm');
   return {

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-// What a TypeScript file makes Node load, found by its import statements.
+// Finds the files that Node loads for a TypeScript file, by its import statements.
 
 type PackageManifest = { name: string; dependencies?: Record<string, string> };
 
@@ -21,14 +21,17 @@ export function workspacePackages(
   );
 }
 
-/** The manifest of the package that `file` belongs to. */
+/** The manifest of the package that contains `file`. */
 export function packageOf(root: string, file: string): PackageManifest {
   let folder = dirname(file);
   while (!existsSync(join(root, folder, 'package.json'))) folder = dirname(folder);
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as PackageManifest;
 }
 
-/** All files that running `scripts` loads, and all packages from a registry with the files that import them. Paths are from the root. */
+/**
+ * All files that running `scripts` loads, and all registry packages with the files that import
+ * them. Paths are relative to the root.
+ */
 export function findImports(
   root: string,
   scripts: readonly string[],
@@ -56,7 +59,7 @@ export function findImports(
   return { files, packages };
 }
 
-/** Types alone are stripped, and load nothing. */
+/** Type imports are stripped and load nothing. */
 function specifiersIn(source: string): string[] {
   const statements = source.matchAll(
     /^(?:import|export)\s(?!type\s)[^;'"`]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm,

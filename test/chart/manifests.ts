@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import type { Environment, SettingTable } from '@bailiwick/shared/config.ts';
 
-// What the tests read of Kubernetes' objects.
+// The fields of Kubernetes objects that the tests read.
 
 export type Manifest = {
   apiVersion: string;
@@ -97,7 +97,7 @@ export type Volume = {
   };
 };
 
-/** Every workload, and the process whose settings it reads. */
+/** Every workload, with the process whose settings it reads. */
 export const workloads: Record<string, keyof typeof settingTables> = {
   gateway: 'gateway',
   identity: 'identity',
@@ -108,7 +108,10 @@ export const workloads: Record<string, keyof typeof settingTables> = {
   'notifications-email': 'notifications',
 };
 
-/** Every pod that reads a settings table: the workloads' and the migrations', of which there is none where somebody else runs them. */
+/**
+ * Every pod that reads a settings table: those of the workloads and of the migrations, if the chart
+ * runs these.
+ */
 export function configuredPods(
   objects: readonly Manifest[],
 ): Array<{ name: string; table: SettingTable; pod: Pod }> {
@@ -148,14 +151,14 @@ export function podOf(objects: readonly Manifest[], kind: string, component: str
   return found[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
 }
 
-/** Every pod of a rendering, whatever makes it. */
+/** Every pod of a rendering, from any kind of object. */
 export const podsIn = (objects: readonly Manifest[]): Array<{ name: string; pod: Pod }> =>
   objects.flatMap(({ kind, metadata, spec }) => {
     const pod = kind === 'Pod' ? ({ metadata, spec } as unknown as Pod) : spec?.template;
     return pod ? [{ name: `${kind} ${metadata.name}`, pod }] : [];
   });
 
-/** Whether labels are those that a selector asks for. */
+/** Whether a selector matches the labels. */
 export const selects = (
   selector: Readonly<Record<string, string>>,
   labels: Readonly<Record<string, string>> = {},
@@ -184,7 +187,10 @@ export function secretsIn(objects: readonly Manifest[]): ReadSecret {
   };
 }
 
-/** What a container of the pod would find: its environment, with every file it mounts from a Secret, below a folder of the test's. */
+/**
+ * The environment of the pod's container, with every file that it mounts from a Secret written to a
+ * temporary folder.
+ */
 export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Environment {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-pod-'));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -193,7 +199,7 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
     container.volumeMounts.find(({ name }) => name === volume)?.mountPath ??
     assert.fail(`${volume} is not mounted`);
   for (const volume of pod.spec.volumes) {
-    // Of a ConfigMap the folder is all that a process needs to start.
+    // A process only needs the folder of a ConfigMap to start.
     if (volume.configMap) mkdirSync(join(folder, mountOf(volume.name)), { recursive: true });
     for (const { secret } of volume.projected?.sources ?? []) {
       for (const { key, path } of secret?.items ?? []) {

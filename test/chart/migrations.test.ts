@@ -8,7 +8,7 @@ import { sampleSecret } from './secrets.ts';
 
 const chart = await openChart();
 
-test('a Job runs again when its image or its configuration changed, and only then', {
+test('the migration Job runs again if its image or its configuration changed, and only then', {
   skip: chart.skip,
 }, async () => {
   const nameWith = async (...set: string[]) =>
@@ -22,7 +22,7 @@ test('a Job runs again when its image or its configuration changed, and only the
   assert.notEqual(await nameWith('database.migrations.existingSecret=owner'), name);
 });
 
-test('an ordinary Job waits for nothing, a hook’s goes before the workloads, and with neither there is none', {
+test('a plain Job has no hook, a hook’s Job runs before the workloads, and the other modes have no Job', {
   skip: chart.skip,
 }, async () => {
   const hookOf = async (mode: string) =>
@@ -30,7 +30,7 @@ test('an ordinary Job waits for nothing, a hook’s goes before the workloads, a
       ({ metadata }) => metadata.annotations,
     );
   assert.deepEqual(await hookOf('job'), [undefined]);
-  // One that failed stays to be looked at, and makes room for the next.
+  // A failed hook's Job stays for inspection until the next run replaces it.
   assert.deepEqual(await hookOf('hook'), [
     {
       'helm.sh/hook': 'pre-install,pre-upgrade',
@@ -41,7 +41,7 @@ test('an ordinary Job waits for nothing, a hook’s goes before the workloads, a
   assert.deepEqual(await hookOf('initContainer'), []);
 });
 
-test('a hook may stand beside Secrets out of a store that it does not read', {
+test('a migration hook works with external Secrets that it does not read', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -52,7 +52,7 @@ test('a hook may stand beside Secrets out of a store that it does not read', {
   assert.equal(objectsOf(await chart.render({ file: 'minimal', set }), 'ExternalSecret').length, 1);
 });
 
-test('as init containers the migrations run in the pods of every service, with the login that may migrate, and not in the gateway’s', {
+test('as init containers the migrations run in the pods of every service with the migration login, and not in the gateway’s', {
   skip: chart.skip,
 }, async () => {
   const set = ['migrations.mode=initContainer', 'database.migrations.existingSecret=owner'];
@@ -70,12 +70,12 @@ test('as init containers the migrations run in the pods of every service, with t
     assert.deepEqual(owners, name === 'gateway' ? [] : ['migrations']);
     assert.ok(
       !containers[0]?.volumeMounts.some(({ name: mounted }) => mounted === 'migrations'),
-      `${name} sees the owner’s login`,
+      `${name} has the owner’s login`,
     );
   }
 });
 
-test('the pods of the migrations are as `defaults` has them, in each of the ways', {
+test('the pods of the migrations use `defaults`, in every mode', {
   skip: chart.skip,
 }, async () => {
   const extra = [
@@ -107,7 +107,7 @@ test('the pods of the migrations are as `defaults` has them, in each of the ways
   }
 });
 
-test('each service is migrated in its own database, as the login that may, and its own login is told', {
+test('each service migrates its own database with the migration login, and learns its own login', {
   skip: chart.skip,
 }, async (t) => {
   const pod = podOf(
@@ -127,7 +127,7 @@ test('each service is migrated in its own database, as the login that may, and i
     ssoLogin: 'postgres://sso',
     notificationsLogin: 'postgres://notifications',
   });
-  // One for everything, with a login of its own, and what differs from it.
+  // One login for all databases, and one that differs.
   const mixed = readSettings(
     migrateSettings,
     materialise(t, podOf(await chart.render({ file: 'full' }), 'Job', 'migrations'), sampleSecret),
@@ -152,7 +152,7 @@ test('each service is migrated in its own database, as the login that may, and i
   );
 });
 
-test('a login that null takes away is as one that was never named', {
+test('a login set to null counts as not set', {
   skip: chart.skip,
 }, async () => {
   const without = ['database.migrations=null', 'database.services.sso.migrations=null'];

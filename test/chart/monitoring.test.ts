@@ -37,13 +37,13 @@ type Alert = {
 const hasAdminPort = (listening?: { ports?: Array<{ name: string }> }) =>
   listening?.ports?.some(({ name }) => name === 'admin') ?? false;
 
-test('nothing of it is there unless it is asked for', { skip: chart.skip }, async () => {
+test('monitors, alerts and telemetry are off by default', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const kind of ['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'ConfigMap'])
     assert.deepEqual(objectsOf(objects, kind), [], kind);
 });
 
-test('every workload’s metrics are read once, on the admin port', {
+test('every workload’s metrics are scraped once, on the admin port', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
@@ -96,7 +96,7 @@ const alertsIn = (objects: readonly Manifest[]) => {
   );
 };
 
-test('every workload that is to have pods is missed by an alert of its own', {
+test('every workload that should have pods has an alert for missing pods', {
   skip: chart.skip,
 }, async () => {
   const missed = async (...set: string[]) => {
@@ -104,7 +104,7 @@ test('every workload that is to have pods is missed by an alert of its own', {
     return alertsIn(objects).flatMap(
       ({ alert, expr, labels: { workload }, annotations: { summary } }) => {
         if (alert !== 'BailiwickDown') return [];
-        // Prometheus' operator gives each target its container's name.
+        // Prometheus' operator labels each target with its container's name.
         const container = containerOf(podOf(objects, 'Deployment', workload ?? '')).name;
         assert.equal(
           expr,
@@ -120,7 +120,7 @@ test('every workload that is to have pods is missed by an alert of its own', {
   assert.ok(!(await missed('services.sso.replicas=0')).includes('sso'));
 });
 
-test('alerts ask for metrics that there are, of this installation, and lead to a section of the runbooks', {
+test('alerts query existing metrics of this installation, and link to a section of the runbooks', {
   skip: chart.skip,
 }, async () => {
   const alerts = alertsIn(await chart.render({ file: 'ci/monitored-values.yaml' }));
@@ -149,7 +149,7 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
     assert.equal(annotations.runbook_url, `https://example.com/runbooks#${alert.toLowerCase()}`);
   }
   assert.deepEqual([...new Set(alerts.map(({ alert }) => alert))].sort(), sections.sort());
-  // Of the operations, those that the delivery worker alone may call do not count.
+  // These alerts ignore operations that only the delivery worker calls.
   for (const name of ['BailiwickErrors', 'BailiwickSlow']) {
     const { expr } = alerts.find(({ alert }) => alert === name) ?? assert.fail(name);
     const selectors = expr.match(/operation(?:s_total|_seconds_\w+)\{[^}]*\}/g) ?? [];
@@ -162,7 +162,7 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
   }
 });
 
-test('alerts lead nowhere where the runbooks are not published', { skip: chart.skip }, async () => {
+test('alerts have no link if the runbooks are not published', { skip: chart.skip }, async () => {
   const text = JSON.stringify(
     findObject(
       await chart.render({
@@ -177,7 +177,7 @@ test('alerts lead nowhere where the runbooks are not published', { skip: chart.s
   assert.doesNotMatch(text, /runbook_url/);
 });
 
-test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', {
+test('every workload gets the collector in OpenTelemetry’s own variables, with its headers from a Secret', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
@@ -194,7 +194,7 @@ test('the collector is told to every workload by OpenTelemetry’s own variables
     const names = env.map((one) => one.name);
     assert.ok(
       names.indexOf('POD_NAME') < names.indexOf('OTEL_RESOURCE_ATTRIBUTES'),
-      'Kubernetes fills in what was named before',
+      'Kubernetes expands only variables that are defined earlier',
     );
   }
   assert.ok(

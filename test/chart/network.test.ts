@@ -9,18 +9,18 @@ import { chartDir, openChart, valueFiles } from './helm.ts';
 import { type Manifest, podsIn, selects } from './manifests.ts';
 import { edgesIn, networksOf, peersOf, policiesIn } from './policies.ts';
 
-// Who may talk to whom, as one table: whatever is not in it is denied.
+// All allowed connections in one table. The policies deny all others.
 
 const chart = await openChart();
 const networks = parse(readFileSync(join(chartDir, 'files/networks.yaml'), 'utf8')) as {
   public: Array<{ cidr: string; except: string[] }>;
 };
 const render = async (...set: string[]) => chart.render({ file: 'minimal', set });
-const common = ['anybody:53/UDP', 'anybody:53'];
-const database = 'anybody:5432';
-const nats = 'anybody:4222';
+const common = ['any:53/UDP', 'any:53'];
+const database = 'any:5432';
+const nats = 'any:4222';
 const receivers = ['public:443', 'public:8443'];
-const mail = ['anybody:25', 'anybody:465', 'anybody:587'];
+const mail = ['any:25', 'any:465', 'any:587'];
 
 /** Over HTTP and over gRPC. */
 const calls = (...names: string[]) => names.flatMap((name) => [`${name}:8080`, `${name}:8081`]);
@@ -42,7 +42,7 @@ const callersOf = (callee: string) =>
     (caller) => caller !== 'test' && matrix[caller]?.includes(`${callee}:8080`),
   );
 
-test('nothing may be dialled but what the table names', { skip: chart.skip }, async () => {
+test('egress: pods reach only the addresses in the table', { skip: chart.skip }, async () => {
   const objects = await render();
   assert.deepEqual(
     policiesIn(objects)
@@ -59,16 +59,14 @@ test('nothing may be dialled but what the table names', { skip: chart.skip }, as
   }
 });
 
-test('nobody is called but by whom the table names, for metrics and at the gateway', {
+test('ingress: pods accept only the callers in the table, besides metrics and the gateway', {
   skip: chart.skip,
 }, async () => {
   const objects = await render();
   for (const callee of Object.keys(matrix)) {
     const edges =
-      callee === 'gateway'
-        ? ['anybody:8080', 'test:8080', 'test:9464']
-        : calls(...callersOf(callee));
-    const metrics = callee === 'migrations' || callee === 'test' ? [] : ['anybody:9464'];
+      callee === 'gateway' ? ['any:8080', 'test:8080', 'test:9464'] : calls(...callersOf(callee));
+    const metrics = callee === 'migrations' || callee === 'test' ? [] : ['any:9464'];
     assert.deepEqual(
       edgesIn(objects, callee, 'ingress').sort(),
       [...edges, ...metrics].sort(),
@@ -77,7 +75,7 @@ test('nobody is called but by whom the table names, for metrics and at the gatew
   }
 });
 
-test('every pod is denied everything first, both ways, in both topologies', {
+test('every pod is denied all traffic by default, in both directions and in both topologies', {
   skip: chart.skip,
 }, async () => {
   for (const set of [[], ['mode=single'], ['mode=single', 'evaluation.enabled=true']]) {
@@ -95,7 +93,7 @@ test('every pod is denied everything first, both ways, in both topologies', {
   assert.deepEqual(single.sort(), [...common, database, nats, ...receivers, ...mail].sort());
 });
 
-test('every pod is under the policy that denies and one of its own, and whatever pods a policy names are there', {
+test('every pod has the default policy and one of its own, and the policies only name existing pods', {
   skip: chart.skip,
 }, async () => {
   for (const file of Object.keys(valueFiles)) {
@@ -126,7 +124,7 @@ test('every pod is under the policy that denies and one of its own, and whatever
   }
 });
 
-test('who may dial public addresses may dial all of them and no others', {
+test('pods that may reach public addresses reach all of them, and no others', {
   skip: chart.skip,
 }, async () => {
   const objects = await render();
@@ -139,7 +137,7 @@ test('who may dial public addresses may dial all of them and no others', {
   }
 });
 
-test('the way of the migrations changes no edge, since a hook runs under the policies of the upgrade before', {
+test('the migration mode changes no connection, because a hook runs under the previous release’s policies', {
   skip: chart.skip,
 }, async () => {
   const policies = policiesIn(await render());
@@ -147,7 +145,7 @@ test('the way of the migrations changes no edge, since a hook runs under the pol
     assert.deepEqual(policiesIn(await render(`migrations.mode=${mode}`)), policies, mode);
 });
 
-test('`rpc.mode` changes no edge, so that it can be changed while everything runs', {
+test('`rpc.mode` changes no connection, so that it can change during operation', {
   skip: chart.skip,
 }, async () => {
   assert.deepEqual(
@@ -156,13 +154,13 @@ test('`rpc.mode` changes no edge, so that it can be changed while everything run
   );
 });
 
-test('with an egress proxy receivers are reached through it, and not even public addresses otherwise', {
+test('with an egress proxy, pods reach receivers only through it', {
   skip: chart.skip,
 }, async () => {
   for (const [set, edge] of [
-    ['egress.proxyUrl=http://proxy.example.com:3129', 'anybody:3129'],
-    ['egress.proxyUrl=http://proxy.example.com', 'anybody:80'],
-    ['egress.existingSecret=proxy', 'anybody:3128'],
+    ['egress.proxyUrl=http://proxy.example.com:3129', 'any:3129'],
+    ['egress.proxyUrl=http://proxy.example.com', 'any:80'],
+    ['egress.existingSecret=proxy', 'any:3128'],
   ] as const) {
     const objects = await render(set);
     for (const component of ['sso', 'notifications-api', 'notifications-delivery']) {
@@ -172,7 +170,7 @@ test('with an egress proxy receivers are reached through it, and not even public
   }
 });
 
-test('a URL without a port is reached at its scheme’s', { skip: chart.skip }, async () => {
+test('a URL without a port uses the port of its scheme', { skip: chart.skip }, async () => {
   for (const [scheme, port] of [
     ['http', 80],
     ['https', 443],
@@ -182,12 +180,12 @@ test('a URL without a port is reached at its scheme’s', { skip: chart.skip }, 
       `telemetry.endpoint=${scheme}://collector.example.com/otlp`,
     );
     const toServers = (component: string) =>
-      edgesIn(objects, component, 'egress').filter((edge) => edge === `anybody:${port}`).length;
+      edgesIn(objects, component, 'egress').filter((edge) => edge === `any:${port}`).length;
     assert.deepEqual([toServers('gateway'), toServers('sso')], [1, 2], scheme);
   }
 });
 
-test('what is named is all that is reached: ingress controller, monitoring, servers, collector, Vault', {
+test('configured peers are the only ones: ingress controller, monitoring, servers, collector, Vault', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'full' });
@@ -217,10 +215,10 @@ test('what is named is all that is reached: ingress controller, monitoring, serv
     'test:8080',
     'test:9464',
   ]);
-  assert.ok(!edgesIn(objects, 'gateway', 'egress').some((edge) => edge.startsWith('anybody')));
+  assert.ok(!edgesIn(objects, 'gateway', 'egress').some((edge) => edge.startsWith('any')));
 });
 
-test('what a workload’s own `config` names is reached by that workload', {
+test('a workload reaches the servers in its own `config`', {
   skip: chart.skip,
 }, async () => {
   const objects = await render(
@@ -238,7 +236,7 @@ test('what a workload’s own `config` names is reached by that workload', {
     `${address}:53/UDP`,
     `${address}:53`,
   ]);
-  assert.deepEqual(beyond('sso'), [...resolvers, 'public:9443', 'anybody:8200']);
+  assert.deepEqual(beyond('sso'), [...resolvers, 'public:9443', 'any:8200']);
   assert.deepEqual(beyond('notifications-delivery'), [
     '192.0.2.2/32:5353/UDP',
     '192.0.2.2/32:5353',
@@ -248,7 +246,7 @@ test('what a workload’s own `config` names is reached by that workload', {
   assert.deepEqual(beyond('access'), []);
 });
 
-test('an evaluation’s servers are reached by those who need them', {
+test('an evaluation’s servers accept only the pods that need them', {
   skip: chart.skip,
 }, async () => {
   const objects: Manifest[] = await chart.render({ file: 'evaluation' });
@@ -266,7 +264,7 @@ test('an evaluation’s servers are reached by those who need them', {
   );
   assert.deepEqual(
     edgesIn(objects, 'nats', 'ingress').sort(),
-    ['anybody:8222', ...['gateway', ...services].map((name) => `${name}:4222`)].sort(),
+    ['any:8222', ...['gateway', ...services].map((name) => `${name}:4222`)].sort(),
   );
   assert.ok(edgesIn(objects, 'notifications-delivery', 'egress').includes('inbox:8025'));
   assert.ok(edgesIn(objects, 'notifications-email', 'egress').includes('inbox:1025'));
@@ -274,20 +272,20 @@ test('an evaluation’s servers are reached by those who need them', {
     assert.deepEqual(edgesIn(objects, component, 'egress'), [], component);
 });
 
-test('a service of an evaluation with a database of its own reaches that one, and the migrations both', {
+test('a service of an evaluation with its own database reaches only that one, and the migrations both', {
   skip: chart.skip,
 }, async () => {
   const own = 'database.services.identity.existingSecret=identity';
   const databasesOf = (objects: Manifest[], component: string) =>
     edgesIn(objects, component, 'egress').filter((edge) => edge.endsWith(':5432'));
-  const both = ['postgres:5432', 'anybody:5432'];
+  const both = ['postgres:5432', 'any:5432'];
   const [job, inPods] = await Promise.all(
     ['job', 'initContainer'].map((mode) =>
       chart.render({ file: 'evaluation', set: [own, `migrations.mode=${mode}`] }),
     ),
   );
   for (const [component, expected] of Object.entries({
-    identity: ['anybody:5432'],
+    identity: ['any:5432'],
     access: ['postgres:5432'],
     migrations: both,
     gateway: [],
@@ -306,7 +304,7 @@ test('a service of an evaluation with a database of its own reaches that one, an
   );
 });
 
-test('the public addresses of the policies are those of the egress guard', () => {
+test('the public addresses in the policies equal those of the egress guard', () => {
   const listed = (address: string) =>
     networks.public.some(
       ({ cidr, except }) => createNetworks([cidr])(address) && !createNetworks(except)(address),

@@ -5,11 +5,12 @@ import { test } from 'node:test';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { chartDir, openChart, type Values } from './helm.ts';
 
-// What an installation is told at its end. `helm template` does not print it, so a copy of the chart makes an object of it.
+// The notes after an installation. `helm template` does not print them, so a copy of the chart
+// renders them as an object.
 
 const chart = await openChart();
 
-test('the notes lead to what was installed: the wait, the way in, the test', {
+test('the notes describe how to wait for the installation, reach it and test it', {
   skip: chart.skip,
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -25,7 +26,7 @@ test('the notes lead to what was installed: the wait, the way in, the test', {
     )?.data?.['text'] ?? assert.fail('no notes');
   const evaluation = await notes({ file: 'evaluation' });
   for (const line of [
-    /the Job bailiwick-migrations-… has brought/,
+    /the Job bailiwick-migrations-… has updated/,
     /delete job -l app\.kubernetes\.io\/instance=bailiwick,app\.kubernetes\.io\/component=migrations\n/,
     /port-forward service\/bailiwick-gateway 8080:8080/,
     /port-forward service\/bailiwick-inbox 8025:8025/,
@@ -37,11 +38,11 @@ test('the notes lead to what was installed: the wait, the way in, the test', {
   assert.match(evaluation, /--set evaluation\.persistence=false\. Reach it/);
   assert.match(
     await notes({ file: 'evaluation', set: ['evaluation.storageClassName=fast'] }),
-    /keys are gone\. Reach it/,
+    /data and keys\. Reach it/,
   );
   assert.match(
     await notes({ file: 'evaluation', set: ['evaluation.persistence=false'] }),
-    /Without disks its data are\ngone with the pods: .* install it again\. Reach it/,
+    /Without disks its data is\nlost with the pods: .* install it again\. Reach it/,
   );
   assert.doesNotMatch(
     await notes({ file: 'evaluation', set: ['config.egressAllowHosts={receiver}'] }),
@@ -50,7 +51,7 @@ test('the notes lead to what was installed: the wait, the way in, the test', {
   const minimal = await notes({ file: 'minimal' });
   assert.match(
     minimal,
-    /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/,
+    /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy forward .* Service bailiwick-gateway, port 8080/,
   );
   assert.doesNotMatch(minimal, /evaluation|port-forward/);
   assert.match(
@@ -58,8 +59,8 @@ test('the notes lead to what was installed: the wait, the way in, the test', {
     /Clients reach it at https:\/\/example\.com\/iam\.\n/,
   );
   for (const [mode, words] of [
-    ['external', /once somebody has run `node deploy\/migrate\.ts`:/],
-    ['initContainer', /once their init containers have brought/],
+    ['external', /once you have run `node deploy\/migrate\.ts`:/],
+    ['initContainer', /once their init containers have updated/],
     ['hook', /once database and broker answer:/],
   ] as const) {
     const other = await notes({ file: 'minimal', set: [`migrations.mode=${mode}`] });

@@ -18,7 +18,7 @@ const chart = await openChart();
 const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }));
 const called = ['gateway', 'identity', 'access', 'sso', 'notifications-api'];
 
-test('every workload is there, with a command that exists and a way to be replaced without a gap', {
+test('every workload has an existing command and is replaced without downtime', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -48,7 +48,7 @@ test('every workload is there, with a command that exists and a way to be replac
   ]);
 });
 
-test('the gateway and every service that is called have a Service that leads to their ports', {
+test('the gateway and every called service have a Service for their ports', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -101,14 +101,14 @@ test('gRPC clients find the addresses of all pods of a service in a headless Ser
   }
 });
 
-/** The variable that tells a process where to listen, by the name of the container's port. */
+/** The variable for the listen port of a process, by the name of the container's port. */
 const portVariables: Readonly<Record<string, string>> = {
   http: 'PORT',
   grpc: 'BAILIWICK_GRPC_PORT',
   admin: 'BAILIWICK_ADMIN_PORT',
 };
 
-test('Kubernetes asks each process for its probes on the admin port, and a process listens on every port that its container names', {
+test('Kubernetes probes each process on the admin port, and a process listens on every port that its container names', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -141,12 +141,13 @@ test('Kubernetes asks each process for its probes on the admin port, and a proce
       ['/readyz', 'admin'],
       ['/livez', 'admin'],
     ]);
-    // A process needs about a second to listen; an earlier probe would leave a warning at every install.
+    // A process needs about a second until it listens; an earlier probe would log a warning at
+    // every install.
     assert.equal(startupProbe?.initialDelaySeconds, 2);
   }
 });
 
-test('every pod of every scenario resolves the names of Services without trying search domains first', {
+test('every pod of every scenario resolves Service names without search domains', {
   skip: chart.skip,
 }, async () => {
   for (const values of sets) {
@@ -185,7 +186,9 @@ test('each workload has a ServiceAccount of its own', { skip: chart.skip }, asyn
   );
 });
 
-test('workloads may share a ServiceAccount, which is made once', { skip: chart.skip }, async () => {
+test('workloads can share a ServiceAccount, which is created once', {
+  skip: chart.skip,
+}, async () => {
   const set = [
     'defaults.serviceAccount.name=shared',
     'services.sso.serviceAccount.annotations.role=sso',
@@ -210,14 +213,14 @@ test('workloads may share a ServiceAccount, which is made once', { skip: chart.s
   }
 });
 
-/** What several processes read: the setting, and its file. */
+/** Secrets that several processes read: the setting, and its file. */
 const sharedSecrets = {
   keyRing: 'key-ring',
   platformKey: 'platform-key',
   workerToken: 'worker-token',
 };
 
-test('a pod mounts its own private key only, and key ring, platform key and worker token where its process reads them', {
+test('a pod mounts only its own private key, and key ring, platform key and worker token only if its process reads them', {
   skip: chart.skip,
 }, async () => {
   for (const values of sets) {
@@ -241,7 +244,7 @@ test('a pod mounts its own private key only, and key ring, platform key and work
   }
 });
 
-test('a ConfigMap with mail templates is mounted where they are read, and nowhere else', {
+test('a ConfigMap with mail templates is mounted only in processes that read it', {
   skip: chart.skip,
 }, async () => {
   for (const [set, wanted] of [
@@ -296,7 +299,7 @@ test('`services.<name>` is merged into `defaults`, for that workload only', {
   assert.ok(podsIn(objects).every(({ pod }) => containerOf(pod).image.includes('@sha256:')));
 });
 
-test('a workload goes without limits that it sets to null', { skip: chart.skip }, async () => {
+test('a workload removes limits by setting them to null', { skip: chart.skip }, async () => {
   const set = [
     'services.access.resources.limits=null',
     'services.sso.resources.requests.cpu=null',
@@ -312,7 +315,7 @@ test('a workload goes without limits that it sets to null', { skip: chart.skip }
   });
 });
 
-test('workloads and migrations run on nodes of their own, without a label of `defaults` that they set to null', {
+test('workloads and migrations have node selectors of their own, and remove a label of `defaults` by setting it to null', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -339,7 +342,7 @@ test('workloads and migrations run on nodes of their own, without a label of `de
   assert.deepEqual(placeOf(podOf(plain, 'Job', 'migrations').spec), [undefined, a]);
 });
 
-test('names fit into Kubernetes’ 63 characters, however long the release’s is', {
+test('names fit into Kubernetes’ 63 characters, for a release name of any length', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Manifest } from './manifests.ts';
 
-// NetworkPolicies as edges: 'access:8080' is the workload and the port, 'ns nats:4222' a namespace, 'public:443' the public
-// addresses, 'anybody:53/UDP' everybody.
+// NetworkPolicies as edges: 'access:8080' is a workload and a port, 'ns nats:4222' a namespace,
+// 'public:443' the public addresses, 'any:53/UDP' all peers.
 
 type Selector = { matchLabels?: Record<string, string> };
 type Peer = {
@@ -32,17 +32,17 @@ export function policiesIn(
   }));
 }
 
-/** Everybody that a policy names, in both directions. */
+/** All peers in a policy, in both directions. */
 export const peersOf = ({ ingress = [], egress = [] }: Policy): Peer[] =>
   [...ingress, ...egress].flatMap(({ from = [], to = [] }) => [...from, ...to]);
 
-/** The networks that the policy of one component names. */
+/** The networks in the policy of one component. */
 export const networksOf = (objects: readonly Manifest[], component: string) =>
   policiesIn(objects)
     .filter((policy) => policy.component === component)
     .flatMap(({ spec }) => peersOf(spec).flatMap(({ ipBlock }) => ipBlock ?? []));
 
-/** What the policies of one component allow in a direction. */
+/** The connections that the policies of one component allow in a direction. */
 export function edgesIn(
   objects: readonly Manifest[],
   component: string,
@@ -57,8 +57,8 @@ export function edgesIn(
 }
 
 function edgesOf({ ports }: Rule, peers: readonly Peer[]): string[] {
-  assert.ok(ports.length > 0, 'a rule without ports allows them all');
-  const names = new Set(peers.length === 0 ? ['anybody'] : peers.map(nameOf));
+  assert.ok(ports.length > 0, 'a rule without ports would allow all ports');
+  const names = new Set(peers.length === 0 ? ['any'] : peers.map(nameOf));
   return [...names].flatMap((name) =>
     ports.map(({ port, protocol }) => `${name}:${port}${protocol === 'UDP' ? '/UDP' : ''}`),
   );
@@ -68,5 +68,7 @@ function nameOf({ podSelector, namespaceSelector, ipBlock }: Peer): string {
   if (ipBlock) return ipBlock.except ? 'public' : ipBlock.cidr;
   if (namespaceSelector)
     return `ns ${namespaceSelector.matchLabels?.['kubernetes.io/metadata.name']}`;
-  return podSelector?.matchLabels?.[componentLabel] ?? assert.fail('a peer that is no component');
+  return (
+    podSelector?.matchLabels?.[componentLabel] ?? assert.fail('a peer that is not a component')
+  );
 }

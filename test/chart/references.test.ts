@@ -6,11 +6,11 @@ import { openChart } from './helm.ts';
 import { configuredPods, containerOf, materialise, objectsOf, podOf } from './manifests.ts';
 import { sampleSecret } from './secrets.ts';
 
-// Secrets come by reference, as files.
+// Secrets are referenced and mounted as files.
 
 const chart = await openChart();
 
-test('no variable of a container holds a secret, but headers that OpenTelemetry reads nowhere else', {
+test('no variable of a container holds a secret, except headers that OpenTelemetry only reads there', {
   skip: chart.skip,
 }, async () => {
   for (const file of ['minimal', 'full', 'evaluation', 'ci/split-databases-values.yaml']) {
@@ -27,7 +27,7 @@ test('no variable of a container holds a secret, but headers that OpenTelemetry 
   }
 });
 
-test('every file that a variable names is mounted', { skip: chart.skip }, async () => {
+test('every file in a variable is mounted', { skip: chart.skip }, async () => {
   for (const file of [
     'minimal',
     'full',
@@ -54,7 +54,7 @@ test('every file that a variable names is mounted', { skip: chart.skip }, async 
       const named = (container.env ?? []).filter(({ value }) =>
         /^\/run\/(bailiwick|migrations)\//.test(value ?? ''),
       );
-      // A token of the pod's own is there only with a role to sign in as.
+      // A token of the pod is only mounted with a role to sign in to Vault.
       const wanted = named.filter(
         ({ name: variable }) =>
           variable !== 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE' || file.includes('vault'),
@@ -65,7 +65,7 @@ test('every file that a variable names is mounted', { skip: chart.skip }, async 
   }
 });
 
-test('external-secrets makes the Secrets that are named, and they outlive the release', {
+test('external-secrets creates the named Secrets, and they outlive the release', {
   skip: chart.skip,
 }, async () => {
   const made = objectsOf(
@@ -87,7 +87,7 @@ test('external-secrets makes the Secrets that are named, and they outlive the re
   ]);
 });
 
-test('an evaluation without persistence has no claims, and one with it has two', {
+test('an evaluation without persistence has no claims, and one with persistence has two', {
   skip: chart.skip,
 }, async () => {
   assert.equal(
@@ -101,7 +101,7 @@ test('an evaluation without persistence has no claims, and one with it has two',
   );
 });
 
-test('one process for everything has one workload, behind the same Service, with settings that it takes', {
+test('mode single has one workload, behind the same Service, with settings that its process accepts', {
   skip: chart.skip,
 }, async (t) => {
   const objects = await chart.render({ file: 'values-single.yaml' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openChart } from './helm.ts';
 
-// What the chart refuses, and how it says so.
+// Values that the chart rejects, and its messages.
 
 const chart = await openChart();
 
@@ -24,7 +24,7 @@ test('a rendering without references fails with one message that lists all of th
   assert.match(message, /evaluation\.enabled=true/);
 });
 
-test('a rendering names just what is missing', { skip: chart.skip }, async () => {
+test('a rendering lists only the missing values', { skip: chart.skip }, async () => {
   const message = await chart.refusal({
     file: 'minimal',
     set: [
@@ -42,7 +42,7 @@ test('a rendering names just what is missing', { skip: chart.skip }, async () =>
   assert.equal(message.match(/^ {2}- /gm)?.length, 2);
 });
 
-/** --set → what the message has to name. */
+/** --set → text that the message must contain. */
 const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['publicUrI=https://example.com', "'publicUrI' not allowed"],
   ['publicUrl=example.com', "at '/publicUrl'"],
@@ -98,7 +98,7 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['evaluation.enable=true', "'enable' not allowed"],
 ];
 
-test('the schema refuses what nothing reads, and values of another kind, and names them', {
+test('the schema rejects and names unknown keys and values of the wrong type', {
   skip: chart.skip,
 }, async () => {
   assert.ok(refused.length >= 30);
@@ -109,7 +109,7 @@ test('the schema refuses what nothing reads, and values of another kind, and nam
   }
 });
 
-/** Values that are each right, and do not go together. */
+/** Values that are valid alone, but contradict each other. */
 const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: RegExp]> = [
   [
     ['services.gateway.preDrainSeconds=40'],
@@ -121,7 +121,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   ],
   [
     ['services.access.autoscaling.enabled=true', 'services.access.autoscaling.by=queue'],
-    /services\.access\.autoscaling\.by: there is no queue/,
+    /services\.access\.autoscaling\.by: there is no queue for this workload/,
   ],
   [
     [
@@ -150,7 +150,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
       'externalSecrets.secrets.bailiwick-database=prod',
       'externalSecrets.storeRef.name=vault',
     ],
-    /migrations\.mode: hook runs before externalSecrets makes the Secret bailiwick-database, which it reads; take job/,
+    /migrations\.mode: hook runs before externalSecrets makes the Secret bailiwick-database, which it reads; use job/,
   ],
   [['nats.existingSecret=nats'], /nats\.url and nats\.existingSecret: name one/],
   [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
@@ -170,7 +170,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
     ],
     /services\.sso\.serviceAccount\.annotations\.role: services\.access gives it another value, and shares the ServiceAccount shared/,
   ],
-  [['alerts.enabled=true'], /monitors\.enabled: the alerts ask for the labels/],
+  [['alerts.enabled=true'], /monitors\.enabled: the alerts select by labels/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [
     ['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'],
@@ -182,7 +182,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   ],
 ];
 
-test('values that do not go together are refused, with what to do', {
+test('contradictory values are rejected with a message that says what to do', {
   skip: chart.skip,
 }, async () => {
   for (const [set, mentions] of contradictions)

@@ -12,7 +12,7 @@ import {
   workloads,
 } from './manifests.ts';
 
-// One release beside another, and one version of it after another.
+// Two releases beside each other, and two versions of one release.
 
 const chart = await openChart();
 const idsOf = (objects: readonly Manifest[]) =>
@@ -72,7 +72,7 @@ test('a changed setting replaces the pods that read it, and no others', {
   assert.deepEqual(await changed('services.gateway.replicas=3', 'dashboards.enabled=true'), []);
 });
 
-test('a digest goes before a tag, and every pod gets the registry’s secrets', {
+test('a digest takes precedence over a tag, and every pod gets the registry’s secrets', {
   skip: chart.skip,
 }, async () => {
   const digest = `sha256:${'ab'.repeat(32)}`;
@@ -90,7 +90,7 @@ test('a digest goes before a tag, and every pod gets the registry’s secrets', 
   }
 });
 
-test('nameOverride and fullnameOverride name the objects, and the addresses that the processes call', {
+test('nameOverride and fullnameOverride change the names of the objects and the addresses between processes', {
   skip: chart.skip,
 }, async () => {
   for (const [set, release, prefix] of [
@@ -110,7 +110,7 @@ test('nameOverride and fullnameOverride name the objects, and the addresses that
   }
 });
 
-test('a name that is made of digits is a name, and no number', { skip: chart.skip }, async () => {
+test('a release name of digits stays a string', { skip: chart.skip }, async () => {
   const digits = '0777';
   const named = [
     'nameOverride',
@@ -144,7 +144,7 @@ test('a name that is made of digits is a name, and no number', { skip: chart.ski
       'telemetry.endpoint=http://collector:4318',
     ],
   });
-  // As a number it is 777, or 511 where somebody takes it for an octal one.
+  // As a number it would be 777, or 511 if parsed as octal.
   const numbers = new Set<unknown>(['777', '511', 777, 511]);
   JSON.stringify(objects, (key, value: unknown) =>
     numbers.has(value) ? assert.fail(`${key}: ${JSON.stringify(value)}`) : value,
@@ -153,7 +153,7 @@ test('a name that is made of digits is a name, and no number', { skip: chart.ski
     assert.equal(metadata.namespace, digits, `${kind} ${metadata.name}`);
 });
 
-test('`helm test` asks the gateway through its Service whether it is ready, for its description, and for a sign-in it must refuse', {
+test('`helm test` checks through the gateway’s Service its readiness, its description and a rejected sign-in', {
   skip: chart.skip,
 }, async () => {
   const pods = objectsOf(await chart.render({ file: 'minimal' }), 'Pod');

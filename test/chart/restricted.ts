@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Pod } from './manifests.ts';
 
-/** Pod Security's profile `restricted`, and what this project asks for beyond it. */
+/** Asserts Pod Security's profile `restricted`, and this project's further requirements. */
 export function assertRestricted(
   { spec }: Pod,
   name: string,
@@ -11,7 +11,7 @@ export function assertRestricted(
   assert.equal(
     spec.enableServiceLinks,
     false,
-    `${name}: a Service called bailiwick-x would set variables that no process knows`,
+    `${name}: a Service named bailiwick-x would set variables that no process knows`,
   );
   for (const setting of ['hostNetwork', 'hostPID', 'hostIPC', 'hostUsers'])
     assert.ok(!(setting in spec), `${name}: ${setting}`);
@@ -40,7 +40,7 @@ export function assertRestricted(
   const mounted = new Set(
     containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)),
   );
-  assert.deepEqual(mounted, volumes, `${name}: what is mounted is there, and the other way round`);
+  assert.deepEqual(mounted, volumes, `${name}: the mounts and the volumes match`);
   const kinds = spec.volumes.flatMap((volume) =>
     Object.keys(volume).filter((key) => key !== 'name'),
   );

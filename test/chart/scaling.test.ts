@@ -6,7 +6,7 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart } from './helm.ts';
 import { findObject, type Manifest, objectsOf, podOf, workloads } from './manifests.ts';
 
-// How many pods there are, who decides it, and where they run.
+// The number of pods, who sets it, and where the pods run.
 
 const chart = await openChart();
 type Autoscaler = {
@@ -25,7 +25,7 @@ type Scaled = {
 const replicasOf = (objects: readonly Manifest[], name: string) =>
   findObject(objects, 'Deployment', `bailiwick-${name}`).spec?.replicas;
 
-test('without autoscaling there are the replicas that were asked for, and nobody else decides', {
+test('without autoscaling a workload has the configured replicas, and no autoscaler', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({
@@ -39,7 +39,7 @@ test('without autoscaling there are the replicas that were asked for, and nobody
   );
 });
 
-test('by CPU a HorizontalPodAutoscaler decides, and the Deployment names no replicas that an upgrade would take it back to', {
+test('by CPU a HorizontalPodAutoscaler scales, and the Deployment sets no replicas, so that an upgrade does not reset them', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'ci/hpa-values.yaml' });
@@ -63,7 +63,7 @@ test('by CPU a HorizontalPodAutoscaler decides, and the Deployment names no repl
   }
 });
 
-test('by queue KEDA decides, from the lag of every consumer that the workload has, down to one pod and never none', {
+test('by queue KEDA scales, by the lag of all consumers of the workload, down to one pod and never to none', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'ci/keda-values.yaml' });
@@ -94,7 +94,7 @@ test('by queue KEDA decides, from the lag of every consumer that the workload ha
     assert.equal(replicasOf(objects, name), undefined);
 });
 
-test('the consumers that KEDA asks about are those of the code', () => {
+test('KEDA reads the consumers that the code creates', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   assert.match(
     read('services/notifications/queue/worker.ts'),
@@ -110,7 +110,7 @@ test('the consumers that KEDA asks about are those of the code', () => {
   assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
 });
 
-test('an evaluation’s servers can be asked for their queues through their headless Service', {
+test('KEDA can read the queues of an evaluation’s broker through its headless Service', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -128,7 +128,7 @@ test('an evaluation’s servers can be asked for their queues through their head
   assert.ok(service?.ports?.some((one) => String(one.port) === port));
 });
 
-test('pods are taken down one after the other where there are two and more', {
+test('workloads with two or more pods have a disruption budget', {
   skip: chart.skip,
 }, async () => {
   const budgeted = async (...set: string[]) =>
@@ -170,7 +170,7 @@ test('pods are taken down one after the other where there are two and more', {
   }
 });
 
-test('a share of the pods may be down, and the CPU that is aimed at may be more than what is requested', {
+test('maxUnavailable can be a percentage, and targetCpuPercent can exceed the requested CPU', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -193,7 +193,7 @@ test('a share of the pods may be down, and the CPU that is aimed at may be more 
   );
 });
 
-test('pods of a workload are spread over zones and nodes, without those of the version that is being replaced', {
+test('pods of a workload are spread over zones and nodes, without counting those of the replaced version', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });

@@ -9,7 +9,7 @@ import { assertRestricted } from './restricted.ts';
 import { findSchemas } from './schemas.ts';
 import { findTool, run } from './tools.ts';
 
-// Every set of values that comes with the chart, as Kubernetes and a second reader see it.
+// Every value file of the chart, validated against Kubernetes and by a second linter.
 
 const chart = await openChart();
 const conform = await findTool('kubeconform');
@@ -57,7 +57,7 @@ for (const version of ['oldest', 'newest'] as const) {
   const { folder: schemaFolder = '', reason } = schemas[version];
   const skip = chart.skip || conform.reason || reason || false;
 
-  test(`every object of every scenario is one of Kubernetes ${kubernetes[version]}`, {
+  test(`every object of every scenario is valid in Kubernetes ${kubernetes[version]}`, {
     skip,
   }, async () => {
     const { stdout } = await validate(schemaFolder, ...rendered.map(({ file }) => file)).catch(
@@ -96,10 +96,10 @@ for (const version of ['oldest', 'newest'] as const) {
   });
 }
 
-/** The scenarios in which pods sign in to Vault by themselves. */
+/** The scenarios whose pods sign in to Vault themselves. */
 const signingIn: readonly string[] = [valueFiles.full, 'ci/vault-values.yaml'];
 
-test('every pod of every scenario is one that the namespace profile `restricted` takes', {
+test('every pod of every scenario fulfils the profile `restricted`', {
   skip: chart.skip,
 }, () => {
   for (const { name: scenario, objects } of rendered) {
@@ -115,7 +115,7 @@ test('every pod of every scenario is one that the namespace profile `restricted`
   }
 });
 
-test('no pod of any scenario gets a token of its ServiceAccount, but the one to sign in to Vault', {
+test('no pod of any scenario gets a ServiceAccount token, except the one to sign in to Vault', {
   skip: chart.skip,
 }, () => {
   for (const { name: scenario, objects } of rendered) {
@@ -131,7 +131,7 @@ test('no pod of any scenario gets a token of its ServiceAccount, but the one to 
   }
 });
 
-test('a Secret is rendered for an evaluation alone, and nothing is random outside of one', {
+test('only an evaluation renders a Secret, and only an evaluation has random values', {
   skip: chart.skip,
 }, async () => {
   for (const { name: scenario, objects } of rendered) {
@@ -145,7 +145,7 @@ test('a Secret is rendered for an evaluation alone, and nothing is random outsid
   assert.equal(await chart.template({ file: 'full' }), full?.text);
 });
 
-test('nothing is a hook but what `helm test` runs, and migrations that are to go first', {
+test('the only hooks are the pods of `helm test` and migrations in mode hook', {
   skip: chart.skip,
 }, () => {
   for (const { name: scenario, objects } of rendered) {
@@ -162,7 +162,7 @@ test('nothing is a hook but what `helm test` runs, and migrations that are to go
   }
 });
 
-test('every object has a name of its own, within 63 characters, and every ServiceAccount that is named is there', {
+test('every object has a unique name of at most 63 characters, and every named ServiceAccount exists', {
   skip: chart.skip,
 }, () => {
   for (const { name: scenario, objects } of rendered) {
@@ -183,43 +183,40 @@ test('every object has a name of its own, within 63 characters, and every Servic
   }
 });
 
-/** What a second reader complains of and we do on purpose. */
+/** Findings of kube-score that are intended. */
 const onPurpose: ReadonlyArray<readonly [check: string, reason: string]> = [
   [
     'container-security-context-user-group-id',
-    'wants numbers above 10000 in each container; they are in the pod, and PostgreSQL’s image has 70',
+    'wants ids above 10000 in each container; they are set in the pod, and PostgreSQL’s image uses 70',
   ],
   [
     'container-image-pull-policy',
-    'wants Always; a released tag is never pushed again, and a digest names one image for ever',
+    'wants Always; a released tag is never pushed again, and a digest identifies one image',
   ],
-  [
-    'container-ephemeral-storage-request-and-limit',
-    'the one place that can be written to has a sizeLimit',
-  ],
+  ['container-ephemeral-storage-request-and-limit', 'the only writable folder has a sizeLimit'],
   [
     'pod-probes',
-    'wants a readiness probe that is not the liveness probe; it takes the same port for the same probe',
+    'wants a readiness probe that differs from the liveness probe; it uses the same port for both',
   ],
   ['deployment-has-host-podantiaffinity', 'topologySpreadConstraints spread the pods'],
   ['statefulset-has-host-podantiaffinity', 'an evaluation’s servers have one pod'],
   [
     'deployment-has-poddisruptionbudget',
-    'made where there are two pods and more, which scaling.test.ts looks at',
+    'created for two or more pods, which scaling.test.ts tests',
   ],
   ['statefulset-has-poddisruptionbudget', 'an evaluation’s servers have one pod'],
   [
     'deployment-strategy',
-    'the inbox of an evaluation keeps its mails in memory: one after the other',
+    'the inbox of an evaluation keeps its mails in memory, so the old pod must stop first',
   ],
   [
     'networkpolicy-targets-pod',
-    'the migrations have theirs before a hook needs it; network.test.ts looks at every pod',
+    'the migrations have a policy before a hook needs it; network.test.ts tests every pod',
   ],
-  ['deployment-replicas', 'the least values and an evaluation have one pod each'],
+  ['deployment-replicas', 'the minimal values and an evaluation have one pod for each workload'],
 ];
 
-test('kube-score complains of nothing that is not on purpose', {
+test('kube-score finds nothing unintended', {
   skip: chart.skip || score.reason || false,
 }, async () => {
   const args = [
@@ -231,7 +228,7 @@ test('kube-score complains of nothing that is not on purpose', {
     'v1.29',
     ...onPurpose.flatMap(([check]) => ['--ignore-test', check]),
   ];
-  // Without policies there is none for any pod.
+  // Without policies no pod has one.
   const guarded = rendered.filter(({ name }) => name !== 'ci/open-network-values.yaml');
   const complaints = await Promise.all(
     guarded.map(async ({ file }) => {

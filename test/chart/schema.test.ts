@@ -14,7 +14,7 @@ import { chartDir, openChart } from './helm.ts';
 
 const chart = await openChart();
 
-/** Nobody's business, and Kubernetes'. */
+/** Free-form values: those of a parent chart, and those that Kubernetes defines. */
 const free = ['global', 'podSecurityContext', 'containerSecurityContext', 'affinity', 'valueFrom'];
 const freeItems = [
   'tolerations',
@@ -26,7 +26,7 @@ const freeItems = [
   'to',
 ].map((name) => `${name}[]`);
 
-/** A schema and all below it, each with its path; a list's items as `list[]`. */
+/** A schema and all schemas below it, each with its path; a list's items as `list[]`. */
 function* schemasIn(
   schema: Schema,
   path: string,
@@ -37,7 +37,7 @@ function* schemasIn(
   if (schema['items']) yield* schemasIn(schema['items'] as Schema, `${path}[]`);
 }
 
-test('every value is typed and described, and a map that is not free takes no other keys', () => {
+test('every value has a type and a description, and only free-form maps accept unknown keys', () => {
   const { definitions, ...values } = chartSchema();
   const described = [...schemasIn(values, 'values')];
   const defined = Object.entries(definitions as Record<string, Schema>).flatMap(([name, one]) => [
@@ -64,7 +64,7 @@ test('every value is typed and described, and a map that is not free takes no ot
   }
 });
 
-test('values.yaml says something of every group, and README.md has a row for every value', () => {
+test('values.yaml has a comment for every group, and README.md has a row for every value', () => {
   const written = readValues();
   for (const name of Object.keys(written.values))
     assert.ok(written.about.get(name), `${name} has no comment`);
@@ -73,7 +73,9 @@ test('values.yaml says something of every group, and README.md has a row for eve
     if (path !== 'config') assert.ok(readme.includes(`| \`${path}\` |`), path);
 });
 
-test('a value under its old name is refused with the new one', { skip: chart.skip }, async (t) => {
+test('a value under its old name is rejected with the new name', {
+  skip: chart.skip,
+}, async (t) => {
   const folder = temporaryFolder(t);
   cpSync(chartDir, folder, { recursive: true });
   const renamed = { 'egress.proxy': 'egress.proxyUrl', legacy: 'mode' };
@@ -88,11 +90,11 @@ test('a value under its old name is refused with the new one', { skip: chart.ski
     file: 'minimal',
     set: ['egress.proxy=http://proxy:3128', 'legacy=yes'],
   });
-  assert.match(message, /- egress\.proxy is called egress\.proxyUrl now\n/);
-  assert.match(message, /- legacy is called mode now\n/);
+  assert.match(message, /- egress\.proxy was renamed to egress\.proxyUrl\n/);
+  assert.match(message, /- legacy was renamed to mode\n/);
 });
 
-test('an old name is none of today’s, and its new one is there', () => {
+test('no old name is a current one, and every new name exists', () => {
   const paths = [...readValues().about.keys()];
   for (const [old, successor] of Object.entries(readRenamed())) {
     assert.ok(!paths.includes(old), old);

@@ -4,8 +4,8 @@ import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 import { parse } from 'yaml';
 import { lastWords, makeOnce, moduleFolder } from './tools.ts';
 
-// JSON schemas of Kubernetes' objects for kubeconform, strict ones, made of what the Go modules carry: Kubernetes' own description
-// of its interface, and the definitions of custom resources.
+// Strict JSON schemas of Kubernetes objects for kubeconform, made from the Go modules: Kubernetes'
+// OpenAPI description and the definitions of custom resources.
 
 export type Schema = {
   [keyword: string]: unknown;
@@ -56,7 +56,10 @@ const definitions: ReadonlyArray<{ module: string; version: string; files: reado
   },
 ];
 
-/** Makes the schemas of that Kubernetes and of the custom resources, once; the folder they are in, or why there are none. */
+/**
+ * Makes the schemas of that Kubernetes version and of the custom resources, once. Returns their
+ * folder, or the reason why there are none.
+ */
 export async function findSchemas(
   kubernetes: string,
 ): Promise<{ folder: string; reason?: never } | { folder?: never; reason: string }> {
@@ -97,7 +100,7 @@ async function writeSchemas(kubernetes: string, folder: string): Promise<void> {
   }
 }
 
-/** A definition with all that it refers to. */
+/** A definition with all definitions it refers to. */
 function closure(first: string, { definitions: all }: Described): Record<string, Schema> {
   const named = new Set([first]);
   const found: Record<string, Schema> = {};
@@ -111,17 +114,20 @@ function closure(first: string, { definitions: all }: Described): Record<string,
 
 const textOrNumber: Schema = { type: ['string', 'number'] };
 
-/** Those whose form in the description is not the one on the wire. */
+/** Types whose wire format differs from the description. */
 const special: Readonly<Record<string, Schema>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': textOrNumber,
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { type: ['string', 'integer'] },
 };
 
-/** The schema without properties that it does not name. `isRoot`: of a custom resource, where the metadata are nobody's business. */
+/**
+ * The schema without properties that it does not name. `isRoot`: of a custom resource, whose
+ * metadata stay free-form.
+ */
 export function strict(schema: Schema, isRoot = false): Schema {
   if (schema['x-kubernetes-int-or-string'] === true) return { type: ['string', 'integer'] };
   const { properties, ...rest } = schema;
-  // An alternative names just what it is about.
+  // An alternative lists only the properties that it is about.
   const isAlternative = (key: string) => ['allOf', 'anyOf', 'oneOf', 'not'].includes(key);
   const copy = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, isAlternative(key) ? value : inner(value)]),

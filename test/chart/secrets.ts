@@ -3,7 +3,7 @@ import { createToken } from '@bailiwick/shared/tokens.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-// Of nobody, and trusted by nobody.
+// A sample certificate that nothing trusts.
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBODCB66ADAgECAhQp7Ng+Ih9bPGbI9GWeAjuqMZM8HDAFBgMrZXAwETEPMA0G
 A1UEAwwGc2FtcGxlMCAXDTI2MTEyMTIwNTI1MFoYDzIxMjYxMDI4MjA1MjUwWjAR
@@ -14,7 +14,7 @@ Af8wBQYDK2VwA0EA5h/WHozk086FLBDZEKFbbRonzxpGQ0rj4TXpcgw2zAiKk6YC
 wUxY2JDI8ilfiNI3sGY/NjwQ/UyakkpXNoeACg==
 -----END CERTIFICATE-----`;
 
-/** What an installation's own Secret would hold under a key of that name. */
+/** A sample value for a key of that name in an installation's Secret. */
 export function sampleSecret(secret: string, key: string): string {
   if (key.endsWith('.pub')) return publicKey.export({ type: 'spki', format: 'pem' }).toString();
   if (key.endsWith('.crt')) return certificate;

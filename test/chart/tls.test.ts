@@ -19,11 +19,11 @@ const certificateOf = (pod: Pod) =>
   sourcesOf(pod).find(({ secret }) => secret?.items.some(({ path }) => path === 'tls/tls.key'))
     ?.secret;
 
-/** The processes that can speak TLS with each other. */
+/** The processes that support TLS for calls between them. */
 const able = (process: keyof typeof settingTables) =>
   Object.hasOwn(settingTables[process], 'tlsCert');
 
-test('cert-manager makes a certificate for each workload, for the names it is called by and for calling', {
+test('cert-manager makes a client and server certificate for each workload, with the names it is called by', {
   skip: chart.skip,
 }, async () => {
   const certificates = objectsOf(
@@ -48,7 +48,7 @@ test('cert-manager makes a certificate for each workload, for the names it is ca
   assert.ok(identity.dnsNames.includes('bailiwick-identity-grpc.test.svc.cluster.local'));
 });
 
-test('a certificate is mounted where a process can use it, under the names its settings have, and calls go by https', {
+test('a certificate is mounted at the paths in the process’s settings, and calls use https', {
   skip: chart.skip,
 }, async () => {
   for (const [file, secretOf] of [
@@ -88,7 +88,7 @@ test('a certificate is mounted where a process can use it, under the names its s
   }
 });
 
-test('a Service says which protocol is spoken behind it', { skip: chart.skip }, async () => {
+test('a Service declares its application protocol', { skip: chart.skip }, async () => {
   const protocols = async (file: string) =>
     Object.fromEntries(
       objectsOf(await chart.render({ file }), 'Service').flatMap(({ metadata, spec }) =>
@@ -119,7 +119,7 @@ test('a Service says which protocol is spoken behind it', { skip: chart.skip }, 
   assert.equal(secure['bailiwick-access admin'], 'http');
 });
 
-test('without TLS there is no certificate, and calls go by http', {
+test('without TLS the chart has no certificate, and calls use http', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
@@ -131,7 +131,7 @@ test('without TLS there is no certificate, and calls go by http', {
   }
 });
 
-test('authorities of the installation’s own are trusted by every process and by the migrations', {
+test('every process and the migrations trust the installation’s own CAs', {
   skip: chart.skip,
 }, async () => {
   for (const { name, pod } of configuredPods(

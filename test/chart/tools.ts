@@ -17,7 +17,8 @@ import { which } from '@bailiwick/deploy/local/nats-server.ts';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 import { isAlive } from '@bailiwick/deploy/local/pids.ts';
 
-// Programs for the tests of the chart and of deploy/, built with Go where it is present, once, into the repository's cache.
+// Programs for the tests of the chart and of deploy/, built once with Go, if the host has it, into
+// the repository's cache.
 
 const searched = process.env['PATH'] ?? '';
 const buildLimitMs = 4 * 60_000;
@@ -48,7 +49,7 @@ const tools = {
 
 export type Found = { command: string; reason?: never } | { command?: never; reason: string };
 
-/** Of helm also the host's own. */
+/** For helm, also the host's own. */
 export async function findTool(name: keyof typeof tools): Promise<Found> {
   const own = name === 'helm' ? which(name, searched) : undefined;
   if (own !== undefined) return { command: own };
@@ -62,7 +63,7 @@ export async function findTool(name: keyof typeof tools): Promise<Found> {
     await makeOnce(kept, (made) => build(go, name, made));
     return { command: kept };
   } catch (error) {
-    return { reason: `NOT TESTED: ${name} could not be built: ${lastWords(error)}` };
+    return { reason: `NOT TESTED: building ${name} failed: ${lastWords(error)}` };
   }
 }
 
@@ -75,10 +76,10 @@ async function build(go: string, name: keyof typeof tools, made: string): Promis
   copyFileSync(join(dir, basename(path)), made);
 }
 
-/** The folder of a Go module's source; for what it has beside its code. Throws where there is no Go. */
+/** The folder of a Go module's source, for its files that are not code. Throws without Go. */
 export async function moduleFolder(module: string, version: string): Promise<string> {
   const go = which('go', searched);
-  if (go === undefined) throw new Error('there is no Go to fetch it with');
+  if (go === undefined) throw new Error('Go is needed to fetch it');
   const { stdout } = await run(go, ['mod', 'download', '-json', `${module}@v${version}`], {
     env: { ...process.env, GOFLAGS: '' },
     timeout: buildLimitMs,
@@ -92,8 +93,8 @@ export function lastWords(error: unknown): string {
 }
 
 /**
- * Test files run beside each other: one makes it, the others wait for it. It is made aside, next to `kept` and under a name of
- * its own, and renamed, so that nobody ever finds half of it.
+ * Test files run concurrently: one makes `kept`, the others wait for it. It is made under another
+ * name beside `kept` and then renamed, so that no test sees an incomplete one.
  */
 export async function makeOnce(
   kept: string,
@@ -125,7 +126,7 @@ function takeLock(lock: string): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const holder = readHolder(lock);
-  // Empty: its holder is just writing it.
+  // An empty file: its holder is writing it.
   if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true });
   return false;
 }
@@ -134,11 +135,11 @@ function readHolder(lock: string): number {
   try {
     return Number(readFileSync(lock, 'utf8'));
   } catch {
-    return 0; // given back meanwhile
+    return 0; // the holder has released it
   }
 }
 
-// For CI: builds everything before the tests run, so that none of them has to wait.
+// For CI: builds everything before the tests, so that none of them has to wait.
 if (import.meta.main) {
   for (const name of Object.keys(tools) as Array<keyof typeof tools>) {
     const { reason } = await findTool(name);

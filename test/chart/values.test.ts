@@ -13,7 +13,7 @@ import { configuredPods } from './manifests.ts';
 const chart = await openChart();
 const read = (file: string) => readFileSync(join(chartDir, file), 'utf8');
 
-test('an evaluation runs what the release is tested with', () => {
+test('an evaluation runs the versions that the release is tested with', () => {
   const { evaluation } = parse(read('values.yaml')) as {
     evaluation: Record<'postgres' | 'nats', { image: string }>;
   };
@@ -23,12 +23,12 @@ test('an evaluation runs what the release is tested with', () => {
   );
 });
 
-test('the chart has none of others in it', () => {
+test('the chart has no dependencies', () => {
   const { dependencies } = parse(read('Chart.yaml')) as { dependencies?: unknown };
   assert.deepEqual([dependencies, existsSync(join(chartDir, 'charts'))], [undefined, false]);
 });
 
-test('the oldest Kubernetes that is tested is the oldest that the chart takes, and the documentation names it and the newest', () => {
+test('the oldest tested Kubernetes is the oldest that the chart accepts, and the documentation names it and the newest', () => {
   const [oldest, newest] = [kubernetes.oldest, kubernetes.newest].map((version) =>
     version.replace(/\.\d+$/, ''),
   );
@@ -42,7 +42,9 @@ test('the oldest Kubernetes that is tested is the oldest that the chart takes, a
   );
 });
 
-test('README.md makes every key that the least values ask for', { skip: chart.skip }, async (t) => {
+test('the commands in README.md create every key that the minimal values need', {
+  skip: chart.skip,
+}, async (t) => {
   const made = Array.from(
     read('README.md').matchAll(/--from-file=(\S+)=bailiwick-keys\/(\S+)/g),
     ([, key = '', file = '']) => ({ key, file }),

@@ -14,7 +14,7 @@ const tokensOf = (pod: Pod) =>
     serviceAccountToken ? [serviceAccountToken.path] : [],
   );
 
-/** Both services that seal under the tenants' keys. */
+/** Both services that seal with the tenants' keys. */
 const isSealing = (name: string) => name === 'sso' || name.startsWith('notifications');
 
 test('the pods that seal for tenants sign in to Vault with a token of their own, and no other pod gets one', {
@@ -39,7 +39,7 @@ test('the pods that seal for tenants sign in to Vault with a token of their own,
   assert.equal(seen, 4);
 });
 
-test('a single workload may sign in to Vault', { skip: chart.skip }, async () => {
+test('a single workload can sign in to Vault', { skip: chart.skip }, async () => {
   const set = [
     'keyService=vault',
     'vaultUrl=https://vault.example.com',
@@ -52,7 +52,7 @@ test('a single workload may sign in to Vault', { skip: chart.skip }, async () =>
   );
 });
 
-test('a token and certificates for Vault come from Secrets of their own', {
+test('a token and CA certificates for Vault come from Secrets of their own', {
   skip: chart.skip,
 }, async () => {
   const set = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-// The command-line tool as a shell runs it, with a home of its own.
+// The command-line tool as a shell runs it, with a home folder of its own.
 
 const main = path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts');
 
@@ -17,7 +17,9 @@ type RunOptions = {
 
 export type Cli = ReturnType<typeof createCli>;
 
-/** A user of the tool. `url` is where Bailiwick is, `token` what that user has in the environment. */
+/**
+ * A user of the tool. `url` is the address of Bailiwick, `token` the one in the user's environment.
+ */
 export function createCli(url: string, token = '') {
   const home = mkdtempSync(path.join(tmpdir(), 'bailiwick-cli-'));
   return {

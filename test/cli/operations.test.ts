@@ -63,7 +63,7 @@ describe('bailiwick: every operation', () => {
     assert.deepEqual(names, ['Engineering', 'By data', 'By flag']);
   });
 
-  test('--data with a key that is no field is refused with the message of the service', async () => {
+  test('--data with an unknown key is rejected with the message of the service', async () => {
     const data = JSON.stringify({ Group: { Tenant: tenant, Path: 'typo', Nmae: 'x' }, Unknown: 1 });
     const { code, stderr } = await cli.run(['Groups_Save', '--data', data]);
     assert.equal(code, 1);
@@ -79,7 +79,7 @@ describe('bailiwick: every operation', () => {
     );
   });
 
-  test('people get tables, scripts get JSON, and --all goes on to the end', async () => {
+  test('terminals get tables, scripts get JSON, and --all reads all pages', async () => {
     for (const one of ['a', 'b', 'c'])
       await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
     const first = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2']);
@@ -130,7 +130,7 @@ describe('bailiwick: every operation', () => {
     assert.equal(refused.code, 2, 'operations that change nothing have no such option');
   });
 
-  test('an empty list is said to be one, and is nothing for scripts', async () => {
+  test('an empty list is reported as such on a terminal, and prints nothing for scripts', async () => {
     const list = ['Groups_List', '--Tenant', await createTenant(stack, owner.token)];
     const none = { code: 0, stdout: '', stderr: 'none\n' };
     assert.deepEqual([await cli.run(list), await cli.run([...list, '--all'])], [none, none]);
@@ -141,13 +141,13 @@ describe('bailiwick: every operation', () => {
     });
   });
 
-  test('a long text is written as it comes', async () => {
+  test('a long text is streamed', async () => {
     const { code, stdout } = await cli.run(['Audit_Export', '--Tenant', tenant, '--Format', 'csv']);
     assert.equal(code, 0);
     assert.match(stdout, /^ID,/);
   });
 
-  test('a refusal says all that is wrong, and exits with 1', async () => {
+  test('an error response lists all messages, and exits with 1', async () => {
     const { code, stdout, stderr } = await cli.run([
       'Webhooks_CreateEndpoint',
       '--Endpoint.Tenant',
@@ -160,7 +160,7 @@ describe('bailiwick: every operation', () => {
     );
   });
 
-  test('exit codes tell apart what was not understood, who is not signed in, and what was not reached', async () => {
+  test('exit codes distinguish usage errors, missing credentials and unreachable servers', async () => {
     const codes = async (args: string[], env?: Record<string, string>) =>
       (await cli.run(args, env ? { env } : {})).code;
     assert.equal(await codes(['Groups_Sav']), 2);
@@ -173,7 +173,7 @@ describe('bailiwick: every operation', () => {
     assert.equal(await codes(['Groups_Save', '--url', 'http://127.0.0.1:1']), 5);
   });
 
-  test('who is about to send something in clear to another host is told, and no password of an address is shown', async () => {
+  test('sending to another host without TLS prints a warning, and no password of a URL is shown', async () => {
     const said = async (url: string, ...args: string[]) =>
       (await cli.run([...args, '--url', url], { input: 'hunter22' })).stderr;
     const save = ['Groups_Save', '--Group.Tenant', tenant];
@@ -190,7 +190,7 @@ describe('bailiwick: every operation', () => {
     assert.doesNotMatch(await said('https://:hunter22@h/', ...save), /hunter22/);
   });
 
-  test('the help has every operation but the worker’s, with who may call it and its fields', async () => {
+  test('the help lists every operation except the worker’s, with its permission and its fields', async () => {
     const overview = (await cli.run(['--help'])).stdout;
     for (const { name, credential, public: isPublic } of operations.values()) {
       const [area = '', verb] = name.split(/_(.*)/);
@@ -206,7 +206,7 @@ describe('bailiwick: every operation', () => {
     assert.equal((await cli.run(['help', 'Groups_AddMember'])).stdout, stdout);
   });
 
-  test('the commands of the documents are commands, with flags that are there', async () => {
+  test('the commands in the documents use existing operations and flags', async () => {
     const documents = ['README.md', 'proto/client/cli/README.md'].map((file) =>
       readFileSync(path.join(root, file), 'utf8'),
     );
@@ -220,7 +220,7 @@ describe('bailiwick: every operation', () => {
     }
   });
 
-  test('the command of README.md hands on arguments, the standard input and the exit code, on the host’s own Node', async () => {
+  test('the command of README.md passes on arguments, the standard input and the exit code, on the host’s own Node', async () => {
     const alias =
       /^alias bailiwick=".*"$/m.exec(
         readFileSync(path.join(root, 'proto/client/cli/README.md'), 'utf8'),

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { type TestContext, test } from 'node:test';
 import { createCli } from './cli.ts';
 
-// Where answers go that nobody takes to their end. A gateway of few words is enough for it.
+// Output whose reader ends early. A minimal fake gateway suffices.
 
 type Answer = object | ((response: ServerResponse) => void);
 
@@ -43,14 +43,14 @@ async function startGateway(t: TestContext, answers: Readonly<Record<string, Ans
 
 const page = (Items: unknown[], NextCursor = '') => ({ Page: { Items, NextCursor } });
 
-test('changes are made although nobody reads on, and the exit code is their own', async (t) => {
+test('apply makes its changes although its reader ends, and exits with its own code', async (t) => {
   const answers = { Roles_List: page([]), Access_Plan: { Gained: [], Lost: [], Warnings: [] } };
   const { seen, bash } = await startGateway(t, answers);
   const apply = `bailiwick apply --file - --tenant tnt_1 --yes <<< 'Roles: [{ Slug: a }, { Slug: b }]'`;
   const { code, stderr } = await bash(`${apply} | true; exit "\${PIPESTATUS[0]}"`);
   assert.deepEqual([code, stderr], [0, '2 changes were made\n']);
   assert.deepEqual(seen.slice(-2), ['Roles_Save', 'Roles_Save']);
-  // Nor does it matter that nobody hears what is said.
+  // The same if its messages have no reader.
   assert.equal((await bash(`${apply} 2>&1 | true; exit "\${PIPESTATUS[0]}"`)).code, 0);
   assert.equal(seen.filter((name) => name === 'Roles_Save').length, 4);
   const pending = await bash(
@@ -59,7 +59,7 @@ test('changes are made although nobody reads on, and the exit code is their own'
   assert.equal(pending.code, 3);
 });
 
-test('a list without an end ends where nobody reads on', { timeout: 60_000 }, async (t) => {
+test('an endless list ends when its reader ends', { timeout: 60_000 }, async (t) => {
   const { bash } = await startGateway(t, { Groups_List: page([{ Path: 'eng' }], 'again') });
   const { code, stdout } = await bash(
     `bailiwick Groups_List --all --json | head -1; exit "\${PIPESTATUS[0]}"`,
@@ -67,7 +67,7 @@ test('a list without an end ends where nobody reads on', { timeout: 60_000 }, as
   assert.deepEqual([code, stdout], [0, '{"Path":"eng"}\n']);
 });
 
-test('an answer that breaks off says so, and one that nobody reads on is none', async (t) => {
+test('an interrupted answer is reported, and a reader that ends early is no error', async (t) => {
   const breaksOff = (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/csv' });
     response.write('ID,Time\r\n');
@@ -76,7 +76,7 @@ test('an answer that breaks off says so, and one that nobody reads on is none', 
   const broken = await startGateway(t, { Audit_Export: breaksOff });
   const { code, stdout, stderr } = await broken.cli.run(['Audit_Export', '--Tenant', 'tnt_1']);
   assert.deepEqual([code, stdout], [5, 'ID,Time\r\n']);
-  assert.match(stderr, /^bailiwick: Audit_Export: the answer broke off/);
+  assert.match(stderr, /^bailiwick: Audit_Export: the response was cut off/);
   const endless = await startGateway(t, {
     Audit_Export: (response) => void setInterval(() => response.write('a,b\r\n'), 1).unref(),
   });
@@ -86,7 +86,7 @@ test('an answer that breaks off says so, and one that nobody reads on is none', 
   );
 });
 
-test('an answer for which there is no room is a failure in words', {
+test('a full disk is reported as an error', {
   skip: process.platform !== 'linux' && 'there is no /dev/full',
 }, async (t) => {
   const { bash } = await startGateway(t, {
@@ -95,7 +95,7 @@ test('an answer for which there is no room is a failure in words', {
   const expected = {
     code: 1,
     stdout: '',
-    stderr: 'bailiwick: the answer cannot be written (ENOSPC)\n',
+    stderr: 'bailiwick: the response cannot be written (ENOSPC)\n',
   };
   for (const line of ['--help', 'Audit_Export --Tenant tnt_1'])
     assert.deepEqual(await bash(`bailiwick ${line} > /dev/full`), expected, line);

@@ -18,7 +18,7 @@ const catalog = parse(readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8
   catalog: Record<string, string>;
 };
 
-test('the packed tool runs without the workspace, with yaml and nothing else', async (t) => {
+test('the packed tool runs without the workspace, with yaml as its only dependency', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tool-'));
   const cli = createCli('http://127.0.0.1:1');
   t.after(() => {

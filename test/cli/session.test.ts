@@ -26,7 +26,7 @@ describe('bailiwick: who is calling', () => {
     assert.deepEqual([signedIn.code, signedIn.stdout], [0, ''], signedIn.stderr);
     assert.equal(statSync(cli.sessionsFile).mode & 0o777, 0o600);
     assert.equal(statSync(path.dirname(cli.sessionsFile)).mode & 0o777, 0o700);
-    // Also where the address is spelt in another way, or not said any more.
+    // The URL may have another spelling, or be omitted after the login.
     assert.equal(
       (await cli.run(['Account_Get', '--url', `${stack.url.replace('http:', 'HTTP:')}//`])).code,
       0,
@@ -43,7 +43,7 @@ describe('bailiwick: who is calling', () => {
     assert.equal((await cli.run(['logout'])).code, 0);
   });
 
-  test('a wrong password is exit code 4, and nothing is kept or shown of it', async (t) => {
+  test('a wrong password exits with 4, is not shown, and stores nothing', async (t) => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
     const { code, stdout, stderr } = await cli.run(['login', '--email', email], {
@@ -54,7 +54,7 @@ describe('bailiwick: who is calling', () => {
     assert.ok(!existsSync(cli.sessionsFile));
   });
 
-  test('a kept token goes to no other address', async (t) => {
+  test('a stored token is only sent to its address', async (t) => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
     await cli.run(['login', '--email', email], { input: password });
@@ -66,7 +66,7 @@ describe('bailiwick: who is calling', () => {
     assert.equal(elsewhere.code, 4, elsewhere.stderr);
   });
 
-  test('a file that others can read is refused', async (t) => {
+  test('a file that others can read is rejected', async (t) => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
     await cli.run(['login', '--email', email], { input: password });
@@ -74,12 +74,12 @@ describe('bailiwick: who is calling', () => {
     const { code, stderr } = await cli.run(['Account_Get']);
     assert.equal(code, 1);
     assert.match(stderr, /others can read/);
-    // Whoever brings a token needs no file.
+    // A token in the environment needs no file.
     const { token } = await signUp(stack);
     assert.equal((await cli.run(['Account_Get'], { env: { BAILIWICK_TOKEN: token } })).code, 0);
   });
 
-  test('a key comes from a file, from the standard input, or is kept by login', async (t) => {
+  test('a key comes from a file, from the standard input, or from login', async (t) => {
     const cli = newCli(t);
     const file = path.join(cli.home, 'key');
     mkdirSync(cli.home, { recursive: true });
@@ -102,7 +102,7 @@ describe('bailiwick: who is calling', () => {
     );
   });
 
-  test('a password never stands on the command line', async (t) => {
+  test('a password is not accepted on the command line', async (t) => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
     const direct = await cli.run(['Account_Login', '--Email', email, '--Password', password]);
@@ -114,7 +114,7 @@ describe('bailiwick: who is calling', () => {
     assert.match((JSON.parse(piped.stdout) as { Token: string }).Token, /^bwks_/);
   });
 
-  test('a tenant is named by its slug, and use keeps a default for the address', async (t) => {
+  test('a tenant is named by its slug, and use stores a default for the address', async (t) => {
     const { token } = await signUp(stack);
     const tenant = await createTenant(stack, token);
     const { Slug } = (await stack.call('Tenants_Get', { Tenant: tenant }, token)).body[
@@ -138,7 +138,7 @@ describe('bailiwick: who is calling', () => {
     assert.deepEqual((await groups('--Tenant', Slug)).paths, ['eng']);
     assert.match(
       (await groups('--Tenant', 'elsewhere')).stderr,
-      /you belong to no tenant elsewhere/,
+      /you do not belong to a tenant elsewhere/,
     );
     assert.match((await groups()).stderr, /Tenant is required/);
 
@@ -169,7 +169,7 @@ describe('bailiwick: who is calling', () => {
       [],
     );
 
-    // An empty tenant means the platform there, or all tenants.
+    // For these operations an empty tenant means the platform or all tenants.
     for (const operation of ['Audit_List', 'Keys_Status']) {
       const platform = await cli.run([operation, '--json'], {
         env: { BAILIWICK_TENANT: tenant, BAILIWICK_TOKEN: stack.platformKey },

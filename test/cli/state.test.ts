@@ -5,7 +5,7 @@ import { type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { type Cli, createCli } from './cli.ts';
 
-// A tenant's rights as a file: shown, made, made again, and taken back.
+// A tenant's roles, groups and grants as a file: planned, applied, applied again, and removed.
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 
@@ -39,7 +39,7 @@ describe('bailiwick plan and apply', () => {
   const isAllowed = async (tenant: string, Subject: string, Permission: string) =>
     (await call('Access_Check', { Tenant: tenant, Subject, Permission }))['Allowed'];
 
-  test('a file is shown, made, and made again without a change', async () => {
+  test('a file is planned, applied, and applied again without a change', async () => {
     const ada = await signUp(stack);
     const tenant = await newTenant(ada);
     const yaml = `
@@ -85,7 +85,7 @@ Grants:
     assert.equal((await file('plan', yaml, '--detailed-exitcode')).code, 0);
   });
 
-  test('what was changed by hand is changed back, and only --prune takes away', async () => {
+  test('apply reverts manual changes, and only --prune deletes', async () => {
     const [ada, bob] = [await signUp(stack), await signUp(stack)];
     const tenant = await newTenant(ada, bob);
     const yaml = (permission: string) => `
@@ -119,7 +119,7 @@ Grants: [{ Group: eng, Role: editor }]
     assert.match((await apply('app.a', '--prune')).stdout, /^nothing to do/);
   });
 
-  test('a bot names its tenant by ID, and does not prune what lets it prune', async () => {
+  test('a bot names its tenant by ID, and does not prune the grants that it needs to prune', async () => {
     const tenant = await newTenant();
     const { Slug } = (await call('Tenants_Get', { Tenant: tenant }))['Tenant'] as { Slug: string };
     const bot = await createBot(stack, tenant, owner.token);
@@ -137,14 +137,14 @@ Grants: [{ Group: eng, Role: editor }]
 
     const locked = await prune(tenant, '');
     assert.equal(locked.code, 1, locked.stderr);
-    assert.match(locked.stderr, /name your own grant in the file.*\n.*nothing was changed/);
+    assert.match(locked.stderr, /add your grant to the file.*\n.*nothing was changed/);
     assert.notEqual((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
     const named = await prune(tenant, `{ Bot: ${bot.ID}, Role: admin }`);
     assert.equal(named.code, 0, named.stderr);
     assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
   });
 
-  test('who has rights by a group does not prune the membership that lets them prune', async () => {
+  test('a caller with rights through a group does not prune the membership that it needs to prune', async () => {
     const ada = await signUp(stack);
     const tenant = await newTenant(ada);
     for (const Path of ['admins', 'old'])
@@ -158,13 +158,13 @@ Grants: [{ Group: eng, Role: editor }]
       });
     const locked = await prune('');
     assert.equal(locked.code, 1, locked.stderr);
-    assert.match(locked.stderr, /the group and the membership it comes by\n.*nothing was changed/);
+    assert.match(locked.stderr, /the group and membership that give it\n.*nothing was changed/);
     const named = await prune(ada.id);
     assert.equal(named.code, 0, named.stderr);
     assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
   });
 
-  test('what would be refused is said before anything is made', async () => {
+  test('the plan reports changes that would be rejected, before it makes any', async () => {
     const tenant = await newTenant();
     const stranger = await signUp(stack);
     const yaml = `
@@ -181,7 +181,7 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     assert.equal((await file('plan', yaml, '--tenant', tenant)).code, 1);
   });
 
-  test('a plan is JSON for scripts, and a tenant may be named by its slug', async () => {
+  test('a plan is JSON for scripts, and a tenant can be named by its slug', async () => {
     const tenant = await newTenant();
     const { Slug } = (await call('Tenants_Get', { Tenant: tenant }))['Tenant'] as { Slug: string };
     const { code, stdout } = await file(
@@ -199,7 +199,7 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     ]);
   });
 
-  test('more changes than one plan takes are made all the same', async () => {
+  test('changes beyond the limit of one plan are applied in several', async () => {
     const tenant = await newTenant();
     const yaml = `Roles:\n${Array.from({ length: 60 }, (_, index) => `  - { Slug: role-${index}, Permissions: [app.r${index}] }`).join('\n')}\n`;
     const { code, stderr } = await file('apply', yaml, '--tenant', tenant, '--yes');
@@ -208,7 +208,7 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     assert.match((await file('apply', yaml, '--tenant', tenant, '--yes')).stdout, /^nothing to do/);
   });
 
-  test('unhappy ends: nobody to ask, unknown people, foreign tenants, files that are none', async () => {
+  test('errors: no confirmation possible, unknown users, foreign tenants, invalid files', async () => {
     const tenant = await newTenant();
     const roles = 'Roles: [{ Slug: editor }]';
     const unasked = await file('apply', roles, '--tenant', tenant);

@@ -2,7 +2,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The Node a user of this host gets by typing `node`, and not the one that came with the workspace, which the tests run on. */
+/**
+ * The Node that a user of this host gets by typing `node`, not the workspace's, which runs the
+ * tests.
+ */
 export function hostNode(): string {
   const own = realpathSync(process.execPath);
   const candidates = (process.env['PATH'] ?? '')

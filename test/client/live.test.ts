@@ -14,10 +14,10 @@ import type { ErrorCode as ServiceErrorCode } from '@bailiwick/shared/errors.ts'
 import { type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 
-// The client on a running product.
+// The client with a running product.
 
-test('the client knows the service’s codes, each with a class of its own', () => {
-  // Those of both, or it does not compile.
+test('the client has an error class for each of the service’s codes', () => {
+  // Compiles only if both have the same codes.
   const codes: Record<ErrorCode | ServiceErrorCode, true> = {
     invalid_argument: true,
     unauthenticated: true,
@@ -37,7 +37,7 @@ test('the client knows the service’s codes, each with a class of its own', () 
   assert.ok(!names.includes('BailiwickError'));
 });
 
-test('calls that are repeated without knowing whether they arrived have no side effects or take an Idempotency-Key', () => {
+test('calls that are retried without a known outcome have no side effects or take an Idempotency-Key', () => {
   const expected = [...operations.values()]
     .filter((one) => one.public && one.credential !== 'worker' && !one.sideEffects)
     .map(({ name }) => name);
@@ -57,7 +57,7 @@ describe('@bailiwick/client', () => {
   });
   after(() => stack?.stop());
 
-  test('signs in, and calls with the token of that moment', async () => {
+  test('calls use the token at the time of the call', async () => {
     const { email } = await signUp(stack);
     let token: string | undefined;
     const client = createClient({ url: stack.url, token: () => token });
@@ -68,7 +68,7 @@ describe('@bailiwick/client', () => {
     await assert.rejects(client.call('Account_Get', {}), UnauthenticatedError);
   });
 
-  test('lists over several pages, and tells refusals apart', async () => {
+  test('list reads several pages, and errors have their own classes', async () => {
     const { token } = await signUp(stack);
     const Tenant = await createTenant(stack, token);
     const client = createClient({ url: stack.url, token });
@@ -99,7 +99,7 @@ describe('@bailiwick/client', () => {
     });
   });
 
-  test('a long text is streamed, and its refusal is an error like any other', async () => {
+  test('a long text is streamed, and its error response is a normal error', async () => {
     const { token } = await signUp(stack);
     const Tenant = await createTenant(stack, token);
     const client = createClient({ url: stack.url, token });

@@ -18,12 +18,13 @@ import { type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { hostNode } from './host-node.ts';
 
-// @bailiwick/client as somebody else gets it: packed by npm, installed into an empty project, used on the host's own Node.
+// @bailiwick/client as a user gets it: packed by npm, installed into an empty project, run on the
+// host's own Node.
 
 const root = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** A consumer in TypeScript, and by the types that are taken away, in JavaScript. */
+/** A consumer in TypeScript, and with the types stripped, in JavaScript. */
 const consumer = `
 import { createClient } from '@bailiwick/client';
 import { BailiwickError, InvalidArgumentError } from '@bailiwick/client/errors';
@@ -36,7 +37,7 @@ const wanted: GroupInput = { Tenant: tenant, Path: 'eng/backend', Name: 'Backend
 const request: Groups_SaveReq = { Group: wanted };
 await client.call('Groups_Save', request);
 const { Group: saved } = await client.call('Groups_Get', { Tenant: tenant, Path: 'eng/backend' });
-// What was read can be sent back.
+// Records can be sent back as they were read.
 if (saved !== null) await client.call('Groups_Save', { Group: saved, IfUpdatedAt: saved.UpdatedAt });
 
 const paths: string[] = [];
@@ -53,7 +54,7 @@ const name: string | undefined = saved?.Name;
 console.log(JSON.stringify({ name, paths, messages, lines: exported.trim().split('\\n').length }));
 `;
 
-/** What the compiler has to refuse. */
+/** Mistakes that the compiler must reject. */
 const mistakes = `
 import { createClient } from '@bailiwick/client';
 import type { Group } from '@bailiwick/client/types';
@@ -121,7 +122,7 @@ describe('@bailiwick/client as a package', () => {
     rmSync(folder, { recursive: true, force: true });
     await stack?.stop();
   });
-  /** With the workspace's compiler and with one that is older. */
+  /** With the workspace's compiler and an older one. */
   const tsc = async (project: string) => {
     for (const modules of ['node_modules', 'test/node_modules']) {
       const args = [
@@ -163,7 +164,7 @@ describe('@bailiwick/client as a package', () => {
       assert.doesNotMatch(readFileSync(path.join(installed, file), 'utf8'), /[:<|(,] *any\b/, file);
   });
 
-  test('a consumer and the examples of the documents pass tsc, with Node’s types and with a browser’s, and mistakes do not', async () => {
+  test('a consumer and the documents’ examples pass tsc, with Node’s and with a browser’s types, and mistakes do not', async () => {
     for (const [file, project] of Object.entries(projects))
       writeFileSync(path.join(folder, file), JSON.stringify(project));
     writeFileSync(path.join(folder, 'consumer.ts'), consumer);

@@ -6,7 +6,10 @@ type Requests = { resources?: { requests?: Record<string, string> } };
 type Node = { spec: { unschedulable?: boolean }; status: { allocatable: { cpu: string } } };
 type Pod = { spec: { nodeName?: string; containers: Requests[] }; status: { phase: string } };
 
-/** An evaluation with its migrations, a second pod of every workload while it is upgraded, and the pod with the load: milli-CPUs. */
+/**
+ * Milli-CPUs of an evaluation with its migrations, a second pod of every workload during the
+ * upgrade, and the pod with the load.
+ */
 export const neededCpu = 1850;
 
 /** Milli-CPUs of a quantity such as `2`, `0.5` or `100m`. */
@@ -20,7 +23,7 @@ export const milliCpu = (quantity: string | undefined): number =>
 const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, number) => total + number, 0);
 
-/** The milli-CPUs that no pod has requested, on all nodes that take pods. */
+/** The milli-CPUs that no pod has requested, on all schedulable nodes. */
 export function freeCpu(nodes: readonly Node[], pods: readonly Pod[]): number {
   const allocatable = nodes
     .filter(({ spec }) => spec.unschedulable !== true)

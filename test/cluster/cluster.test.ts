@@ -10,29 +10,29 @@ import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
 import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
 import { lastCounts, loadPod } from './load.ts';
-import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
+import { installValues, readOptions, refusal, rollingValue, transferFor } from './options.ts';
 import { type Cluster, untilNothing } from './tools.ts';
 
-// What `npm run test:cluster` does before there is a cluster.
+// Tests of `npm run test:cluster` that need no cluster.
 
 const chart = await openChart();
 const nothing = { image: undefined, context: undefined };
 
-test('clusters on this machine are known by their contexts, and get the image in their own way', () => {
-  const wayOf = (context: string) => {
-    const way = wayInto(context, 'b:1');
-    return typeof way === 'string' ? way : [way.command, ...way.args].join(' ');
+test('local clusters are recognised by their contexts, and each kind gets the image its own way', () => {
+  const transferOf = (context: string) => {
+    const transfer = transferFor(context, 'b:1');
+    return typeof transfer === 'string' ? transfer : [transfer.command, ...transfer.args].join(' ');
   };
-  assert.equal(wayOf('kind-kind'), 'kind load docker-image b:1 --name kind');
-  assert.equal(wayOf('kind-my-own'), 'kind load docker-image b:1 --name my-own');
-  assert.equal(wayOf('k3d-test'), 'k3d image import b:1 --cluster test');
-  assert.equal(wayOf('minikube'), 'minikube image load b:1');
-  assert.equal(wayOf('docker-desktop'), 'shared');
-  assert.equal(wayOf('production'), 'pulled');
-  assert.equal(wayOf('not-kind-kind'), 'pulled');
+  assert.equal(transferOf('kind-kind'), 'kind load docker-image b:1 --name kind');
+  assert.equal(transferOf('kind-my-own'), 'kind load docker-image b:1 --name my-own');
+  assert.equal(transferOf('k3d-test'), 'k3d image import b:1 --cluster test');
+  assert.equal(transferOf('minikube'), 'minikube image load b:1');
+  assert.equal(transferOf('docker-desktop'), 'shared');
+  assert.equal(transferOf('production'), 'pulled');
+  assert.equal(transferOf('not-kind-kind'), 'pulled');
 });
 
-test('a cluster elsewhere is left alone unless it is named, with an image that it can pull', () => {
+test('a remote cluster is only used if it is named, with an image that it can pull', () => {
   assert.equal(refusal('kind-kind', nothing), undefined);
   assert.match(refusal('production', nothing) ?? '', /--context production/);
   assert.match(refusal('production', { ...nothing, image: 'b:1' }) ?? '', /--context production/);
@@ -40,7 +40,7 @@ test('a cluster elsewhere is left alone unless it is named, with an image that i
   assert.equal(refusal('staging', { context: 'staging', image: 'example.com/b:1' }), undefined);
 });
 
-test('an image and a context are named as arguments, and nothing else', () => {
+test('image and context are the only arguments', () => {
   assert.deepEqual(readOptions([]), nothing);
   assert.deepEqual(readOptions(['--image', 'b:1', '--context', 'test']), {
     image: 'b:1',
@@ -50,7 +50,7 @@ test('an image and a context are named as arguments, and nothing else', () => {
   assert.throws(() => readOptions(['b:1']));
 });
 
-test('the counts of the load are those of its last line', () => {
+test('the load’s counts come from its last line', () => {
   assert.deepEqual(lastCounts(''), { requests: 0, failures: [] });
   assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), {
     requests: 2,
@@ -58,7 +58,7 @@ test('the counts of the load are those of its last line', () => {
   });
 });
 
-test('the pod with the load is one that the namespace takes', () => {
+test('the pod with the load fulfils the namespace’s profile', () => {
   const { spec } = loadPod({
     image: 'bailiwick:test',
     gateway: 'http://bailiwick-gateway:8080',
@@ -72,7 +72,7 @@ test('the pod with the load is one that the namespace takes', () => {
   );
 });
 
-test('what still ends is waited for, and named where it does not end', async () => {
+test('untilNothing waits until nothing is found, and fails with the remaining objects', async () => {
   const found = ['pod/a\npod/b\n', 'pod/b\n', '\n'];
   await untilNothing('left', async () => found.shift() ?? assert.fail('asked too often'), {
     pauseMs: 1,
@@ -83,7 +83,7 @@ test('what still ends is waited for, and named where it does not end', async () 
   );
 });
 
-test('every pod that is installed has the image that was named', { skip: chart.skip }, async () => {
+test('every installed pod has the named image', { skip: chart.skip }, async () => {
   for (const [image, wanted] of [
     ['bailiwick:test', 'bailiwick:test'],
     ['bailiwick', 'bailiwick:latest'],
@@ -97,14 +97,14 @@ test('every pod that is installed has the image that was named', { skip: chart.s
   }
 });
 
-test('the upgrade replaces the pods of every workload, and neither the database’s nor the broker’s', {
+test('the upgrade replaces the pods of every workload, but not those of database and broker', {
   skip: chart.skip,
 }, async () => {
   const podsWith = async (...more: string[]) => {
     const objects = await chart.render({
       set: [...installValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more],
     });
-    // The evaluation's random secrets stay as they are where there is a cluster to ask for them.
+    // On a cluster, lookups keep the evaluation's random secrets.
     const pods = podsIn(objects).map(
       ({ name, pod }) => [name, JSON.stringify(pod).replaceAll(/"checksum[^,}]*/g, '')] as const,
     );
@@ -122,7 +122,7 @@ test('the upgrade replaces the pods of every workload, and neither the database�
   assert.ok(!replaced.some((name) => /postgres|nats|inbox/.test(name)), replaced.join());
 });
 
-test('a run needs as much CPU as its pods request while every workload has two', {
+test('a run needs the CPU that its pods request while every workload has two', {
   skip: chart.skip,
 }, async () => {
   const pods = podsIn(
@@ -140,7 +140,7 @@ test('a run needs as much CPU as its pods request while every workload has two',
   assert.equal(neededCpu, needed);
 });
 
-test('a run on a cluster without enough CPU ends at once and says how much is missing', async () => {
+test('a run on a cluster without enough CPU ends at once and reports how much is missing', async () => {
   const pod = (cpu: string, phase = 'Running', nodeName = 'a') => ({
     spec: { nodeName, containers: [{ resources: { requests: { cpu } } }, {}] },
     status: { phase },
@@ -167,7 +167,7 @@ test('a run on a cluster without enough CPU ends at once and says how much is mi
   await assertCapacity({ kubectl } as unknown as Cluster);
 });
 
-test('where no cluster answers one line says so, and the run is no failure', async () => {
+test('a run without a cluster reports that in one line and does not fail', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-cluster-'));
   try {
     const script = path.join(import.meta.dirname, 'run.ts');

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { eventually } from '../harness.ts';
 import type { Cluster } from './tools.ts';
 
-// Clients in the cluster, since a port that is forwarded ends with the pod it leads to.
+// Runs the clients in the cluster, because a forwarded port closes with its pod.
 
 const pod = 'load';
 
 export type Counts = { requests: number; failures: string[] };
 type Load = { image: string; gateway: string; token: string; tenant: string };
 
-/** Fifty requests a second to the gateway's Service, every other one a change; each second a line with what has become of them all. */
+/**
+ * Fifty requests a second to the gateway's Service, every other one a write. Prints a line with the
+ * totals each second.
+ */
 const script = `
 const { GATEWAY, TOKEN, TENANT } = process.env;
 const counts = { requests: 0, failures: [] };
@@ -34,7 +37,7 @@ setInterval(() => void send(turn++), 20);
 setInterval(() => console.log(JSON.stringify({ ...counts, failures: counts.failures.slice(0, 20) })), 1000);
 `;
 
-/** A pod that Pod Security's profile `restricted` takes, which the namespace enforces. */
+/** A pod that fulfils Pod Security's profile `restricted`, which the namespace enforces. */
 export const loadPod = ({ image, gateway, token, tenant }: Load) => ({
   apiVersion: 'v1',
   spec: {
@@ -81,11 +84,11 @@ export async function startLoad(cluster: Cluster, load: Load) {
   await eventually('the first requests', async () => (await counts()).requests > 50, 60_000);
   return {
     counts,
-    /** Asserts that there was load, and that none of it failed. */
+    /** Asserts that there was load, and that no request failed. */
     async assertWhole(): Promise<void> {
       const { requests, failures } = await counts();
       assert.deepEqual(failures, []);
-      assert.ok(requests > 500, `${requests} requests are no load`);
+      assert.ok(requests > 500, `${requests} requests are too few`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-// What a run is told, and what it makes of the cluster it finds.
+// The arguments of a run, and its decisions for the cluster that it finds.
 
 export type Options = { image: string | undefined; context: string | undefined };
 
@@ -12,11 +12,14 @@ export function readOptions(args: readonly string[]): Options {
   return { image: values.image, context: values.context };
 }
 
-/** How the image of this machine's Docker gets into a cluster: by a command, by nothing at all, or it has to be pulled. */
-export type Way = { command: string; args: readonly string[] } | 'shared' | 'pulled';
+/**
+ * How an image of this machine's Docker gets into a cluster: by a command, shared with Docker, or
+ * pulled from a registry.
+ */
+export type Transfer = { command: string; args: readonly string[] } | 'shared' | 'pulled';
 
-/** Clusters on this machine are known by the names that their tools give to contexts. */
-export function wayInto(context: string, image: string): Way {
+/** Local clusters are recognised by the context names that their tools create. */
+export function transferFor(context: string, image: string): Transfer {
   const [, tool, name = ''] = /^(kind|k3d)-(.+)$/.exec(context) ?? [];
   if (tool === 'kind')
     return { command: 'kind', args: ['load', 'docker-image', image, '--name', name] };
@@ -28,17 +31,23 @@ export function wayInto(context: string, image: string): Way {
     : 'pulled';
 }
 
-/** Why this run must not touch the cluster. One on this machine is there to be tried on; any other has to be named. */
+/**
+ * The reason why this run must not use the cluster. A local cluster is for tests; any other must be
+ * named.
+ */
 export function refusal(current: string, { image, context }: Options): string | undefined {
-  if (wayInto(current, '') !== 'pulled') return undefined;
+  if (transferFor(current, '') !== 'pulled') return undefined;
   if (context === undefined)
-    return `${current} is no cluster on this machine that is known here: name it with --context ${current}, if it is the right one`;
+    return `${current} is not a known local cluster: name it with --context ${current} to use it`;
   if (image === undefined)
-    return `${current} cannot be given an image of this machine: name one that it can pull with --image`;
+    return `${current} cannot get an image of this machine: name one that it can pull with --image`;
   return undefined;
 }
 
-/** The values that name an image: repository:tag, or repository@digest. Without either it is Docker's `latest`. */
+/**
+ * The values for an image: repository:tag, or repository@digest. Without tag and digest it is
+ * Docker's `latest`.
+ */
 function imageValues(image: string): string[] {
   const [repository = '', digest] = image.split('@');
   if (digest !== undefined) return [`image.repository=${repository}`, `image.digest=${digest}`];
@@ -46,7 +55,7 @@ function imageValues(image: string): string[] {
   return [`image.repository=${name}`, `image.tag=${tag}`];
 }
 
-/** Everything included, and no disk that would outlive the release. */
+/** Everything included, without disks that would outlive the release. */
 export const installValues = (image: string, publicUrl: string): string[] => [
   'evaluation.enabled=true',
   'evaluation.persistence=false',
@@ -54,5 +63,8 @@ export const installValues = (image: string, publicUrl: string): string[] => [
   ...imageValues(image),
 ];
 
-/** Every process reads it, so that it replaces the pods of every workload, and neither the database's nor the broker's. */
+/**
+ * A setting that every process reads, so that changing it replaces the pods of every workload, but
+ * not those of database and broker.
+ */
 export const rollingValue = 'config.host=0.0.0.0';

@@ -9,13 +9,13 @@ import { createTenant, signUp } from '../people.ts';
 import { takePort } from '../ports.ts';
 import { assertCapacity } from './capacity.ts';
 import { startLoad } from './load.ts';
-import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
+import { installValues, readOptions, refusal, rollingValue, transferFor } from './options.ts';
 import { type Cluster, findContext, openCluster, say, untilNothing } from './tools.ts';
 
-// npm run test:cluster: the chart on a cluster, in a namespace of its own that is gone afterwards.
+// npm run test:cluster: tests the chart on a cluster, in a namespace of its own, which it removes afterwards.
 //
-//   npm run test:cluster                                             the current context, if it is a cluster on this machine
-//   npm run test:cluster -- --image bailiwick:0.1.0                  with an image that is there already
+//   npm run test:cluster                                             the current context, if it is a local cluster
+//   npm run test:cluster -- --image bailiwick:0.1.0                  with an existing image
 //   npm run test:cluster -- --context test --image example.com/b:1   another cluster, which pulls that image
 
 const release = 'bailiwick';
@@ -37,8 +37,8 @@ async function main(): Promise<number> {
   const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
   await assertCapacity(cluster);
   const image = options.image ?? (await buildImage());
-  const way = wayInto(found.context, image);
-  if (typeof way === 'object') await run(way.command, [...way.args]);
+  const transfer = transferFor(found.context, image);
+  if (typeof transfer === 'object') await run(transfer.command, [...transfer.args]);
   say(`testing ${image} in the namespace ${namespace} of ${found.context}`);
   await cluster.kubectl('create', 'namespace', namespace);
   await cluster.kubectl(
@@ -75,7 +75,7 @@ async function tryRelease(cluster: Cluster, image: string, namespace: string): P
   await cluster.helm('install', release, cluster.chart, ...values, ...waiting);
   say('installed');
   const { token, tenant } = await useInstallation(cluster, url, namespace);
-  say('the main job is done');
+  say('the installation works');
   say(await cluster.helm('test', release));
   const load = await startLoad(cluster, {
     image,
@@ -99,12 +99,12 @@ async function tryRelease(cluster: Cluster, image: string, namespace: string): P
   say(`rolled back: ${JSON.stringify(await load.counts())}`);
   await load.assertWhole();
   await cluster.helm('uninstall', release, '--wait', '--timeout', '5m');
-  // Helm waits for its objects, and not for the pods that they still end.
-  await untilNothing('something is left behind', () => cluster.left(release));
-  say('uninstalled, and nothing is left');
+  // Helm waits for its objects, but not for pods that are still terminating.
+  await untilNothing('objects of the release remain', () => cluster.left(release));
+  say('uninstalled, nothing remains');
 }
 
-/** Does the main job from here, as somebody who forwards ports, and leaves somebody signed in with a tenant. */
+/** Uses the installation through a forwarded port, and returns a signed-in user with a tenant. */
 async function useInstallation(
   cluster: Cluster,
   url: string,
@@ -152,9 +152,9 @@ async function call(
   };
 }
 
-/** Until the pods that were replaced have ended: they still take calls while they do. */
+/** Waits until the replaced pods have ended, because they still serve calls until then. */
 async function settled(cluster: Cluster): Promise<void> {
-  await untilNothing('pods that were replaced do not end', async () => {
+  await untilNothing('replaced pods do not end', async () => {
     const pods = JSON.parse(await cluster.kubectl('get', 'pods', '--output', 'json')) as {
       items: Array<{ metadata: { name: string; deletionTimestamp?: string } }>;
     };

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chartDir } from '../chart/helm.ts';
 import { run } from '../chart/tools.ts';
 
-// kubectl and helm, in one namespace of one cluster.
+// kubectl and helm, for one namespace of one cluster.
 
 const limitMs = 15 * 60_000;
 
 export type Cluster = ReturnType<typeof openCluster>;
 
-/** The context that kubectl would use and that answers, or why there is none. */
+/** kubectl's current context if its cluster answers, or the reason why not. */
 export async function findContext(
   wanted: string | undefined,
 ): Promise<{ context: string } | { reason: string }> {
@@ -55,7 +55,7 @@ export function openCluster({
     helm: (...args: string[]) =>
       ask(helm, [...args, '--kube-context', context, '--namespace', namespace]),
     chart: chartDir,
-    /** Leads a port of this machine to a Service, until told to stop. */
+    /** Forwards a port of this machine to a Service, until it is stopped. */
     async forward(
       service: string,
       ports: string,
@@ -65,16 +65,16 @@ export function openCluster({
       });
       const ended = once(child, 'close');
       const port = await new Promise<number>((resolve, reject) => {
-        // Read to the end: it says a line for each connection.
+        // Reads all output, because kubectl prints a line for each connection.
         child.stdout.on('data', (chunk: Buffer) => {
           const found = /^Forwarding from 127\.0\.0\.1:(\d+)/m.exec(chunk.toString())?.[1];
           if (found !== undefined) resolve(Number(found));
         });
-        child.once('close', () => reject(new Error(`kubectl could not lead to ${service}`)));
+        child.once('close', () => reject(new Error(`kubectl could not forward to ${service}`)));
       });
       return { port, stop: async () => void (child.kill(), await ended) };
     },
-    /** What carries the release's label. */
+    /** The objects with the release's label. */
     left: (release: string) =>
       kubectl(
         'get',
@@ -87,7 +87,7 @@ export function openCluster({
   };
 }
 
-/** Looks until nothing is found any more; fails with what is still there. */
+/** Polls until nothing is found; fails with the remaining objects. */
 export async function untilNothing(
   complaint: string,
   look: () => Promise<string>,

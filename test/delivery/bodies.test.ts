@@ -11,27 +11,27 @@ import { deliver, type Made, makeEndpoint, newestAt, type Owner, rawOf } from '.
 
 const largest = 256 * 1024;
 
-/** Every kind of body there is, none of which may be written anew on its way. */
+/** Bodies of every kind. Deliveries must not re-serialise any of them. */
 const bodies: Readonly<Record<string, Buffer>> = {
   'an empty object': Buffer.from('{}'),
   unicode: Buffer.from('{"name":"ünïcödé 🦉\u2028 \\u0000 \\ud800"}'),
   'one byte': Buffer.from('0'),
   'no text': Buffer.from([0, 255, 1, 254, 13, 10, 0]),
-  'bytes that are no UTF-8': randomBytes(4096),
-  'as much as there may be': Buffer.from(JSON.stringify({ text: 'x'.repeat(largest - 11) })),
+  'bytes that are not UTF-8': randomBytes(4096),
+  'a body of the largest size': Buffer.from(JSON.stringify({ text: 'x'.repeat(largest - 11) })),
   'no JSON': Buffer.from('a=1&b=2'),
-  'blanks around it': Buffer.from(' \r\n\t{"a":1}\n\n '),
+  'whitespace around the JSON': Buffer.from(' \r\n\t{"a":1}\n\n '),
   'a byte order mark': Buffer.from('\ufeff{"a":1}'),
-  'one key twice': Buffer.from('{"a":1,"a":2,"id":"evt_1","id":"evt_2"}'),
+  'duplicate keys': Buffer.from('{"a":1,"a":2,"id":"evt_1","id":"evt_2"}'),
   'numbers that JavaScript cannot hold': Buffer.from('{"n":9007199254740993,"x":1.10,"y":1e400}'),
   'a list': Buffer.from('[1,2,3]'),
 };
 
-/** stripe's verifier reads the body as text, and loses the mark that is signed. */
+/** stripe's verifier decodes the body as text and drops the byte order mark, which is signed. */
 const beginsWithMark = (body: Buffer) =>
   body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]));
 
-describeBoth('the stock verifiers', (topology) => {
+describeBoth('webhook signatures', (topology) => {
   let stack: Stack;
   let owner: Owner;
   let endpoint: Made;
@@ -79,13 +79,13 @@ describeBoth('the stock verifiers', (topology) => {
         !accepted(() => stripe(changed, request.Headers, present)) &&
           !accepted(() => standard(changed, request.Headers, present)),
       );
-      // What they cannot read as text is signed all the same.
+      // Bodies that are not text are signed too.
       const { SignatureValid, StandardWebhooksValid } = await newestAt(stack, 'bodies', present);
       assert.ok(SignatureValid && StandardWebhooksValid);
     });
   }
 
-  test('Webhooks_Deliver refuses a body that is too large, and none at all', async () => {
+  test('Webhooks_Deliver rejects a body that is too large or empty', async () => {
     const request = { Tenant: owner.tenant, Endpoint: endpoint.id, Type: 'test.sent' };
     for (const Body of [Buffer.alloc(largest + 1, 32).toString('base64'), '', undefined]) {
       assertRefused(
@@ -102,7 +102,7 @@ type Headers = Record<string, string>;
 const stripe = (raw: Buffer, headers: Headers, secret: string) =>
   Stripe.webhooks.signature?.verifyHeader(raw, headers['x-webhook-signature'] ?? '', secret, 300);
 
-/** It parses what it has verified as JSON: what is none has been accepted by then. */
+/** standardwebhooks verifies, then parses JSON: a SyntaxError means that the signature is valid. */
 function standard(raw: Buffer, headers: Headers, secret: string): void {
   try {
     new Webhook(secret).verify(raw, headers);

@@ -34,7 +34,7 @@ describeBoth('chat messages', (topology) => {
   let userId: string;
   let tenant: string;
   before(async () => {
-    // Two attempts more than a chat message is worth.
+    // Two attempts more than the limit of a chat message.
     stack = await startStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s,0s,0s,0s' });
     ({ token, id: userId } = await signUp(stack));
     tenant = await createTenant(stack, token);
@@ -93,7 +93,7 @@ describeBoth('chat messages', (topology) => {
       'Endpoint',
     ) as Record<string, unknown>;
 
-  test('a change in a tenant arrives as a message in words, in the way of its service', async () => {
+  test('an event arrives as a readable message in the format of its chat service', async () => {
     await createEndpoint('plain', { EventTypes: ['group.created'] });
     await createEndpoint(mattermost, { EventTypes: ['group.*'] });
     await createEndpoint('other', { EventTypes: ['role.created'] });
@@ -118,7 +118,7 @@ describeBoth('chat messages', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'other'), []);
   });
 
-  test('a service that fails is tried again with the same message', async () => {
+  test('a chat message is retried with the same body while the service fails', async () => {
     const id = await createEndpoint('flaky?status=500&times=2', { EventTypes: ['group.created'] });
     await saveGroup('flaky', 'Flaky');
     const messages = await caught('flaky', 3);
@@ -138,7 +138,7 @@ describeBoth('chat messages', (topology) => {
     bodyOf(await stack.call('Chat_DeleteEndpoint', { Tenant: tenant, ID: id }, token));
   });
 
-  test('six attempts are the last, and a deleted endpoint leaves nothing that waits', async () => {
+  test('a chat message fails after six attempts, and deleting its endpoint deletes the dead letter', async () => {
     const id = await createEndpoint('down?status=503', { EventTypes: ['group.created'] });
     await saveGroup('down', 'Down');
     assert.equal((await ended(id, 6)).length, 6);
@@ -148,7 +148,7 @@ describeBoth('chat messages', (topology) => {
     assert.equal(await waiting(id, 'dead'), 0);
   });
 
-  test('what the service refuses is not sent again, and the endpoint stays on', async () => {
+  test('a chat message that the service rejects is not retried, and the endpoint stays active', async () => {
     const ids = await Promise.all(
       ['404', '400', '302'].map((status) =>
         createEndpoint(`no-${status}?status=${status}`, { EventTypes: ['group.created'] }),
@@ -164,7 +164,7 @@ describeBoth('chat messages', (topology) => {
     }
   });
 
-  test('410 switches the endpoint off, which others are told of and itself is not', async () => {
+  test('410 disables the chat endpoint and notifies the other endpoints', async () => {
     const id = await createEndpoint('archived?status=410', {
       EventTypes: ['group.created', 'chat_endpoint.disabled'],
     });
@@ -189,7 +189,7 @@ describeBoth('chat messages', (topology) => {
       [['failed', 410]],
     );
     assert.equal((await caughtBy(stack, 'archived')).length, 1);
-    // Switched on again it begins anew.
+    // Activating the endpoint clears its reason, and deliveries resume.
     bodyOf(
       await stack.call(
         'Chat_UpdateEndpoint',
@@ -206,7 +206,7 @@ describeBoth('chat messages', (topology) => {
     await caught('revived');
   });
 
-  test('a service that asks to be left alone is left alone for so long', async () => {
+  test('429 pauses a chat endpoint for the time that the service names', async () => {
     let first = true;
     const receiver = await startReceiver((response) => {
       const headers = {
@@ -230,7 +230,7 @@ describeBoth('chat messages', (topology) => {
     }
   });
 
-  test('410 of a URL that was replaced meanwhile switches nothing off', async () => {
+  test('410 from a URL that was replaced in the meantime does not disable the endpoint', async () => {
     let ID = '';
     const receiver = await startReceiver((response) => {
       const change = {
@@ -253,7 +253,7 @@ describeBoth('chat messages', (topology) => {
     }
   });
 
-  test('Chat_Deliver makes one attempt with the body as it is, and says what came of it', async () => {
+  test('Chat_Deliver makes one attempt with the given body, and returns its result', async () => {
     const id = await createEndpoint('by-hand', quiet);
     for (const body of [
       '{"text":"hello"}',
@@ -286,7 +286,7 @@ describeBoth('chat messages', (topology) => {
     assert.ok(!JSON.stringify(refused).includes('127.0.0.1'));
   });
 
-  test('Chat_SendTest sends one message in words at once, also to an inactive endpoint, and it is among the attempts', async () => {
+  test('Chat_SendTest sends one readable message at once, also to an inactive endpoint, and lists the attempt', async () => {
     const endpoint = await createEndpoint('tested', quiet);
     const sendTest = async () =>
       recordIn(
@@ -316,7 +316,7 @@ describeBoth('chat messages', (topology) => {
     );
   });
 
-  test('Chat_Deliver is closed to everybody but the worker', async () => {
+  test('Chat_Deliver accepts the worker only', async () => {
     const id = await createEndpoint('closed', quiet);
     for (const credential of [token, stack.platformKey])
       assertRefused(
@@ -328,7 +328,7 @@ describeBoth('chat messages', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'closed'), []);
   });
 
-  test('an inactive, deleted or foreign endpoint gets nothing', async () => {
+  test('an inactive endpoint, a deleted one and one of another tenant get no chat messages', async () => {
     const id = await createEndpoint('gone', quiet);
     bodyOf(
       await stack.call(
@@ -356,7 +356,7 @@ describeBoth('chat messages', (topology) => {
   });
 });
 
-/** A receiver of our own, for answers that the inbox has none of. */
+/** A receiver for responses that the inbox cannot give. */
 async function startReceiver(
   answer: (response: ServerResponse) => void,
 ): Promise<{ url: string; stop: () => void }> {

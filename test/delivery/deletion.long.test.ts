@@ -7,11 +7,14 @@ import { eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, newAddress, signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// What is deleted is gone from every service, also from one that was killed meanwhile.
+// A deletion reaches every service, also one that is killed in the meantime.
 
 const schemas = ['identity', 'access', 'sso', 'notifications'];
-/** What remembers on purpose: the trail, what is on its way to the broker, and the mark that keeps a deleted subject from coming back. */
-const remembering = ['outbox', 'audit_entry', 'audit_head', 'subject_state'];
+/**
+ * Tables that keep ids of deleted records: the outbox, the audit trail, and the subject state,
+ * which stops late events from restoring a deleted subject.
+ */
+const retainingTables = ['outbox', 'audit_entry', 'audit_head', 'subject_state'];
 const graceSeconds = 3;
 
 describe('deletions reach every service', () => {
@@ -31,12 +34,12 @@ describe('deletions reach every service', () => {
   const asAda = async (operation: string, body: object) =>
     bodyOf(await stack.call(operation, body, ada.token));
 
-  /** The tables that hold this text anywhere, but for those that remember. */
+  /** The tables with a row that contains this text, without the retaining tables. */
   async function tablesWith(text: string): Promise<string[]> {
     const tables = await rowsOf<{ schema: string; name: string }>(
       stack,
       'select schemaname as schema, tablename as name from pg_tables where schemaname = any ($1) and not tablename = any ($2)',
-      [schemas, remembering],
+      [schemas, retainingTables],
     );
     const counts = await Promise.all(
       tables.map(({ schema, name }) =>
@@ -60,7 +63,7 @@ describe('deletions reach every service', () => {
     return tenantFor(stack, ada.id);
   }
 
-  /** A person who is in two tenants, in a group of each, with grants there and on the platform, and signed in. */
+  /** A signed-in user with groups and grants in two tenants and a grant on the platform. */
   async function busyPerson(): Promise<{ id: string; token: string; tenants: string[] }> {
     const dan = await signUp(stack);
     const tenants = [await newTenant(), await newTenant()];
@@ -82,13 +85,13 @@ describe('deletions reach every service', () => {
     return { ...dan, tenants };
   }
 
-  /** A service that was killed is there again, and answers. */
-  async function again(service: 'access' | 'identity' | 'notifications'): Promise<void> {
-    await eventually(`${service} again`, async () => stack.isRunning(service));
+  /** Waits until a killed service runs and answers again. */
+  async function restarted(service: 'access' | 'identity' | 'notifications'): Promise<void> {
+    await eventually(`${service} to run`, async () => stack.isRunning(service));
     await stack.ready();
   }
 
-  test('a user leaves nothing behind, and its tenants are told', async () => {
+  test('Users_Delete removes every record of the user, and its tenants get the events', async () => {
     const dan = await busyPerson();
     const [tenant = ''] = dan.tenants;
     await asAda('Webhooks_CreateEndpoint', {
@@ -101,14 +104,14 @@ describe('deletions reach every service', () => {
     });
     bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
     await assertGone('the user', dan.id);
-    const told = ['tenant.member_removed', 'user.deleted'];
+    const dataOf = ['tenant.member_removed', 'user.deleted'];
     await eventually('both events', async () => {
       const types = (await caughtBy(stack, 'left')).map(
         ({ Body }) => (JSON.parse(Body) as { type: string }).type,
       );
-      return told.every((type) => types.includes(type));
+      return dataOf.every((type) => types.includes(type));
     });
-    // Who did it is who deleted the user.
+    // The actor of these events is the caller of Users_Delete.
     const actors = await rowsOf(
       stack,
       `select event::jsonb->'actor'->>'id' as id from access.outbox where type = $1 and for_tenant = any ($2)`,
@@ -117,22 +120,22 @@ describe('deletions reach every service', () => {
     assert.deepEqual(actors, [{ id: dan.id }, { id: dan.id }]);
   });
 
-  test('a user is gone from access also where that is killed right after the answer, or before it has heard', async () => {
+  test('Users_Delete reaches access, also if access is killed right after the answer or before the event', async () => {
     for (const pause of [0, 30]) {
       const dan = await busyPerson();
       const deleted = stack.call('Users_Delete', { UserID: dan.id }, stack.platformKey);
       if (pause > 0) await sleep(pause);
       else bodyOf(await deleted);
       stack.kill('access');
-      // Killed in the middle it may have failed: then nothing has happened, and it can be done again.
+      // The kill may have failed the call. It then changed nothing and is repeated.
       const { status } = await deleted;
-      await again('access');
+      await restarted('access');
       if (status !== 200) bodyOf(await platform('Users_Delete', { UserID: dan.id }));
       await assertGone('the user', dan.id);
     }
   });
 
-  test('of a user whose event never came, access removes what is left all the same', async () => {
+  test('access removes the records of a deleted user without an event', async () => {
     const tenant = await newTenant();
     const id = createId('usr');
     await rowsOf(
@@ -148,8 +151,8 @@ describe('deletions reach every service', () => {
     await assertGone('the user', id);
   });
 
-  /** What identity tells of a bot. */
-  async function tell(type: string, tenant: string, data: object): Promise<void> {
+  /** Writes an event of identity about a bot to its outbox. */
+  async function emit(type: string, tenant: string, data: object): Promise<void> {
     const id = createId('evt');
     const event = {
       id,
@@ -194,7 +197,7 @@ describe('deletions reach every service', () => {
     );
   }
 
-  test('a bot that is switched off holds nothing, and one that is deleted leaves nothing, whatever stands in the way', async () => {
+  test('a disabled bot loses its access and a deleted one its records, also after an invalid or late event', async () => {
     const tenant = await newTenant();
     const bot = createId('bot');
     for (const scope of [tenant, ''])
@@ -207,26 +210,26 @@ describe('deletions reach every service', () => {
       (
         await asAda('Access_Check', { Tenant: tenant, Subject: bot, Permission: 'iam.groups.read' })
       )['Allowed'];
-    const told = (UpdatedAt: number, Active: boolean) => ({
+    const dataOf = (UpdatedAt: number, Active: boolean) => ({
       ID: bot,
       Tenant: tenant,
       Active,
       UpdatedAt: new Date(UpdatedAt).toISOString(),
     });
     const now = Date.now();
-    // One that nobody can follow comes first, and is in nobody's way.
-    await tell('bot.updated', tenant, {
+    // An invalid event comes first. It must not block the others.
+    await emit('bot.updated', tenant, {
       ID: createId('bot'),
       Active: false,
       UpdatedAt: 'at no time',
     });
     assert.equal(await allowed(), true);
-    await tell('bot.updated', tenant, told(now, false));
-    await eventually('the bot to be switched off', async () => (await allowed()) === false);
-    await tell('bot.updated', tenant, told(now + 10, true));
-    await eventually('the bot to be switched on', async () => (await allowed()) === true);
-    // Older news that come late.
-    await tell('bot.updated', tenant, told(now + 5, false));
+    await emit('bot.updated', tenant, dataOf(now, false));
+    await eventually('the bot to be disabled', async () => (await allowed()) === false);
+    await emit('bot.updated', tenant, dataOf(now + 10, true));
+    await eventually('the bot to be enabled', async () => (await allowed()) === true);
+    // An older event arrives late.
+    await emit('bot.updated', tenant, dataOf(now + 5, false));
     await eventually(
       'the relay',
       async () => (await countOf(stack, 'identity.outbox where published_at is null')) === 0,
@@ -234,13 +237,13 @@ describe('deletions reach every service', () => {
     await sleep(500);
     assert.equal(await allowed(), true);
     stack.kill('access');
-    await tell('bot.deleted', tenant, told(now + 20, true));
-    await again('access');
+    await emit('bot.deleted', tenant, dataOf(now + 20, true));
+    await restarted('access');
     await assertGone('the bot', bot);
     assert.equal(await allowed(), false);
   });
 
-  test('a group leaves neither members nor grants', async () => {
+  test('deleting a group removes its members and grants', async () => {
     const tenant = await newTenant();
     await asAda('Groups_Save', { Group: { Tenant: tenant, Path: 'eng/short-lived' } });
     await asAda('Groups_AddMember', { Tenant: tenant, Group: 'eng/short-lived', UserID: ada.id });
@@ -257,7 +260,7 @@ describe('deletions reach every service', () => {
     assert.deepEqual(await tablesWith(group?.id ?? 'none'), []);
   });
 
-  /** A tenant with something in every table there is, of which deliveries of both kinds wait. */
+  /** A tenant with rows in every table, also waiting webhook and chat deliveries. */
   async function fullTenant(): Promise<string> {
     const Tenant = await newTenant();
     const carol = recordIn(
@@ -285,7 +288,7 @@ describe('deletions reach every service', () => {
     await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: carol.ID });
     await asAda('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });
     await eventually(
-      'deliveries that wait',
+      'the waiting deliveries',
       async () =>
         (await countOf(stack, 'notifications.delivery_waiting where tenant = $1', [Tenant])) >= 4,
     );
@@ -293,7 +296,7 @@ describe('deletions reach every service', () => {
     return Tenant;
   }
 
-  test('a tenant is gone from every service after its grace, with its data keys, and its trail stays', async () => {
+  test('Tenants_Delete removes all rows and data keys after the grace period, but not the audit trail', async () => {
     const tenant = await fullTenant();
     const before = await tablesWith(tenant);
     assert.ok(
@@ -309,7 +312,7 @@ describe('deletions reach every service', () => {
     assert.deepEqual(
       (await tablesWith(tenant)).sort(),
       before.sort(),
-      'nothing is removed before its time',
+      'no row is removed in the grace period',
     );
     await assertGone('the tenant', tenant);
     assertRefused(await platform('Tenants_Restore', { Tenant: tenant }), 400, 'not_found');
@@ -318,23 +321,23 @@ describe('deletions reach every service', () => {
     assert.deepEqual(await tablesWith(tenant), []);
   });
 
-  test('a tenant is gone also from services that were killed meanwhile', async () => {
+  test('Tenants_Delete reaches services that are killed in the meantime', async () => {
     const tenants = [await fullTenant(), await fullTenant()];
     for (const [index, service] of (['access', 'notifications'] as const).entries()) {
       await asAda('Tenants_Delete', { Tenant: tenants[index] });
       stack.kill(service);
-      await again(service);
+      await restarted(service);
     }
-    // And once more about when the grace ends.
+    // Another kill at about the end of the grace period.
     await sleep(500);
     for (const service of ['access', 'notifications', 'identity'] as const) {
       stack.kill(service);
-      await again(service);
+      await restarted(service);
     }
     for (const tenant of tenants) await assertGone('the tenant', tenant);
   });
 
-  test('a tenant that is restored in time keeps everything', async () => {
+  test('Tenants_Restore in the grace period keeps all rows', async () => {
     const tenant = await fullTenant();
     const before = (await tablesWith(tenant)).sort();
     await asAda('Tenants_Delete', { Tenant: tenant });

@@ -13,7 +13,7 @@ describeBoth('deliveries through an egress proxy', (topology) => {
   let Tenant: string;
   before(async () => {
     proxy = await startProxy();
-    // One counted attempt is all there is: a second one that counts would leave a dead letter.
+    // The schedule has one attempt. A failure of the proxy that counted would leave a dead letter.
     stack = await startStack(topology, {
       BAILIWICK_EGRESS_PROXY_URL: proxy.url,
       BAILIWICK_RETRY_SCHEDULE: '0s',
@@ -45,7 +45,7 @@ describeBoth('deliveries through an egress proxy', (topology) => {
       [endpoint],
     );
 
-  test('a signed event arrives through a tunnel to the address of the receiver', async () => {
+  test('a signed event arrives through a proxy tunnel to the receiver’s address', async () => {
     const { id, secret } = await createEndpoint('tunnelled');
     await saveGroup('tunnelled');
     const request = await eventually<Caught>(
@@ -57,9 +57,9 @@ describeBoth('deliveries through an egress proxy', (topology) => {
     await eventually('its attempt', async () => (await attemptsAt(id))[0]?.status === 'delivered');
   });
 
-  test('a proxy that fails costs no attempt: what was held up arrives, first attempt, when it works again', async () => {
+  test('a failing proxy costs no attempt: the delivery arrives at the first attempt when the proxy works again', async () => {
     const { id } = await createEndpoint('held-up');
-    // The tunnels that are open are used on, so this receiver gets another address.
+    // Open tunnels stay in use, so this receiver has another address.
     proxy.refuse = () => 502;
     await rowsOf(stack, 'update notifications.webhook_endpoint set url = $1 where id = $2', [
       `http://localhost:${new URL(stack.inboxUrl).port}/hooks/held-up`,

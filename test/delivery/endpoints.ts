@@ -4,7 +4,7 @@ import { bodyOf } from '../answers.ts';
 import type { Stack } from '../harness.ts';
 import { type Caught, caughtBy } from '../people.ts';
 
-// What tests of deliveries do with webhook endpoints.
+// Helpers for webhook endpoints in delivery tests.
 
 export type Owner = { stack: Stack; tenant: string; token: string };
 export type Made = { id: string; secret: string };
@@ -18,7 +18,7 @@ export type Result = {
   NextAttemptAt?: string;
 };
 
-/** An endpoint at the inbox's hook of that name, which gets no events unless it asks for some. */
+/** Creates an endpoint at the inbox's hook of that name. It subscribes to no events by default. */
 export async function makeEndpoint(
   { stack, tenant, token }: Owner,
   hook: string,
@@ -35,7 +35,7 @@ export async function makeEndpoint(
   return { id: (body['Endpoint'] as { ID: string }).ID, secret: String(body['Secret']) };
 }
 
-/** One attempt by hand, as the worker makes it. */
+/** Makes one attempt, as the worker does. */
 export async function deliver(
   { stack, tenant }: Owner,
   endpoint: string,
@@ -51,12 +51,12 @@ export async function deliver(
   return bodyOf(await stack.call('Webhooks_Deliver', request, stack.workerToken))['Task'] as Result;
 }
 
-/** The newest request at a hook, which has to be there. */
+/** The newest request at a hook. Fails if there is none. */
 export async function newestAt(stack: Stack, hook: string, secret = ''): Promise<Caught> {
   const [newest] = await caughtBy(stack, hook, secret);
   assert.ok(newest, `a request at ${hook}`);
   return newest;
 }
 
-/** The bytes that were sent. */
+/** The bytes of the request body. */
 export const rawOf = ({ BodyBase64 }: Caught): Buffer => Buffer.from(BodyBase64, 'base64');

@@ -21,7 +21,7 @@ type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 type Listed = { Type: string; Description: string; Schema: string; Example: string };
 type Event = { id: string; type: string; tenant: string; actor: object; data: object };
 
-/** What is audited and no event. */
+/** Audited actions that are not events. */
 const auditOnly = [
   'access.denied',
   'audit.exported',
@@ -40,15 +40,15 @@ const auditOnly = [
   'webhook_endpoint.replayed',
   'webhook_endpoint.tested',
 ];
-/** What is put together of two words, and so is not found as one. */
+/** Types that the code composes of two strings, so the search cannot find them. */
 const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [
   `${name}.added`,
   `${name}.removed`,
 ]);
-/** A type that is built for one endpoint and not recorded as a change. */
+/** A type that is sent to one endpoint and not recorded as a change. */
 const unrecorded = ['endpoint.ping'];
 
-test('every type of event in the services is in the catalogue, and none in vain', () => {
+test('the event catalogue lists exactly the event types that the services use', () => {
   const root = path.resolve(import.meta.dirname, '../..');
   const files = globSync('services/**/*.ts', {
     cwd: root,
@@ -98,9 +98,9 @@ describeBoth('events', (topology) => {
   const ask = async (operation: string, request: object) =>
     bodyOf(await stack.call(operation, request, owner.token));
 
-  test('Webhooks_ListEventTypes lists what an endpoint may get, each with a schema that its example is of', () => {
+  test('Webhooks_ListEventTypes lists all subscribable types, and each example matches its schema', () => {
     const reaching = [...types.values()]
-      .filter(({ reach }) => reach !== 'nobody')
+      .filter(({ reach }) => reach !== 'none')
       .map(({ type }) => type);
     assert.deepEqual(
       listed.map(({ Type }) => Type),
@@ -114,7 +114,7 @@ describeBoth('events', (topology) => {
     }
   });
 
-  test('every event that the services really put out is of its schema, and says nothing besides', async () => {
+  test('every published event matches its schema, without extra fields', async () => {
     await doMainJob(stack);
     await changeEverything();
     const outboxes = ['identity', 'access', 'sso', 'notifications'].map(
@@ -125,7 +125,7 @@ describeBoth('events', (topology) => {
     );
     const schemas = new Map(listed.map(({ Type, Schema }) => [Type, compile(Schema)]));
     for (const event of events) {
-      if (types.get(event.type)?.reach === 'nobody') continue;
+      if (types.get(event.type)?.reach === 'none') continue;
       const validate = schemas.get(event.type);
       assert.ok(validate, `${event.type} is listed`);
       assert.ok(
@@ -135,7 +135,7 @@ describeBoth('events', (topology) => {
     }
     const seen = new Set(events.map(({ type }) => type));
     const unseen = [...schemas.keys()].filter((type) => !seen.has(type));
-    // What time alone brings about, and what needs a receiver that is gone.
+    // Types that need time to pass or a failing receiver.
     assert.deepEqual(unseen.sort(), [
       'bot_key.expired',
       'bot_key.expiring',
@@ -149,7 +149,7 @@ describeBoth('events', (topology) => {
     ]);
   });
 
-  /** Brings about every kind of event once. */
+  /** Causes every type of event once. */
   async function changeEverything(): Promise<void> {
     const { tenant: Tenant } = owner;
     const [guest, other] = [await signUp(stack), await signUp(stack)];
@@ -275,7 +275,7 @@ describeBoth('events', (topology) => {
       owner.token,
     );
 
-  test('Events_Publish delivers an application’s event in the same envelope, its body byte for byte', async () => {
+  test('Events_Publish delivers an application’s event in the usual envelope, with its body byte for byte', async () => {
     const { secret } = await makeEndpoint(owner, 'reports', { EventTypes: ['report.*'] });
     const text = '{ "n": 9007199254740993, "x": 1.10, "é": "\\ud83e", "a":1,"a":2 }';
     const id = String(bodyOf(await publish({ Body: Buffer.from(text).toString('base64') }))['ID']);
@@ -305,7 +305,7 @@ describeBoth('events', (topology) => {
     assert.ok(!JSON.stringify(entry).includes('9007199254740993'));
   });
 
-  test('Events_Publish delivers an application’s event whatever its Email is', async () => {
+  test('Events_Publish does not validate an Email in an application’s event', async () => {
     await makeEndpoint(owner, 'letters', { EventTypes: ['letter.*'] });
     const ids: string[] = [];
     for (const Email of ['Ada <ada@example.com>', '@ada', 'a, b@c d'])
@@ -326,7 +326,7 @@ describeBoth('events', (topology) => {
     assert.deepEqual(caught.map(({ Headers }) => String(Headers['webhook-id'])).sort(), ids.sort());
   });
 
-  test('Events_Publish publishes once under one ID within ten minutes, also for calls at once, and each tenant for itself', async () => {
+  test('Events_Publish with the same ID, called at once or within ten minutes, publishes once per tenant', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => publish({ ID: 'report-1' })));
     const ids = new Set(answers.map((answer) => String(bodyOf(answer)['ID'])));
     assert.equal(ids.size, 1);
@@ -343,7 +343,7 @@ describeBoth('events', (topology) => {
     assert.ok(!ids.has(String(bodyOf(await publish({ ID: 'report-1' }))['ID'])));
   });
 
-  test('Events_Publish refuses types of our own families, and what is no JSON object', async () => {
+  test('Events_Publish rejects reserved event types and a body that is not a JSON object', async () => {
     const families = [...new Set([...types.keys()].map((type) => type.split('.')[0] ?? ''))];
     for (const Type of [
       ...families.map((name) => `${name}.imagined`),
@@ -389,7 +389,7 @@ describeBoth('events', (topology) => {
   });
 });
 
-/** A validator that takes nothing the schema does not name. */
+/** A validator that rejects fields which the schema does not name. */
 function compile(schema: string) {
   const ajv = new Ajv({ allErrors: true, strict: false });
   formats.default(ajv);

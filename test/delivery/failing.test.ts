@@ -7,7 +7,7 @@ import { createTenant, signUp } from '../people.ts';
 import { countOf } from '../store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// What becomes of an endpoint that fails for long, and of what could not be delivered to it.
+// An endpoint that fails for a long time, and its dead letters.
 
 const settings = {
   BAILIWICK_RETRY_SCHEDULE: '0s,1s',
@@ -15,7 +15,7 @@ const settings = {
   BAILIWICK_BREAKER_PAUSES: '1s,1s',
 };
 
-describeBoth('endpoints that fail', (topology) => {
+describeBoth('failing endpoints', (topology) => {
   let stack: Stack;
   let receiver: Receiver;
   let token: string;
@@ -61,7 +61,7 @@ describeBoth('endpoints that fail', (topology) => {
   const events = (type: string) =>
     countOf(stack, `notifications.outbox where type = $1 and for_tenant = $2`, [type, tenant]);
 
-  test('a delivery that is given up is told of, and Webhooks_ReplayFailed makes all its attempts again', async () => {
+  test('a dead letter causes webhook_endpoint.failing, and Webhooks_ReplayFailed repeats all attempts', async () => {
     await saveGroup('one');
     await saveGroup('two');
     await eventually('two dead letters', async () => (await dead()) === 2);
@@ -95,13 +95,13 @@ describeBoth('endpoints that fail', (topology) => {
     assert.equal(new Set(receiver.at('/failing').map(({ id }) => id)).size, 2);
   });
 
-  test('an endpoint that has failed for too long is switched off, and Active forgets it all', async () => {
+  test('an endpoint that fails too long is disabled, and Active set to true clears its health', async () => {
     await eventually(
-      'the endpoint to be switched off',
+      'the endpoint to be disabled',
       async () => (await get())['Active'] === false,
       30_000,
     );
-    assert.match(String((await get())['DisabledReason']), /nothing could be delivered/);
+    assert.match(String((await get())['DisabledReason']), /all deliveries failed for days/);
     await eventually('the event', async () => (await events('webhook_endpoint.disabled')) === 1);
     const refused = await stack.call(
       'Webhooks_ReplayFailed',
@@ -121,20 +121,20 @@ describeBoth('endpoints that fail', (topology) => {
     });
     await eventually('both deliveries', async () => receiver.at('/failing').length >= before + 2);
     await eventually(
-      'nothing to wait',
+      'no waiting deliveries',
       async () =>
         (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) ===
         0,
     );
     await eventually(
-      'a clean bill of health',
+      'the endpoint health to be cleared',
       async () =>
         (await countOf(stack, 'notifications.endpoint_health where endpoint = $1', [endpoint])) ===
         0,
     );
   });
 
-  test('a task that cannot be read is a dead letter after the attempts of the schedule, and leaves the broker', async () => {
+  test('an unreadable task becomes a dead letter after all attempts, and leaves the broker', async () => {
     const connection = await connect({ servers: stack.wiring.natsUrl });
     const stream = connection.jetstream();
     const before = await countOf(stack, `notifications.delivery_waiting where state = 'dead'`);
@@ -173,8 +173,8 @@ describeBoth('endpoints that fail', (topology) => {
       return num_pending + num_ack_pending === 0;
     });
     await connection.close();
-    assert.match(stack.logOf('notifications'), /it is a dead letter now/);
-    // They are the operator's: no tenant sees them, and no replay sends them.
+    assert.match(stack.logOf('notifications'), /cannot be read, dead-lettered/);
+    // They are for the operator: tenants cannot list or replay them.
     const listed = await call('Webhooks_ListAttempts', {
       Tenant: tenant,
       Endpoint: endpoint,
@@ -183,7 +183,7 @@ describeBoth('endpoints that fail', (topology) => {
     assert.deepEqual(listed['Page'], { Items: [], NextCursor: '' });
   });
 
-  test('Webhooks_ReplayFailed of another tenant’s endpoint is of none', async () => {
+  test('Webhooks_ReplayFailed does not find another tenant’s endpoint', async () => {
     const stranger = await signUp(stack);
     const theirs = await createTenant(stack, stranger.token);
     const foreign = await stack.call(

@@ -2,9 +2,10 @@ import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
 
-// A receiver in a process of its own, so that the flood costs the test's event loop nothing. It answers with a chunk extension without
-// end, at 10 MB/s on each connection. Below /mostly every fourth request gets a proper answer, so that no breaker opens, and after the
-// message "calm" all of them do until "flooded". Its address is its argument; the message "counts" asks for what it has counted.
+// A receiver in its own process, so that the flood does not load the test's event loop. It answers
+// with an endless chunk extension, at 10 MB/s on each connection. Below /mostly every fourth
+// request gets a proper answer, so that no breaker opens; between the messages "calm" and "flooded"
+// all requests do. The argument is the address to listen on. The message "counts" returns counters.
 
 const [, , host = ''] = process.argv;
 const filler = Buffer.alloc(64 * 1024, 'x');

@@ -20,8 +20,8 @@ import { takePort } from '../ports.ts';
 import { countOf, rowsOf } from '../store.ts';
 import { createAuthority } from '../tls/authority.ts';
 
-// The product among hostile receivers, with the limits it has. 127.0.1.0/24 stands for the internet; the rest of the loopback is
-// the inside, where listeners count who comes.
+// The product with its default limits and hostile receivers. 127.0.1.0/24 stands for the internet.
+// The rest of loopback is the internal network, where listeners count connections.
 
 const outside = '127.0.1.1';
 const insides = ['127.0.0.1', '127.0.0.2', '::1'];
@@ -102,7 +102,7 @@ describe('deliveries to hostile receivers', () => {
       BAILIWICK_ENDPOINTS_PER_TENANT: '500',
       BAILIWICK_RETRY_SCHEDULE: '0s,1h',
       NODE_EXTRA_CA_CERTS: authorityFile,
-      // Proxies of the environment are for other programs.
+      // The product ignores the proxy variables of other programs.
       ...Object.fromEntries(
         ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'].map((name) => [
           name,
@@ -135,7 +135,7 @@ describe('deliveries to hostile receivers', () => {
     return (body['Endpoint'] as { ID: string }).ID;
   }
 
-  /** The first attempts at endpoints, once all of them have been made. */
+  /** Waits for the first attempt at every endpoint, and returns them. */
   const attemptsAt = (endpoints: readonly string[]) =>
     eventually(
       'the attempts',
@@ -152,7 +152,7 @@ describe('deliveries to hostile receivers', () => {
     assert.equal((await stack.call('Groups_Save', { Group: { Tenant, Path } }, token)).status, 200);
   }
 
-  test('each attempt ends in its time with the documented error, in little memory, and a healthy receiver does not notice', async (t) => {
+  test('attempts at hostile receivers end in time with the documented error, in little memory, and do not delay others', async (t) => {
     const wanted = new Map<string, { what: string; error: string }>();
     const add = async (what: string, url: string, error: string) =>
       void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
@@ -166,14 +166,14 @@ describe('deliveries to hostile receivers', () => {
     const redirecting = createHttp((request, response) =>
       response.writeHead(307, { location: `http://127.0.0.1:${insidePort}${request.url}` }).end(),
     );
-    await add('a certificate of another name', `https://${outside}:${named}/`, 'tls_error');
+    await add('a certificate for another name', `https://${outside}:${named}/`, 'tls_error');
     await add('TLS 1.1', `https://${outside}:${untrusted}/`, 'tls_error');
     await add(
-      'a redirect to the inside',
+      'a redirect to the internal network',
       `http://${outside}:${await listen(redirecting, outside)}/`,
       'redirect',
     );
-    await add('nobody there', `http://${outside}:${await takePort()}/`, 'connection_refused');
+    await add('a closed port', `http://${outside}:${await takePort()}/`, 'connection_refused');
     await createEndpoint(healthyUrl, 'group.created');
     await saveGroup('warm');
     await eventually('the first group', () => Promise.resolve(arrived.length > 0));
@@ -209,12 +209,12 @@ describe('deliveries to hostile receivers', () => {
       return Promise.resolve(!found.some(Number.isNaN) && found.toSorted((a, b) => a - b));
     });
     t.diagnostic(
-      `${wanted.size} hostile receivers; the healthy one waited ${waits[30]} ms in the middle and ${waits.at(-1)} ms at most`,
+      `${wanted.size} hostile receivers; deliveries to the healthy one took ${waits[30]} ms (median) and ${waits.at(-1)} ms (maximum)`,
     );
     t.diagnostic(
-      `notifications took ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`,
+      `notifications used ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`,
     );
-    // A delivery that waited for the slot of a hostile receiver would have taken 15 s.
+    // A delivery that waits for the slot of a hostile receiver takes 15 s.
     assert.ok(
       (waits[30] ?? Infinity) < 500,
       `half of the healthy deliveries took ${waits[30]} ms and more`,
@@ -224,15 +224,15 @@ describe('deliveries to hostile receivers', () => {
       `the slowest healthy delivery took ${waits.at(-1)} ms`,
     );
     assert.ok(most - before < 100, `notifications grew by ${(most - before).toFixed(0)} MB`);
-    assert.equal(stack.pid('notifications'), pid, 'it runs on');
+    assert.equal(stack.pid('notifications'), pid, 'notifications did not restart');
     assert.deepEqual(reached, []);
   });
 
-  test("a flood of bytes at one tenant's receivers does not slow another tenant's deliveries, and its connections are few", async (t) => {
+  test("a flood from one tenant's receivers does not slow another tenant's deliveries, and opens few connections", async (t) => {
     const flood = fork(path.join(import.meta.dirname, 'flood.ts'), [outside]);
-    const told = async <T>(): Promise<T> => ((await once(flood, 'message')) as [T])[0];
-    const { origin } = await told<{ origin: string }>();
-    const counts = async () => (flood.send('counts'), told<FloodCounts>());
+    const nextMessage = async <T>(): Promise<T> => ((await once(flood, 'message')) as [T])[0];
+    const { origin } = await nextMessage<{ origin: string }>();
+    const counts = async () => (flood.send('counts'), nextMessage<FloodCounts>());
     const other = await signUp(stack);
     const othersTenant = await createTenant(stack, other.token);
     const Endpoint = {
@@ -249,7 +249,7 @@ describe('deliveries to hostile receivers', () => {
     const publish = async (Type: string) =>
       bodyOf(await stack.call('Events_Publish', { Tenant, Type, Body: 'e30=' }, token));
 
-    /** The waits of so many deliveries to the healthy receiver, from the call that publishes them, one every 50 ms. */
+    /** Makes a change every 50 ms, and returns the times until the healthy receiver got it. */
     let sequence = 0;
     async function measure(count: number): Promise<number[]> {
       const saved = new Map<string, number>();
@@ -271,10 +271,10 @@ describe('deliveries to hostile receivers', () => {
     const p99 = (all: number[]) =>
       all.toSorted((one, other) => one - other)[Math.ceil(all.length * 0.99) - 1] ?? Infinity;
 
-    /** The p99 without the flood and with it. In turns, so that other load on the machine concerns both. */
+    /** The p99 without and with the flood, in turns, so that other load affects both. */
     async function compare(): Promise<{ calm: number; flooded: number }> {
       const waits = { calm: [] as number[], flooded: [] as number[] };
-      // The attacker's receivers get the same events all the time: only their answers differ.
+      // The attacker's receivers get the same events in all rounds. Only their answers differ.
       for (let round = 0; round < 10; round++) {
         const kind = round % 2 === 0 ? 'calm' : 'flooded';
         flood.send(kind);
@@ -289,14 +289,14 @@ describe('deliveries to hostile receivers', () => {
       );
       return found;
     }
-    // Below 100 ms one collection of garbage, or another process on the core, is half of the value.
+    // Below 100 ms, a garbage collection or another process makes up half of the value.
     const isHeld = ({ calm, flooded }: { calm: number; flooded: number }) =>
       flooded <= Math.max(1.5 * calm, calm + 50);
 
     try {
       await measure(20);
-      // A p99 of 250 deliveries is its third slowest: a burst of another test's load can fall into the flooded rounds alone. A
-      // flood that slows deliveries slows them each time.
+      // The p99 of 250 deliveries is the third slowest, so a burst of other load in the flooded
+      // rounds can raise it. A flood that slows deliveries does so every time.
       let found = await compare();
       for (let repeats = 0; repeats < 3 && !isHeld(found); repeats++) found = await compare();
       assert.ok(isHeld(found), `p99 rose from ${found.calm} ms to ${found.flooded} ms, four times`);
@@ -312,7 +312,8 @@ describe('deliveries to hostile receivers', () => {
       );
       assert.ok(large > 200, `${large} answers were too large`);
 
-      // Ten failures open the breaker; four attempts may be in flight then, and one probe follows every 30 s.
+      // Ten failures open the breaker. Up to four attempts are then in flight, and one probe
+      // follows every 30 s.
       for (let count = 0; count < 40; count++) await publish('webhook_test.always');
       await eventually(
         'the breakers',
@@ -331,7 +332,7 @@ describe('deliveries to hostile receivers', () => {
     }
   });
 
-  test('nothing inside is dialled, however its address is spelt and whatever a name resolves to', async () => {
+  test('Webhooks_Deliver never connects to internal addresses, in any spelling and through any DNS answer', async () => {
     const names: Record<string, string[]> = {
       'inside.example': ['127.0.0.1'],
       'inside6.example': ['::1'],
@@ -343,7 +344,7 @@ describe('deliveries to hostile receivers', () => {
     };
     for (const [name, addresses] of Object.entries(names)) dns.set(name, { addresses });
     dns.set('alias.example', { cname: 'db.default.svc.cluster.local', addresses: ['127.0.0.1'] });
-    // Outside whenever a first attempt asks, and inside ever after.
+    // The name resolves to the outside for first attempts, then to the inside.
     let asked = 0;
     dns.set('rebinding.example', () => ({ addresses: [asked++ < 2 ? outside : '127.0.0.1'] }));
     const literals = [
@@ -366,7 +367,7 @@ describe('deliveries to hostile receivers', () => {
     const hosts = [...Object.keys(names), 'alias.example', 'rebinding.example', ...literals];
     const endpoints = new Map<string, string>();
     for (const host of hosts) {
-      // What cannot be saved is written past the service, as if it had been saved by one that knew less.
+      // The API rejects these URLs. The test writes them to the store, as an older version might.
       const id = await createEndpoint(`https://good.example/`, 'group.created');
       await rowsOf(stack, 'update notifications.webhook_endpoint set url = $1 where id = $2', [
         `https://${host}:${insidePort}/`,
@@ -378,7 +379,7 @@ describe('deliveries to hostile receivers', () => {
     const attempts = await attemptsAt([...endpoints.keys()]);
     for (const [id, host] of endpoints) {
       const { error, message } = attempts.get(id) ?? assert.fail(host);
-      // The name was outside the first time, where nobody listens on that port.
+      // The first answer for the name was outside, where that port is closed.
       assert.equal(
         error,
         host === 'rebinding.example' ? 'connection_refused' : 'blocked_address',

@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { kinds } from '../faults/faults.ts';
 import { runTrial } from '../faults/trial.ts';
 
-// Every accepted operation is written down and what follows from it is counted, while everything there is gets killed, and the
-// broker's store is wiped. The same at length: npm run test:faults.
+// Records every accepted operation and counts its effects, while all processes are killed and the
+// broker's store is wiped. `npm run test:faults` does the same for longer.
 
 const kills = 10;
 const seconds = 60;
 
-test('nothing accepted is lost over 10 kills of everything and a wiped broker', async (t) => {
+test('no accepted operation is lost over 10 kills of each process and a wiped broker', async (t) => {
   const seed = Number(process.env['BAILIWICK_TEST_SEED'] ?? randomInt(2 ** 31));
   t.diagnostic(`BAILIWICK_TEST_SEED=${seed}`);
   const { lost, severalIds, disagreements, ...trial } = await runTrial({

@@ -20,11 +20,11 @@ import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 
-// Whoever locks an endpoint, what waits for it and its health does so in one order: nobody is ended as a deadlock.
+// All code locks an endpoint, its deliveries and its health in one order, against deadlocks.
 
 let store: TestDatabase;
 let database: Database;
-/** Another process, in the midst of its transaction. */
+/** The connection of another process with an open transaction. */
 let other: pg.Client;
 const [tenant, id] = ['tnt_1', 'whk_1'];
 
@@ -87,7 +87,7 @@ const deleteEndpoint = () =>
       find: () => Promise.resolve(undefined),
       list: () => Promise.resolve([]),
       lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
-      recordOf: () => ({}),
+      toApi: () => ({}),
       recordEvent: () => {},
     },
   ).deleteEndpoint({ tenant, id }, byService as Call);
@@ -106,8 +106,8 @@ const attemptOf = (task: string, endpoint = id) => {
   return { task, attempt: 2, operation: '', tenant, endpoint, event: '', type: '', ...outcome };
 };
 
-/** Ends a task as a dead letter. */
-async function giveUp(task: string, endpoint: string): Promise<void> {
+/** Settles a task as a dead letter. */
+async function deadLetter(task: string, endpoint: string): Promise<void> {
   const attempt = attemptOf(task, endpoint);
   const kept = {
     state: 'dead',
@@ -136,19 +136,19 @@ const deadLetters = async () => {
   );
   return rows.map(({ task }) => task);
 };
-const ailing = () =>
+const exhaustedHealth = () =>
   rowsOf<{ endpoint: string }>(
     place(),
     'select endpoint from notifications.endpoint_health where exhausted_at is not null',
   );
 
-test('an endpoint is deleted while a task of its own is kept back', async () => {
+test('deleting an endpoint waits for the transaction that parks its task, and deletes the task', async () => {
   await other.query('begin');
   await other.query(
     "update notifications.delivery_waiting set state = 'parked' where task = 'task-15'",
   );
   const deleted = deleteEndpoint();
-  await eventually('the deletion to wait', isWaiting);
+  await eventually('the waiting deletion', isWaiting);
   await other.query('update notifications.endpoint_health set parked = true');
   await other.query('commit');
   await deleted;
@@ -156,7 +156,7 @@ test('an endpoint is deleted while a task of its own is kept back', async () => 
     assert.deepEqual(await rowsOf(place(), `select from notifications.${table}`), [], table);
 });
 
-test('an endpoint is deleted while its tasks are settled', async () => {
+test('settling the tasks of an endpoint locks them in order, so a concurrent lock cannot deadlock', async () => {
   await other.query('begin');
   await other.query("select from notifications.delivery_waiting where task = 'task-10' for update");
   const tasks = Array.from({ length: 20 }, (_, index) => `task-${index + 10}`);
@@ -164,8 +164,8 @@ test('an endpoint is deleted while its tasks are settled', async () => {
     database,
     tasks.map((task) => attemptOf(task)),
   );
-  await eventually('the settling to wait', isWaiting);
-  // It waits for the first one, and holds none of the others.
+  await eventually('the waiting settlement', isWaiting);
+  // It waits for the first row and holds none of the others.
   const free = await other.query(
     "select from notifications.delivery_waiting where task > 'task-10' for update skip locked",
   );
@@ -175,23 +175,23 @@ test('an endpoint is deleted while its tasks are settled', async () => {
   assert.deepEqual(await rowsOf(place(), 'select from notifications.delivery_waiting'), []);
 });
 
-test('what is given up after its endpoint was deleted leaves nothing behind', async () => {
-  await giveUp('task-10', id);
-  await giveUp('mail', '');
-  await giveUp('late', 'whk_gone');
+test('a dead letter of a deleted endpoint leaves no rows', async () => {
+  await deadLetter('task-10', id);
+  await deadLetter('mail', '');
+  await deadLetter('late', 'whk_gone');
   assert.deepEqual(await deadLetters(), ['mail', 'task-10']);
-  assert.deepEqual(await ailing(), [{ endpoint: id }]);
+  assert.deepEqual(await exhaustedHealth(), [{ endpoint: id }]);
 });
 
-test('what is given up while its endpoint is being deleted leaves nothing behind', async () => {
+test('a dead letter of an endpoint in deletion leaves no rows', async () => {
   await other.query('begin');
   await other.query('delete from notifications.webhook_endpoint');
   await other.query('delete from notifications.delivery_waiting');
   await other.query('delete from notifications.endpoint_health');
-  const given = giveUp('task-11', id);
-  await eventually('the end of the task to wait', isWaiting);
+  const settled = deadLetter('task-11', id);
+  await eventually('the waiting dead letter', isWaiting);
   await other.query('commit');
-  await given;
+  await settled;
   assert.deepEqual(await deadLetters(), []);
-  assert.deepEqual(await ailing(), []);
+  assert.deepEqual(await exhaustedHealth(), []);
 });

@@ -14,11 +14,11 @@ import { findProgram } from '../broker.ts';
 import { eventually } from '../harness.ts';
 import { takePort } from '../ports.ts';
 
-describe('a broker that wants a password', async () => {
+describe('a broker connection with a password', async () => {
   const program = await findProgram();
-  const skip = program.image !== undefined && 'there is no nats-server but in a container';
+  const skip = program.image !== undefined && 'nats-server runs in a container only';
 
-  test('refuses ours while it has another one, and is used again afterwards', {
+  test('fails while the password is wrong, and recovers when the broker accepts it', {
     skip,
   }, async (t) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-login-'));
@@ -50,7 +50,7 @@ describe('a broker that wants a password', async () => {
     const isThere = (wanted: boolean) =>
       eventually(`connected: ${wanted}`, () => Promise.resolve(broker.isConnected() === wanted));
 
-    // Twice: before the first connection, and in the midst of work.
+    // The first round is before the first connection, the second one after.
     for (const id of ['first', 'second']) {
       await sleep(1500);
       assert.equal(broker.isConnected(), false);
@@ -61,8 +61,10 @@ describe('a broker that wants a password', async () => {
       reload('another');
       await isThere(false);
     }
-    const told = lines.filter((line) => /authorization violation/i.test(line.replaceAll('_', ' ')));
-    assert.ok(told.length >= 2 && told.length < 20, lines.join(''));
+    const violations = lines.filter((line) =>
+      /authorization violation/i.test(line.replaceAll('_', ' ')),
+    );
+    assert.ok(violations.length >= 2 && violations.length < 20, lines.join(''));
     assert.ok(!lines.join('').includes('Qx7'));
   });
 });

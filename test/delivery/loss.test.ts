@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, beforeEach, test } from 'node:test';
-import { wantsContainers } from '@bailiwick/deploy/local/ways.ts';
+import { wantsContainers } from '@bailiwick/deploy/local/providers.ts';
 import { type Broker, openBroker } from '@bailiwick/shared/broker.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { findLosses } from '@bailiwick/shared/loss.ts';
+import { findLosses } from '@bailiwick/shared/loss-detector.ts';
 import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { startRelay } from '@bailiwick/shared/relay.ts';
@@ -19,7 +19,8 @@ import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// What the broker loses is published again: all of it, nothing else, and once, however many relays see it.
+// Messages that the broker lost are published again: all of them, no others, and once, with any
+// number of relays.
 
 const log = createLog('test', () => {});
 const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-loss-'));
@@ -65,7 +66,7 @@ const place = {
   },
 };
 
-/** Rows as changes write them, the odd ones with a task. */
+/** Inserts outbox rows as changes do. Every second row has a task. */
 async function change(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => createId('evt'));
   const rows = ids.map((id, index) => ({
@@ -87,7 +88,7 @@ const published = () =>
     async () => (await countOf(place, 'access.outbox where published_at is null')) === 0,
   );
 
-/** How often each message is in a stream, by the id it was published with first. */
+/** The number of copies of each message in a stream, by its first message id. */
 async function messagesIn(stream: 'EVT' | 'TASK'): Promise<Map<string, number>> {
   const connection = await connect({ servers: server.url });
   const { streams } = await connection.jetstreamManager();
@@ -119,7 +120,7 @@ beforeEach(async () => {
   await seen();
 });
 
-/** Waits until the streams hold these events, each so often, and nothing else comes after them. */
+/** Waits until the stream holds exactly these counts, and checks that the relays find no loss. */
 async function assertHeld(
   stream: 'EVT' | 'TASK',
   wanted: ReadonlyMap<string, number>,
@@ -130,7 +131,7 @@ async function assertHeld(
     `${stream} to hold ${wanted.size}`,
     async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(wanted),
   ).catch(async () => assert.deepEqual(await messagesIn(stream), wanted));
-  // A question on its way while the broker is killed gets no answer.
+  // A request in flight during the kill of the broker fails, so it is repeated once.
   const found = ({ database, broker }: (typeof relays)[number]) =>
     findLosses({ database, broker, log }).catch(() => findLosses({ database, broker, log }));
   assert.deepEqual(await Promise.all(relays.map(found)), [0, 0]);
@@ -139,7 +140,7 @@ async function assertHeld(
 const each = (ids: readonly string[], times: number): Array<[string, number]> =>
   ids.map((id) => [id, times]);
 
-test('a store that is wiped is filled again from 24 hours of the outbox, once by two relays', async () => {
+test('two relays refill a wiped store once from 24 hours of the outbox', async () => {
   const ids = await change(700);
   await published();
   await server.wipe();
@@ -149,7 +150,7 @@ test('a store that is wiped is filled again from 24 hours of the outbox, once by
   assert.equal((await messagesIn('TASK')).size, 360);
 });
 
-test('tasks that are lost alone are published again with their events, which the other stream has still', async () => {
+test('a relay republishes lost tasks together with their events, which stay in the other stream', async () => {
   const ids = await change(30);
   await published();
   await deleteStreams(server.url, ['TASK']);
@@ -158,7 +159,7 @@ test('tasks that are lost alone are published again with their events, which the
   assert.equal((await messagesIn('TASK')).size, 15);
 });
 
-test('events that are lost alone are published again, and tasks that are there are not', async () => {
+test('a relay republishes lost events without tasks that are still in their stream', async () => {
   const ids = await change(30);
   await published();
   await deleteStreams(server.url, ['EVT']);
@@ -170,10 +171,12 @@ test('events that are lost alone are published again, and tasks that are there a
   );
 });
 
-const copies = { skip: wantsContainers(process.env) && 'the store of a container is out of reach' };
+const copies = {
+  skip: wantsContainers(process.env) && 'the store of a container is not accessible',
+};
 
 test(
-  'streams that come back as they were lose what is newer, also where others have filled the gap since',
+  'a relay republishes newer messages after a restored backup, also if others have filled the gap',
   copies,
   async () => {
     const old = await change(300);
@@ -197,7 +200,7 @@ test(
   },
 );
 
-/** What another service publishes before this one has looked. */
+/** Publishes events of another service before the relay checks for losses. */
 async function fillGap(count: number): Promise<string[]> {
   const connection = await connect({ servers: server.url });
   const ids = Array.from({ length: count }, (_, index) => `other-${index}`);
@@ -206,7 +209,7 @@ async function fillGap(count: number): Promise<string[]> {
   return ids;
 }
 
-test('a broker that is killed and comes back with what it had is given nothing again', async () => {
+test('a relay republishes nothing to a broker that restarts with its store', async () => {
   const ids = await change(60);
   await published();
   for (let time = 0; time < 3; time++) await restart();
@@ -214,13 +217,13 @@ test('a broker that is killed and comes back with what it had is given nothing a
   await assertHeld('EVT', new Map(each(ids, 1)));
 });
 
-test('who is interrupted while making up for a loss leaves it to be found by the next', async () => {
+test('another relay completes an interrupted republication', async () => {
   const ids = await change(700);
   await published();
   await Promise.all(relays.splice(0).map((relay) => relay.stop()));
   await server.wipe();
   await server.start();
-  // As after the first of several batches: the newest wait again, the oldest are still lost.
+  // The state after the first of several batches: the newest rows are pending, the oldest are lost.
   await rowsOf(
     place,
     'update access.outbox set published_at = null where id in (select id from access.outbox order by id desc limit 400)',

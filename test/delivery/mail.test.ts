@@ -28,7 +28,7 @@ describeBoth('mails', (topology) => {
     await server?.stop();
   });
 
-  /** Registers an address and waits for `count` attempts of the mail: what came of each. */
+  /** Registers an address, waits for `count` attempts of the mail and returns their results. */
   async function mailed(address: string, count = 1): Promise<string[]> {
     await register(stack, address);
     const ofMail = `select tasks->0->>'id' as task from identity.outbox where tasks <> '[]' and audit ilike '%' || $1 || '%' order by created_at desc, id desc limit 1`;
@@ -49,18 +49,18 @@ describeBoth('mails', (topology) => {
 
   const passing: Array<[what: string, stage: Stage, answer: string]> = [
     ['a greylisted recipient (451)', 'RCPT', '451 4.7.1 greylisted, come again'],
-    ['a service that closes (421 to the recipient)', 'RCPT', '421 4.3.2 closing'],
+    ['a closing server (421 to the recipient)', 'RCPT', '421 4.3.2 closing'],
     ['a greeting of 421', 'greeting', '421 4.3.2 too busy'],
-    ['a greeting of 554, which is about us', 'greeting', '554 5.7.1 go away'],
+    ['a greeting of 554, which rejects the sender', 'greeting', '554 5.7.1 go away'],
     ['a full disk after the content (452)', 'end', '452 4.3.1 no space'],
-    ['a connection that breaks in the middle of the content', 'content', hangUp],
+    ['a connection that breaks during the content', 'content', hangUp],
     ['a connection that breaks before the greeting', 'greeting', hangUp],
   ];
   for (const [what, stage, answer] of passing) {
-    test(`${what} passes: the mail is tried again, and arrives once`, async () => {
+    test(`${what} is temporary: the mail is retried and arrives once`, async () => {
       const address = newAddress('patient');
       let failures = 0;
-      // Without its connections the mailer begins with a greeting.
+      // Closes the connections, so that the mailer starts with a greeting.
       server.hangUp();
       server.say((at, _line, recipient) => {
         if (at !== stage || (stage !== 'greeting' && recipient !== address) || failures > 0)
@@ -69,7 +69,7 @@ describeBoth('mails', (topology) => {
         return answer;
       });
       assert.deepEqual(await mailed(address, 2), ['retry', 'delivered']);
-      assert.equal(failures, 1, 'one attempt is one conversation');
+      assert.equal(failures, 1, 'one attempt is one SMTP conversation');
       assert.equal(server.mailsTo(address).length, 1);
       assert.equal(await isSuppressed(address), false);
     });
@@ -78,11 +78,11 @@ describeBoth('mails', (topology) => {
   const final: Array<[what: string, stage: Stage, answer: string]> = [
     ['a refused mail (554 after the content)', 'end', '554 5.6.0 refused'],
     ['a refused sender', 'MAIL', '550 5.1.0 sender rejected'],
-    ['a policy that the recipient is refused by', 'RCPT', '550 5.7.1 refused by policy'],
-    ['a relay that does not know us', 'RCPT', '554 5.7.1 Relay access denied'],
+    ['a policy that rejects the recipient', 'RCPT', '550 5.7.1 refused by policy'],
+    ['a relay that denies access', 'RCPT', '554 5.7.1 Relay access denied'],
   ];
   for (const [what, stage, answer] of final) {
-    test(`${what} is final, and suppresses nobody`, async () => {
+    test(`${what} is permanent, and does not suppress the address`, async () => {
       const address = newAddress('refused');
       let refusals = 0;
       server.say((at) => (at === stage && refusals++ === 0 ? answer : undefined));
@@ -92,7 +92,7 @@ describeBoth('mails', (topology) => {
     });
   }
 
-  test('a refused recipient is suppressed: later mails are dropped without a connection, and nobody is told', async () => {
+  test('a rejected recipient is suppressed: later mails are dropped without a connection or a notice', async () => {
     const address = newAddress('nobody');
     server.say((at, line) =>
       at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
@@ -106,7 +106,7 @@ describeBoth('mails', (topology) => {
     assert.deepEqual(server.mailsTo(address), []);
   });
 
-  test('Account_RequestPasswordReset answers alike for a suppressed address', async () => {
+  test('Account_RequestPasswordReset gives the same answer for a suppressed address', async () => {
     const [fine, suppressed] = await Promise.all(
       ['fine', 'suppressed'].map((name) => person(name)),
     );
@@ -120,7 +120,7 @@ describeBoth('mails', (topology) => {
     const [one, other] = [await ask(fine), await ask(suppressed)];
     assert.deepEqual([one.status, one.body], [other.status, other.body]);
     assert.deepEqual(one.body, {});
-    // The token of a dropped mail is a token like another: an hour, and worth nothing to whoever does not have it.
+    // The token of the dropped mail exists and expires as usual. It was sent to no address.
     assert.equal(
       await countOf(
         stack,
@@ -131,7 +131,7 @@ describeBoth('mails', (topology) => {
     );
   });
 
-  test('Mail_GetSuppression tells of one, and Mail_DeleteSuppression lifts it', async () => {
+  test('Mail_GetSuppression returns a suppression, and Mail_DeleteSuppression removes it', async () => {
     const address = newAddress('lifted');
     server.say((at, line) =>
       at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
@@ -196,7 +196,7 @@ describeBoth('mails', (topology) => {
     );
   });
 
-  test('a suppression that has expired suppresses no more, swept or not', async () => {
+  test('an expired suppression has no effect, even before the sweeper deletes it', async () => {
     const address = newAddress('expired');
     server.say((at, line) =>
       at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
@@ -211,7 +211,7 @@ describeBoth('mails', (topology) => {
     assert.deepEqual(await mailed(address), ['delivered']);
   });
 
-  test('no address and no hash that could be tried out is in the tables of suppressions and counts, or in the log', async () => {
+  test('suppressions, mail counts and logs contain no address and no unkeyed hash of one', async () => {
     const address = newAddress('secret');
     server.say((at, line) =>
       at === 'RCPT' && line.includes(address) ? `550 5.1.1 <${address}>: no such user` : undefined,
@@ -222,7 +222,7 @@ describeBoth('mails', (topology) => {
     assert.ok(!stored.includes(address));
     for (const digest of ['sha256', 'sha1', 'md5'])
       assert.ok(!stored.includes(createHmac(digest, '').update(address).digest('hex')));
-    // One that is refused for a while is not suppressed, and the log says why it was refused.
+    // A temporary rejection does not suppress, and the log has its SMTP code.
     const patient = newAddress('patient');
     server.say((at, line) =>
       at === 'RCPT' && line.includes(patient)
@@ -235,12 +235,12 @@ describeBoth('mails', (topology) => {
     for (const one of [address, patient]) assert.ok(!logged.includes(one));
   });
 
-  test('no kind of mail floods an address or crowds out another, counted atomically', async () => {
+  test('each kind of mail to an address has its own limit, counted atomically', async () => {
     server.say(() => undefined);
     const Email = newAddress('flooded');
     const send = (operation: string, kind: 'verify' | 'invitation') =>
       stack.call(operation, { Email, Token: createToken(kind) }, stack.workerToken);
-    // Twice as many as may be asked for in a quarter of an hour: windows of those who count begin at different moments.
+    // Twice the limit of a quarter of an hour, since the callers' windows begin at different times.
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => send('Account_Task_SendEmailVerification', 'verify')),
     );
@@ -249,7 +249,7 @@ describeBoth('mails', (topology) => {
       [20, 4],
     );
     assert.equal(server.mailsTo(Email).length, 20);
-    // In the queue what is too much is dropped, and whoever caused it hears nothing.
+    // Mails above the limit are dropped in the queue, without an error to the caller.
     assert.deepEqual(await mailed(Email), ['dropped/rate_limited']);
     bodyOf(await send('TenantInvitations_Task_SendTenantInvitation', 'invitation'));
     bodyOf(
@@ -262,7 +262,7 @@ describeBoth('mails', (topology) => {
     assert.equal(server.mailsTo(Email).length, 22);
   });
 
-  test('a mail has one recipient, a Message-ID of its task, and headers that nobody else writes', async () => {
+  test('a mail has one recipient, the Message-ID of its task, and no headers from user input', async () => {
     server.say(() => undefined);
     const address = newAddress('headers');
     assert.deepEqual(await mailed(address), ['delivered']);
@@ -298,7 +298,7 @@ describeBoth('mails', (topology) => {
     }
   });
 
-  /** Somebody with an account. */
+  /** Creates an account and returns its address. */
   async function person(name: string): Promise<string> {
     const address = newAddress(name);
     bodyOf(
@@ -344,7 +344,7 @@ describe('the mailer', () => {
     }
   }
 
-  test('sends nothing in the clear where TLS is required and not offered', async () => {
+  test('sends no mail without TLS if requireTLS is set', async () => {
     const seen: Stage[] = [];
     const { reason, mails } = await sending((at) => void seen.push(at), '?requireTLS=true');
     assert.equal(reason, 'MAIL_UNAVAILABLE');
@@ -352,14 +352,14 @@ describe('the mailer', () => {
     assert.ok(!seen.includes('MAIL'));
   });
 
-  test('gives a server up that says nothing for five seconds', async () => {
+  test('fails if the server does not respond within five seconds', async () => {
     const started = Date.now();
     const { reason } = await sending((at) => (at === 'greeting' ? { waitMs: 60_000 } : undefined));
     assert.equal(reason, 'MAIL_UNAVAILABLE');
     assert.ok(Date.now() - started < 10_000);
   });
 
-  test('waits for a server that is slow', async () => {
+  test('waits for a slow server', async () => {
     const { reason, mails } = await sending((at) =>
       at === 'greeting' || at === 'MAIL' ? { waitMs: 700 } : undefined,
     );
@@ -367,7 +367,7 @@ describe('the mailer', () => {
     assert.deepEqual(mails[0]?.to, ['ann@example.org']);
   });
 
-  test('takes refused credentials for a fault that passes, and no recipient’s', async () => {
+  test('treats rejected credentials as a temporary failure, not as one of the recipient', async () => {
     const say = (at: Stage) =>
       at === 'EHLO'
         ? '250-scripted\r\n250 AUTH PLAIN'

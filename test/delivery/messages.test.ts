@@ -8,7 +8,7 @@ import { createTenant, signUp } from '../people.ts';
 import { countOf, dumpOf, rowsOf } from '../store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// The messages that were sent to endpoints: shown with their bodies, and sent again one by one.
+// Messages sent to endpoints: read with their bodies, and resent one by one.
 
 type Message = {
   ID: string;
@@ -67,7 +67,7 @@ describeBoth('the messages of an endpoint', (topology) => {
   ) => stack.call(operation, { Tenant: tenant, ID: endpoint, MessageID, ...more }, by);
   const get = async (area: Area, endpoint: string, id: string) =>
     bodyOf(await ask(`${area}_GetMessage`, endpoint, id))['Message'] as Message;
-  /** The message once its newest attempt is this one, and has ended so. */
+  /** Waits until the newest attempt has this number and status, and returns the message. */
   const ended = (area: Area, endpoint: string, id: string, attempt: number, wanted: string) =>
     eventually(`attempt ${attempt}: ${wanted}`, async () => {
       const { status: code, body } = await ask(`${area}_GetMessage`, endpoint, id);
@@ -81,7 +81,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     });
 
   for (const area of ['Webhooks', 'Chat'] as const) {
-    test(`${area}_GetMessage shows what was sent, byte for byte, and ${area}_Resend sends it again under the same identifier`, async () => {
+    test(`${area}_GetMessage returns the sent body byte for byte, and ${area}_Resend keeps the identifier`, async () => {
       const path = `/${area}-fine`;
       const endpoint = await create(area, path);
       const event = await publish('{"Report":"höchst geheim"}');
@@ -111,11 +111,11 @@ describeBoth('the messages of an endpoint', (topology) => {
       assert.equal(
         await countOf(stack, 'notifications.delivery_message where endpoint = $1', [endpoint]),
         1,
-        'one body a message',
+        'each message stores one body',
       );
     });
 
-    test(`${area}_Resend of a message that was given up makes all attempts again, once for many calls at once`, async () => {
+    test(`${area}_Resend of a dead letter makes all attempts again, once for calls at once`, async () => {
       const path = `/${area}-broken`;
       receiver.answer(path, status(500));
       const endpoint = await create(area, path);
@@ -135,7 +135,7 @@ describeBoth('the messages of an endpoint', (topology) => {
       assert.ok(queued >= 1 && queued <= 3, `${queued} times`);
     });
 
-    test(`${area}_GetMessage and ${area}_Resend know no message of another tenant, another endpoint or one that is deleted`, async () => {
+    test(`${area}_GetMessage and ${area}_Resend do not find a message of another tenant, another endpoint or a deleted one`, async () => {
       const endpoint = await create(area, `/${area}-mine`);
       const id = idOf(area, await publish('{"n":2}'), endpoint);
       await ended(area, endpoint, id, 1, 'delivered');
@@ -166,7 +166,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     });
   }
 
-  test('Webhooks_Resend is refused for an inactive endpoint, and is audited', async () => {
+  test('Webhooks_Resend is audited, and fails for an inactive endpoint', async () => {
     const endpoint = await create('Webhooks', '/inactive');
     const id = await publish('{"n":3}');
     await ended('Webhooks', endpoint, id, 1, 'delivered');
@@ -198,7 +198,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     assert.equal((await get('Webhooks', endpoint, id)).Status, 'delivered');
   });
 
-  test('Webhooks_GetMessage shows the newest 200 attempts and the status of the newest', async () => {
+  test('Webhooks_GetMessage returns the newest 200 attempts and the status of the newest', async () => {
     const endpoint = await create('Webhooks', '/many');
     const id = await publish('{"n":5}');
     await ended('Webhooks', endpoint, id, 1, 'delivered');
@@ -217,7 +217,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     );
   });
 
-  test('a message whose data key is gone is not found, and is not queued', async () => {
+  test('Webhooks_GetMessage and Webhooks_Resend do not find a message whose data key was deleted', async () => {
     const endpoint = await create('Webhooks', '/keyless');
     const id = await publish('{"n":6}');
     await ended('Webhooks', endpoint, id, 1, 'delivered');
@@ -234,7 +234,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     );
   });
 
-  test('an attempt that ends after its endpoint was deleted keeps no body', async () => {
+  test('an attempt that ends after its endpoint was deleted stores no body', async () => {
     for (const [path, code] of [
       ['/late-ok', 200],
       ['/late-failure', 500],
@@ -248,19 +248,19 @@ describeBoth('the messages of an endpoint', (topology) => {
       await publish('{"n":5}');
       const finish = await eventually('the attempt', () => Promise.resolve(end));
       bodyOf(await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: endpoint }, token));
-      // As after a minute, when late attempts are not expected any more.
+      // The state after a minute, when late attempts are no longer expected.
       await rowsOf(stack, 'delete from notifications.deleted_endpoint where endpoint = $1', [
         endpoint,
       ]);
       finish();
       await eventually(
-        'the attempt to be noted',
+        'the attempt to be recorded',
         async () =>
           (await countOf(stack, 'notifications.delivery_attempt where endpoint = $1', [endpoint])) >
           0,
       );
       await eventually(
-        'nothing to wait',
+        'no waiting deliveries',
         async () =>
           (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [
             endpoint,
@@ -274,7 +274,7 @@ describeBoth('the messages of an endpoint', (topology) => {
     }
   });
 
-  test('a message is forgotten after its time, read or not', async () => {
+  test('a message is not found after its retention, even before the sweeper deletes it', async () => {
     const endpoint = await create('Webhooks', '/old');
     const id = await publish('{"n":4}');
     await ended('Webhooks', endpoint, id, 1, 'delivered');

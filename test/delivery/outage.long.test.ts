@@ -26,21 +26,21 @@ describeBoth('outages', (topology) => {
   }
   const readiness = (service: ServiceName) => probe(service, '/readyz');
 
-  test('without the broker changes are accepted and kept, and go out when it returns', async () => {
+  test('without the broker, changes are accepted and stored, and are published when it is back', async () => {
     const { token } = await signUp(stack);
     await stack.stopBroker();
     const address = newAddress('patient');
     await register(stack, address);
     assert.equal((await stack.call('Account_Get', {}, token)).status, 200);
-    // Longer than readiness is remembered.
+    // Longer than the readiness cache.
     await sleep(2500);
     for (const service of serviceNames)
       assert.deepEqual(await readiness(service), [200, 'ok\n'], service);
     assert.deepEqual(await mailsTo(stack, address), []);
-    // A process that has never found the broker may have been given a wrong address: it gets no calls.
+    // A process that has never reached the broker may have a wrong address, so it is not ready.
     stack.kill('access');
     await eventually(
-      'a start that waits for the broker',
+      'the start to wait for the broker',
       async () => (await readiness('access').catch(() => []))[1] === 'the broker is away\n',
     );
     await stack.startBroker();
@@ -48,7 +48,7 @@ describeBoth('outages', (topology) => {
     await stack.ready();
   });
 
-  test('without the database calls fail clearly, and work again by themselves when it returns', async () => {
+  test('without the database, calls fail with unavailable, and work again when it is back', async () => {
     const { token } = await signUp(stack);
     await stack.stopDatabase();
     const answer = await stack.call('Account_Get', {}, token);
@@ -56,19 +56,19 @@ describeBoth('outages', (topology) => {
     assert.equal(answer.body.Code, 'unavailable');
     assert.deepEqual(answer.body.Messages, ['the service is temporarily unavailable']);
     for (const service of serviceNames) {
-      // The gateway alone has none, and is ready by itself.
+      // Only the gateway has no database, so it stays ready.
       const wanted = service === 'gateway' && topology === 'five processes' ? 200 : 503;
       await eventually(
         `${service}: ${wanted}`,
         async () => (await readiness(service))[0] === wanted,
       );
-      // Nobody begins it again for what is not its fault.
+      // Liveness stays ok: a restart would not help.
       for (const path of ['/startupz', '/livez'] as const)
         assert.deepEqual(await probe(service, path), [200, 'ok\n'], `${service}: ${path}`);
     }
     await stack.startDatabase();
     await eventually(
-      'the service again',
+      'the service to work again',
       async () => (await stack.call('Account_Get', {}, token)).status === 200,
       15_000,
     );
@@ -77,7 +77,7 @@ describeBoth('outages', (topology) => {
     await mailTo(stack, address);
   });
 
-  test('on a schema that has dropped what its code needs a service starts, and takes no calls until there is one that it knows', async () => {
+  test('a service on an incompatible newer schema starts, and becomes ready when the schema is compatible', async () => {
     const admin = new pg.Client({ connectionString: stack.databaseUrl });
     await admin.connect();
     try {
@@ -87,12 +87,12 @@ describeBoth('outages', (topology) => {
       stack.kill('access');
       const refused = [503, 'the schema access cannot be used yet\n'];
       await eventually(
-        'a start that waits for its schema',
+        'the start to wait for its schema',
         async () => (await readiness('access').catch(() => []))[1] === refused[1],
       );
       assert.deepEqual(await probe('access', '/startupz'), refused);
       assert.deepEqual(await probe('access', '/livez'), [200, 'ok\n']);
-      // Looked at several times since.
+      // Enough for several checks of the schema.
       await sleep(1500);
       assert.deepEqual(await readiness('access'), refused);
       await admin.query(

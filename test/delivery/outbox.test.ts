@@ -29,7 +29,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a change that is too large for the broker waits alone: the others go out, once', async () => {
+test('the relay publishes other changes once while one is too large for the broker', async () => {
   const lines: string[] = [];
   const log = createLog('test', (line) =>
     lines.push((JSON.parse(line) as { message: string }).message),
@@ -58,7 +58,7 @@ test('a change that is too large for the broker waits alone: the others go out, 
   const relay = startRelay({ database, broker, log, intervalMs: 20 });
   try {
     await eventually('the others', async () => (await waiting()).length === 1);
-    // Long enough for several rounds.
+    // Enough for several rounds of the relay.
     await sleep(500);
     assert.deepEqual(await waiting(), ['evt_1']);
     assert.equal((await broker.states()).EVT.lastSeq, 4);

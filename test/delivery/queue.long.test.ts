@@ -11,7 +11,7 @@ import { createTenant, signUp } from '../people.ts';
 import { countOf } from '../store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// How the queue treats endpoints that are slow, full, away or limited, and those beside them.
+// How the delivery queue treats slow, failing and rate-limited endpoints, and others next to them.
 
 const settings = {
   BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s,1s,1s,1s',
@@ -19,7 +19,7 @@ const settings = {
   BAILIWICK_LIMITS: 'off',
 };
 
-describe('the queue', () => {
+describe('the delivery queue', () => {
   let stack: Stack;
   let receiver: Receiver;
   let broker: Broker;
@@ -54,7 +54,7 @@ describe('the queue', () => {
     assert.equal(code, 200, JSON.stringify(body));
     return (body['Endpoint'] as { ID: string }).ID;
   }
-  /** Puts deliveries to an endpoint into the queue, as fan-out does. */
+  /** Enqueues deliveries to an endpoint, as fan-out does. */
   async function enqueue(endpoint: string, count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => createId('evt'));
     await Promise.all(
@@ -86,7 +86,7 @@ describe('the queue', () => {
       endpoint,
     ]);
 
-  test('an endpoint that hangs keeps no other waiting, and never has more than its slots', async () => {
+  test('a hanging endpoint does not delay others, and stays within its slots', async () => {
     const hung: Array<() => void> = [];
     receiver.answer('/hanging', (_request, response) => void hung.push(() => response.end()));
     const hanging = await createEndpoint('/hanging');
@@ -99,15 +99,15 @@ describe('the queue', () => {
     const ids = await Promise.all(healthy.map((endpoint) => enqueue(endpoint, 20)));
     await Promise.all(ids.map((some, index) => allArrive(`/healthy-${index}`, some)));
     assert.ok(Date.now() - began < 3000, `the others waited ${Date.now() - began} ms`);
-    // Four in its own lane, and four in the slow one.
+    // Four in the normal lane and four in the slow one.
     assert.ok(receiver.most('/hanging') <= 8, `${receiver.most('/hanging')} at once`);
-    // It answers again: nothing was lost.
+    // The endpoint answers again, and no delivery was lost.
     receiver.answer('/hanging');
     for (const answer of hung) answer();
     await eventually('all deliveries', async () => (await delivered(hanging)) === 150, 30_000);
   });
 
-  test('an endpoint that asks to be left alone is, by what is behind as well', async () => {
+  test('Retry-After pauses an endpoint, also for later deliveries', async () => {
     const endpoint = await createEndpoint('/limited');
     receiver.answer('/limited', status(429, { 'retry-after': '3' }));
     const [first] = await enqueue(endpoint, 1);
@@ -118,11 +118,14 @@ describe('the queue', () => {
     const ids = await enqueue(endpoint, 20);
     await allArrive('/limited', ids);
     const early = receiver.at('/limited').filter(({ at }) => at > asked + 200 && at < asked + 2500);
-    assert.equal(early.length, 0, `${early.length} came in spite of Retry-After`);
-    await eventually('the first once more', async () => (await delivered(endpoint)) === 21);
+    assert.equal(early.length, 0, `${early.length} arrived during Retry-After`);
+    await eventually(
+      'the retry of the first delivery',
+      async () => (await delivered(endpoint)) === 21,
+    );
   });
 
-  test('an endpoint that fails is left alone, tried by one delivery, and then gets all that has gathered', async () => {
+  test('a failing endpoint is paused, probed by one delivery, and then gets all waiting deliveries', async () => {
     const endpoint = await createEndpoint('/failing');
     receiver.answer('/failing', status(500));
     const ids = await enqueue(endpoint, 30);
@@ -139,10 +142,10 @@ describe('the queue', () => {
     await sleep(700);
     const before = failedBy();
     await sleep(900);
-    assert.equal(failedBy(), before, 'it was not left alone');
+    assert.equal(failedBy(), before, 'an attempt was made during the pause');
     await eventually('a probe', async () => failedBy() > before);
     await sleep(500);
-    assert.equal(failedBy(), before + 1, 'more than one delivery tried it');
+    assert.equal(failedBy(), before + 1, 'more than one delivery probed the endpoint');
     receiver.answer('/failing');
     await eventually(
       'all deliveries',
@@ -161,20 +164,20 @@ describe('the queue', () => {
     );
   });
 
-  test('an endpoint with a RateLimit gets so many a second', async () => {
+  test('RateLimit limits the deliveries per second to an endpoint', async () => {
     const endpoint = await createEndpoint('/slowly', { RateLimit: 4 });
     const ids = await enqueue(endpoint, 14);
     await allArrive('/slowly', ids);
     const times = receiver.at('/slowly').map(({ at }) => at);
     const [first = 0, last = 0] = [times[0], times.at(-1)];
     const bySecond = Map.groupBy(times, (at) => Math.floor((at - first) / 1000));
-    // The database's seconds and this test's begin at different moments: one of ours may see two of theirs.
+    // The database's seconds start at other moments, so one second here can overlap two of them.
     for (const some of bySecond.values())
       assert.ok(some.length <= 8, `${some.length} in one second`);
     assert.ok(last - first >= 2000, `all came within ${last - first} ms`);
   });
 
-  test('deleting an endpoint forgets what waits for it', async () => {
+  test('deleting an endpoint deletes its waiting deliveries', async () => {
     const endpoint = await createEndpoint('/deleted');
     receiver.answer('/deleted', status(500));
     await enqueue(endpoint, 20);

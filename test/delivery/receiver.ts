@@ -5,7 +5,7 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 export type Received = { at: number; path: string; id: string; attempt: number };
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A receiver that does as it is told, path by path, and remembers what came when. */
+/** Starts a receiver with a scripted answer for each path. It records all requests. */
 export async function startReceiver() {
   const received: Received[] = [];
   const answers = new Map<string, (request: Received, response: ServerResponse) => void>();
@@ -34,13 +34,13 @@ export async function startReceiver() {
   const { port } = server.address() as AddressInfo;
   return {
     url: (path: string) => `http://${loopback}:${port}${path}`,
-    /** Says what a path answers from now on; without an `answer`, 200. */
+    /** Sets the answer of a path; without `answer`, 200. */
     answer(path: string, answer?: (request: Received, response: ServerResponse) => void): void {
       if (answer) answers.set(path, answer);
       else answers.delete(path);
     },
     at: (path: string) => received.filter((request) => request.path === path),
-    /** The most requests that were under way at once. */
+    /** The largest number of concurrent requests. */
     most: (path: string) => most.get(path) ?? 0,
     async stop(): Promise<void> {
       server.closeAllConnections();
@@ -49,7 +49,7 @@ export async function startReceiver() {
   };
 }
 
-/** Answers with a status, and nothing else. */
+/** Answers with a status and an empty body. */
 export const status =
   (code: number, headers: Record<string, string> = {}) =>
   (_request: Received, response: ServerResponse): void =>

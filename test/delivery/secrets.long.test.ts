@@ -12,7 +12,7 @@ import { deliver, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.
 
 type Row = { secret: Buffer; previous: Buffer | null; until: Date | null; dek: string };
 
-describeBoth('signing secrets', (topology) => {
+describeBoth('webhook signing secrets', (topology) => {
   let stack: Stack;
   let owner: Owner;
   before(async () => {
@@ -41,7 +41,7 @@ describeBoth('signing secrets', (topology) => {
     return row;
   }
 
-  /** Which of these secrets a delivery made now is signed with, by both stock verifiers. */
+  /** Makes a delivery and returns the names of the secrets that both stock verifiers accept. */
   async function signedWith(
     hook: string,
     id: string,
@@ -74,17 +74,17 @@ describeBoth('signing secrets', (topology) => {
       request.Headers['x-webhook-signature']?.split(',').filter((part) => part.startsWith('v1=')) ??
       [];
     assert.equal(marks.length, request.Headers['webhook-signature']?.split(' ').length);
-    assert.equal(marks.length, byStripe.length, 'every signature is one of a known secret');
+    assert.equal(marks.length, byStripe.length, 'every signature is by a known secret');
     return byStripe;
   }
 
-  test('Webhooks_RotateSecret keeps the old secret valid for its grace, and no other', async () => {
+  test('Webhooks_RotateSecret keeps only the last secret valid, for the grace period', async () => {
     const { id, secret: first } = await makeEndpoint(owner, 'rotated');
     assert.deepEqual(await signedWith('rotated', id, { first }), ['first']);
     const { Secret: second, Endpoint } = await rotate(id);
     assert.match(second, /^whsec_[A-Za-z0-9+/]{43}=$/);
     const until = Date.parse(Endpoint.PreviousSecretUntil ?? '') - Date.now();
-    assert.ok(Math.abs(until - 86_400_000) < 60_000, 'a day where nothing else is said');
+    assert.ok(Math.abs(until - 86_400_000) < 60_000, 'the default grace period is a day');
     assert.deepEqual(await signedWith('rotated', id, { first, second }), ['first', 'second']);
     const { Secret: third } = await rotate(id, { GraceSeconds: 604_800 });
     assert.deepEqual(await signedWith('rotated', id, { first, second, third }), [
@@ -99,7 +99,7 @@ describeBoth('signing secrets', (topology) => {
     assert.ok((read as { PreviousSecretUntil?: string }).PreviousSecretUntil);
   });
 
-  test('Webhooks_RotateSecret with a grace of 0 ends every earlier secret at once', async () => {
+  test('Webhooks_RotateSecret with a grace period of 0 revokes all earlier secrets at once', async () => {
     const { id, secret: first } = await makeEndpoint(owner, 'ended');
     const { Secret: second } = await rotate(id);
     const { Secret: third, Endpoint } = await rotate(id, { GraceSeconds: 0 });
@@ -108,7 +108,7 @@ describeBoth('signing secrets', (topology) => {
     assert.equal((await rowOf(id)).previous, null);
   });
 
-  test('a previous secret whose time is over signs nothing and is shown nowhere, swept or not', async () => {
+  test('an expired previous secret does not sign and is not shown, even before the sweeper erases it', async () => {
     const { id, secret: first } = await makeEndpoint(owner, 'late');
     const { Secret: second } = await rotate(id, { GraceSeconds: 60 });
     await rowsOf(
@@ -129,14 +129,14 @@ describeBoth('signing secrets', (topology) => {
     );
   });
 
-  test('both secrets lie sealed, each for its own column', async () => {
+  test('both secrets are sealed, each bound to its column', async () => {
     const { id, secret: first } = await makeEndpoint(owner, 'sealed');
     const { Secret: second } = await rotate(id);
     const row = await rowOf(id);
     for (const secret of [first, second]) {
       assert.ok(!row.secret.includes(secret) && !row.previous?.includes(secret));
     }
-    // Whoever puts the old one back into its place gets a row that does not open.
+    // A copy of the previous secret in the column of the current one does not open.
     await rowsOf(
       stack,
       'update notifications.webhook_endpoint set secret_enc = previous_secret_enc where id = $1',
@@ -147,7 +147,7 @@ describeBoth('signing secrets', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'sealed'), []);
   });
 
-  test('Webhooks_RotateSecret tells the other endpoints, and is audited, without a secret', async () => {
+  test('Webhooks_RotateSecret is audited and notifies the other endpoints, without the secret', async () => {
     await makeEndpoint(owner, 'watcher', { EventTypes: ['webhook_endpoint.*'] });
     const { id, secret } = await makeEndpoint(owner, 'told', { EventTypes: [] });
     const { Secret } = await rotate(id);
@@ -182,7 +182,7 @@ describeBoth('signing secrets', (topology) => {
     }
   });
 
-  test('two rotations at once leave the two newest secrets, and neither is lost', async () => {
+  test('Webhooks_RotateSecret, called twice at once, keeps the two newest secrets', async () => {
     const { id, secret } = await makeEndpoint(owner, 'raced');
     const secrets = (await Promise.all([rotate(id), rotate(id), rotate(id)])).map(
       ({ Secret }) => Secret,
@@ -195,7 +195,7 @@ describeBoth('signing secrets', (topology) => {
     assert.ok(!accepted.includes('0'));
   });
 
-  test('Webhooks_RotateSecret refuses a grace of more than a week, and an endpoint that is not there', async () => {
+  test('Webhooks_RotateSecret rejects a grace period above a week and an unknown endpoint', async () => {
     const { id } = await makeEndpoint(owner, 'refused');
     for (const GraceSeconds of [-1, 604_801]) {
       assertRefused(

@@ -25,7 +25,7 @@ type Verdict = {
   Message: string;
 };
 
-describeBoth('watching webhooks', (topology) => {
+describeBoth('webhook diagnostics', (topology) => {
   let stack: Stack;
   let owner: Owner;
   before(async () => {
@@ -56,7 +56,7 @@ describeBoth('watching webhooks', (topology) => {
     );
   };
 
-  test('Webhooks_SendTest sends one signed endpoint.ping at once, also to an inactive endpoint, and to no other', async () => {
+  test('Webhooks_SendTest sends one signed endpoint.ping at once, also to an inactive endpoint', async () => {
     const other = await makeEndpoint(owner, 'bystander', { EventTypes: [] });
     const { id, secret } = await makeEndpoint(owner, 'pinged');
     await switchOff(id);
@@ -95,7 +95,7 @@ describeBoth('watching webhooks', (topology) => {
     assert.ok(other.id);
   });
 
-  test('Webhooks_SendTest to a receiver that fails says failed, and nothing is sent again', async () => {
+  test('Webhooks_SendTest to a failing receiver returns failed, and is not retried', async () => {
     const { id } = await makeEndpoint(owner, 'unwell?status=503');
     const task = recordIn(await sendTest(id), 'Task') as Result;
     assert.deepEqual(
@@ -127,7 +127,7 @@ describeBoth('watching webhooks', (topology) => {
     assertRefused(await sendTest(createId('whk')), 400, 'not_found');
   });
 
-  test('Webhooks_ListAttempts lists what became of every attempt, newest first, by endpoint, outcome, type and time', async () => {
+  test('Webhooks_ListAttempts lists attempts, newest first, and filters by endpoint, status, type and time', async () => {
     const by = await newOwner();
     const good = await makeEndpoint(by, 'good', { EventTypes: ['group.*'] });
     const bad = await makeEndpoint(by, 'bad?status=500', { EventTypes: ['group.*'] });
@@ -186,10 +186,10 @@ describeBoth('watching webhooks', (topology) => {
     );
   });
 
-  test('Webhooks_ListAttempts pages by a cursor of its own, and leaves out what is older than 30 days', async () => {
+  test('Webhooks_ListAttempts pages by a cursor, and omits attempts older than 30 days', async () => {
     const by = await newOwner();
     const endpoint = createId('whk');
-    // Many at one moment: the place of a page is more than a time.
+    // Many attempts have the same time, so a cursor needs more than the time.
     await rowsOf(
       stack,
       `insert into notifications.delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at)
@@ -253,7 +253,7 @@ describeBoth('watching webhooks', (topology) => {
     );
   });
 
-  test('Webhooks_Explain says of each endpoint what fan-out then does', async () => {
+  test('Webhooks_Explain predicts the fan-out of an event type to each endpoint', async () => {
     const by = await newOwner();
     const all = await makeEndpoint(by, 'x-all', { EventTypes: [] });
     const groups = await makeEndpoint(by, 'x-groups', { EventTypes: ['group.*'] });
@@ -338,7 +338,7 @@ describeBoth('watching webhooks', (topology) => {
     );
   });
 
-  test('Webhooks_Deliver is made by hand with the worker’s token, one attempt each, whatever came of it', async () => {
+  test('Webhooks_Deliver with the worker’s token makes one attempt per call, and does not retry', async () => {
     const [fine, broken] = [
       await makeEndpoint(owner, 'by-hand'),
       await makeEndpoint(owner, 'by-hand-500?status=500'),
@@ -357,7 +357,7 @@ describeBoth('watching webhooks', (topology) => {
     const gone = await deliver(owner, createId('whk'), '{}');
     assert.deepEqual([gone.Status, gone.Error], ['dropped', 'endpoint_not_found']);
     await new Promise((resolve) => setTimeout(resolve, 2500));
-    assert.equal((await caughtBy(stack, 'by-hand-500')).length, 1, 'nobody makes another attempt');
+    assert.equal((await caughtBy(stack, 'by-hand-500')).length, 1, 'there is no second attempt');
     const request = { Tenant: owner.tenant, Endpoint: fine.id, Type: 'test.sent', Body: 'e30=' };
     assertRefused(
       await stack.call('Webhooks_Deliver', request, owner.token),

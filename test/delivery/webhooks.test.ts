@@ -7,7 +7,7 @@ import { Stripe } from 'stripe';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
 
-describeBoth('deliveries', (topology) => {
+describeBoth('webhook deliveries', (topology) => {
   let stack: Stack;
   let token: string;
   let tenant: string;
@@ -46,7 +46,7 @@ describeBoth('deliveries', (topology) => {
   const caught = async (hook: string, secret = ''): Promise<Caught> =>
     eventually(`a request at ${hook}`, async () => (await caughtBy(stack, hook, secret))[0]);
 
-  test('Webhooks_Deliver sends the bytes as they are, and the stock verifiers accept both signatures', async () => {
+  test('Webhooks_Deliver sends the body byte for byte, and the stock verifiers accept both signatures', async () => {
     const { id, secret } = await createEndpoint('stock', { EventTypes: ['none.of.these'] });
     const bodies = [
       '{"id":"evt_1","a":1}',
@@ -73,12 +73,12 @@ describeBoth('deliveries', (topology) => {
       assert.equal(request.Headers['x-webhook-endpoint'], id);
       assert.equal(request.Headers['webhook-id'], task.ID);
       assert.ok(request.SignatureValid && request.StandardWebhooksValid);
-      // The stock verifiers take text.
+      // The stock verifiers accept text only.
       if (typeof body === 'string') assertStockVerifiers(raw, request.Headers, secret);
     }
   });
 
-  test('a signature does not hold for another secret or a changed body', async () => {
+  test('a signature is invalid for another secret or a changed body', async () => {
     const { id, secret } = await createEndpoint('forged', { EventTypes: ['none.of.these'] });
     const other = await createEndpoint('forged-other', { EventTypes: ['none.of.these'] });
     await deliver(id, '{"amount":1}');
@@ -88,7 +88,7 @@ describeBoth('deliveries', (topology) => {
     assert.throws(() => assertStockVerifiers(Buffer.from('{"amount":1}'), Headers, other.secret));
   });
 
-  test('a receiver that fails is tried again with the same webhook-id and a fresh signature', async () => {
+  test('a failed delivery is retried with the same webhook-id and a fresh signature', async () => {
     const { secret } = await createEndpoint('flaky?status=503&times=2', {
       EventTypes: ['group.created'],
     });
@@ -110,7 +110,7 @@ describeBoth('deliveries', (topology) => {
     );
   });
 
-  test('an endpoint gets the types it asked for, and its own lifecycle never', async () => {
+  test('an endpoint gets the event types it subscribes to, but not its own lifecycle events', async () => {
     await createEndpoint('picky', { EventTypes: ['group.*'] });
     const all = await createEndpoint('everything');
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'picked' } }, token);
@@ -127,7 +127,7 @@ describeBoth('deliveries', (topology) => {
         (await about()).includes(other.id) &&
         (await typesAt('everything')).includes('group.created'),
     );
-    // An event may go out a moment after its change: that of the first endpoint may find the second one there.
+    // Fan-out runs after the change, so the first endpoint's event may reach the second endpoint.
     assert.deepEqual([...new Set(await typesAt('everything'))].sort(), [
       'group.created',
       'webhook_endpoint.created',
@@ -136,7 +136,7 @@ describeBoth('deliveries', (topology) => {
     assert.ok(!(await about()).includes(all.id));
   });
 
-  test('an inactive or deleted endpoint gets nothing', async () => {
+  test('an inactive or deleted endpoint gets no events', async () => {
     const { id } = await createEndpoint('gone', { EventTypes: ['none.of.these'] });
     const { body } = await stack.call('Webhooks_GetEndpoint', { Tenant: tenant, ID: id }, token);
     await stack.call(
@@ -161,7 +161,7 @@ describeBoth('deliveries', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'gone'), []);
   });
 
-  test('410 switches the endpoint off', async () => {
+  test('410 disables the endpoint', async () => {
     const { id } = await createEndpoint('retired?status=410', { EventTypes: ['none.of.these'] });
     const task = (await deliver(id, '{}')).body['Task'] as { Status: string; Error: string };
     assert.equal(task.Status, 'failed');
@@ -181,7 +181,7 @@ const pick = ({ Status, Error }: { Status: string; Error: string }) => ({ Status
 
 function assertStockVerifiers(raw: Buffer, headers: Record<string, string>, secret: string): void {
   Stripe.webhooks.signature?.verifyHeader(raw, headers['x-webhook-signature'] ?? '', secret, 300);
-  // The stock verifier parses the body as JSON after it has verified it: what is no JSON fails only there.
+  // The stock verifier parses JSON after it has verified the signature. Other bodies fail there.
   try {
     new Webhook(secret).verify(raw, headers);
   } catch (error) {

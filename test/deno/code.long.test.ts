@@ -14,7 +14,7 @@ const files = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }).sort();
 
 async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  // Deno's tests are not to report to the runner of this one.
+  // Deno's tests must not report to this runner.
   const env = { ...process.env, ...denoEnvironment, NODE_TEST_CONTEXT: undefined };
   const child = spawn(deno, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -27,7 +27,7 @@ async function run(args: readonly string[]): Promise<{ code: number | null; outp
 }
 
 describe('Deno', { skip, concurrency: false }, () => {
-  // Where a package is missing, Deno moves what it finds in pnpm-workspace.yaml into the package.json.
+  // If a package is missing, Deno moves parts of pnpm-workspace.yaml into the package.json.
   const manifests = files(
     'package.json',
     'pnpm-workspace.yaml',
@@ -41,14 +41,14 @@ describe('Deno', { skip, concurrency: false }, () => {
     assert.ok(!existsSync(path.join(root, 'deno.lock')));
   });
 
-  test('the product has no type errors there', async () => {
+  test('the code has no type errors on Deno', async () => {
     const entries = files('gateway/main.ts', 'services/*/main.ts', 'deploy/{single,migrate}.ts');
     assert.equal(entries.length, 7, entries.join());
     const { code, output } = await run(['check', ...entries]);
     assert.equal(code, 0, output);
   });
 
-  test('the tests of the services, the gateway and proto hold there', async (t) => {
+  test('the tests of the services, the gateway and proto pass on Deno', async (t) => {
     const tests = files('{services,gateway,proto}/**/*.test.ts');
     assert.ok(tests.length > 30);
     const { code, output } = await run([

@@ -25,7 +25,7 @@ describe('five processes on Deno', { skip }, () => {
   });
   after(() => stack?.stop());
 
-  test('they write no files, start no programs and load nothing from elsewhere', () => {
+  test('they write no files, start no programs and load no remote code', () => {
     for (const service of serviceNames) {
       const command = commandOf(stack.pid(service));
       assert.match(command, /\bdeno run .*--no-remote --cached-only --no-prompt /, service);
@@ -47,13 +47,13 @@ describe('five processes on Deno', { skip }, () => {
     }
   });
 
-  test('the main job: register, verify, sign in, create a tenant and an endpoint, save a group, and the signed event arrives', async () => {
+  test('the main flow: register, verify, sign in, create a tenant and an endpoint, save a group, and receive the signed event', async () => {
     await doMainJob(stack);
     for (const service of serviceNames)
       assert.doesNotMatch(stack.logOf(service), /NotCapable|Requires \w+ access/, service);
   });
 
-  test('the pages are served, and the probes answer', async () => {
+  test('they serve the pages and answer the probes', async () => {
     for (const path of ['/verify', '/docs', '/openapi.json'])
       assert.equal((await fetch(`${stack.url}${path}`)).status, 200, path);
     for (const service of serviceNames)
@@ -79,7 +79,7 @@ test('npm start -- --deno is ready when it says so, and Ctrl-C ends all of it wi
   await until(() => processesOf(dataDir).length === 0);
 });
 
-test('npm start -- --single --deno leaves nothing behind when all of it is killed', {
+test('npm start -- --single --deno leaves nothing behind if all of its processes are killed', {
   skip,
 }, async (t) => {
   const dataDir = temporaryFolder(t);

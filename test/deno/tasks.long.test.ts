@@ -12,7 +12,7 @@ import { trySignal } from '@bailiwick/deploy/local/pids.ts';
 import { isUp, processesOf, temporaryFolder, until } from '@bailiwick/deploy/local/testing.ts';
 import { deno, skip } from './deno.ts';
 
-// `deno task …` as on a machine that has Deno and no Node: `node` and `npm` on the PATH fail.
+// `deno task …` on a machine with Deno and without Node: `node` and `npm` on the PATH fail.
 
 function environment(t: TestContext): NodeJS.ProcessEnv {
   const bin = temporaryFolder(t);
@@ -62,7 +62,7 @@ describe('Deno’s tasks, without a Node on the PATH', { skip }, () => {
     await until(() => processesOf(dataDir).length === 0);
   });
 
-  test('deno task test runs tests, and deno task identity names the settings that it lacks', async (t) => {
+  test('deno task test runs tests, and deno task identity lists its missing settings', async (t) => {
     const env = environment(t);
     const { stdout } = await promisify(execFile)(deno, ['task', 'test', 'proto/registry.test.ts'], {
       cwd: root,

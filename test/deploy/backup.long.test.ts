@@ -69,7 +69,7 @@ async function stop(run: Run): Promise<void> {
   assert.equal((await run.ended).code, 0, run.output());
 }
 
-/** How many rows each table of the services has. */
+/** The number of rows in each table of the services. */
 async function rowCounts(databaseUrl: string): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -95,8 +95,8 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   const tenant = await createTenant(before, owner.token, 'Line\u2028separator \\. and\ttab');
   const endpoint = {
     Tenant: tenant,
-    Name: 'told',
-    URL: `${before.inboxUrl}/hooks/told`,
+    Name: 'events',
+    URL: `${before.inboxUrl}/hooks/events`,
     EventTypes: ['group.*'],
   };
   const created = await before.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, owner.token);
@@ -120,10 +120,10 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   assert.deepEqual(
     await tool('backup', first, again),
     { code: 0, stderr: '' },
-    'a stopped start is backed up too',
+    'a stopped start can be backed up too',
   );
 
-  assert.match((await tool('restore', first, file)).stderr, /holds an installation already/);
+  assert.match((await tool('restore', first, file)).stderr, /already holds an installation/);
   const broken = path.join(path.dirname(file), 'broken.gz');
   writeFileSync(broken, gzipSync(gunzipSync(readFileSync(file)).subarray(0, -40)));
   assert.match((await tool('restore', second, broken)).stderr, /broke off/);
@@ -145,7 +145,7 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   assert.equal(
     (await after.call('Account_Get', {}, owner.token)).status,
     200,
-    'sessions are there too',
+    'sessions are restored too',
   );
   const { body } = await after.call('Tenants_Get', { Tenant: tenant }, owner.token);
   assert.equal((body['Tenant'] as { Name: string }).Name, 'Line\u2028separator \\. and\ttab');
@@ -155,18 +155,18 @@ test('a backup of a running start, restored to an empty folder, has every user, 
   assert.deepEqual(
     Items.map((group) => group.Path),
     ['eng'],
-    'the moment of the backup',
+    'the time of the backup',
   );
   // The signing secret opens with the key ring of the backup.
   const moved = await after.call(
     'Webhooks_UpdateEndpoint',
-    { Endpoint: { ...endpoint, ID, URL: `${after.inboxUrl}/hooks/told` } },
+    { Endpoint: { ...endpoint, ID, URL: `${after.inboxUrl}/hooks/events` } },
     owner.token,
   );
   assert.equal(moved.status, 200, JSON.stringify(moved.body));
   await after.call('Groups_Save', { Group: { Tenant: tenant, Path: 'new' } }, owner.token);
   const isTold = async () =>
-    (await caughtBy(after, 'told', String(created.body['Secret']))).some(
+    (await caughtBy(after, 'events', String(created.body['Secret']))).some(
       ({ Body, SignatureValid }) => SignatureValid && Body.includes('"new"'),
     );
   await eventually('a signed event', isTold, 60_000);
@@ -205,6 +205,6 @@ test('every row of every table is in the backup', async (t) => {
       "select sequencename from pg_sequences where sequencename <> 'migration_id_seq'",
     ),
     [],
-    'a sequence would have to be in the backup, too',
+    'a backup would have to include sequences',
   );
 });

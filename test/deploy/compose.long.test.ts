@@ -16,7 +16,8 @@ import {
 } from '@bailiwick/shared/config.ts';
 import { findTool, run } from '../chart/tools.ts';
 
-// deploy/compose.yaml as Compose's own library reads it: against Compose's schema, and then against what the processes read.
+// Validates deploy/compose.yaml with Compose's own library and schema, and against the settings
+// that the processes read.
 
 type Mount = { source: string; target: string; type?: string; read_only?: boolean };
 type Service = {
@@ -63,7 +64,7 @@ const project = async (): Promise<Project> =>
     ).stdout,
   ) as Project;
 
-/** The processes of ours, each with the settings it reads. */
+/** Bailiwick's own processes, each with the settings it reads. */
 function processes({
   services,
 }: Project): Array<{ name: string; service: Service; table: SettingTable }> {
@@ -77,7 +78,7 @@ function processes({
   });
 }
 
-test('Compose reads it, and it has everything that Bailiwick is made of', { skip }, async () => {
+test('Compose accepts the file, and it has every process of Bailiwick', { skip }, async () => {
   const { services } = await project();
   const ours = [
     'gateway',
@@ -101,7 +102,7 @@ test('Compose reads it, and it has everything that Bailiwick is made of', { skip
   assert.deepEqual(services['inbox']?.profiles, ['evaluation']);
 });
 
-test('every variable of a process is one it reads, and every setting it requires is given', {
+test('every variable of a process is one of its settings, and every required setting is set', {
   skip,
 }, async () => {
   for (const { name, service, table } of processes(await project())) {
@@ -124,7 +125,7 @@ test('every variable of a process is one it reads, and every setting it requires
   }
 });
 
-test('every process accepts what it is given, with the secrets that are made for it', {
+test('every process accepts its environment with the generated secrets', {
   skip,
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -139,7 +140,7 @@ test('every process accepts what it is given, with the secrets that are made for
       ]),
     );
     for (const { source, target, read_only: isReadOnly } of service.volumes ?? []) {
-      assert.ok(isReadOnly, `${source} may be written to`);
+      assert.ok(isReadOnly, `${source} is mounted writable`);
       mounted.set(target, placeOf(source));
     }
     const environment = Object.fromEntries(
@@ -160,7 +161,7 @@ test('every process accepts what it is given, with the secrets that are made for
   }
 });
 
-test('the secrets stay as they are, and nobody else of the host reads them', (t) => {
+test('existing secrets stay, and other users of the host cannot read them', (t) => {
   const folder = temporaryFolder(t);
   ensureComposeSecrets(folder);
   const read = () =>
@@ -175,7 +176,7 @@ test('the secrets stay as they are, and nobody else of the host reads them', (t)
   assert.equal(statSync(join(folder, 'keyring')).mode & 0o777, 0o644);
 });
 
-test('no container can do more than it needs', { skip }, async () => {
+test('no container has more privileges than it needs', { skip }, async () => {
   const { services, networks } = await project();
   assert.equal(networks['inner']?.internal, true);
   for (const [name, service] of Object.entries(services)) {
@@ -204,7 +205,7 @@ test('no container can do more than it needs', { skip }, async () => {
   ]);
 });
 
-test('nothing starts before the schemas are there, and the images are those of this release', {
+test('no process starts before the migrations, and the images are those of this release', {
   skip,
 }, async () => {
   const parsed = await project();
@@ -226,7 +227,7 @@ test('nothing starts before the schemas are there, and the images are those of t
   for (const { service } of processes(parsed)) assert.equal(service.image, `bailiwick:${version}`);
 });
 
-test('a misspelt key is refused', { skip }, async (t) => {
+test('Compose rejects a misspelt key', { skip }, async (t) => {
   const wrong = join(temporaryFolder(t), 'compose.yaml');
   writeFileSync(wrong, readFileSync(file, 'utf8').replaceAll('read_only:', 'readonly:'));
   await assert.rejects(run(command ?? '', [wrong], { env }), /readonly/);

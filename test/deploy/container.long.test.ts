@@ -25,7 +25,8 @@ import { takePort } from '../ports.ts';
 import { runContainer, skip } from './container.ts';
 import { createAssembly, readDockerfile, variablesOf } from './dockerfile.ts';
 
-// The image, made without an engine by the Dockerfile's own instructions, and the product's processes in it.
+// The image, built without an engine from the Dockerfile's instructions, and the product's
+// processes in it.
 
 const limitMegabytes = 75;
 
@@ -38,17 +39,17 @@ describe('the image', { skip, concurrency: false }, () => {
   let broker: TestBroker;
 
   before(async () => {
-    // Some of it is made as the image's user.
+    // Some files are made as the image's user.
     chmodSync(folder, 0o755);
     mkdirSync(join(folder, 'deno-program'));
     if (withoutDeno === false) symlinkSync(deno, join(folder, 'deno-program/deno'));
     assembly = createAssembly(folder, { 'deno-program': join(folder, 'deno-program') });
-    // One after the other: `after` removes what there is.
+    // In sequence, because `after` removes the folder.
     tree = await assembly.make('release');
     database = await createTestDatabase();
     broker = await startTestBroker(join(folder, 'nats'));
     ensureSecrets(secretsDir);
-    // Kubernetes mounts them readable by the pod's group; nobody has joined one here.
+    // Kubernetes mounts them readable for the pod's group, which does not exist here.
     for (const path of globSync('**', { cwd: secretsDir }))
       chmodSync(
         join(secretsDir, path),
@@ -64,7 +65,7 @@ describe('the image', { skip, concurrency: false }, () => {
   const environmentOf = (stage: string) =>
     variablesOf(readDockerfile().stages.get(stage) ?? assert.fail(stage), 'ENV');
 
-  /** What all of Bailiwick in one process is told. */
+  /** The settings of all of Bailiwick in one process. */
   async function settings() {
     const [port, adminPort] = await Promise.all([takePort(), takePort()]);
     return {
@@ -85,7 +86,10 @@ describe('the image', { skip, concurrency: false }, () => {
     };
   }
 
-  /** Runs it until it is ready, has a sign-in's hash made, and ends it as a kubelet does. */
+  /**
+   * Runs the process until it is ready, signs in, which hashes a password, and stops it as a
+   * kubelet does.
+   */
   async function runsAndEnds(
     t: TestContext,
     place: string,
@@ -117,7 +121,7 @@ describe('the image', { skip, concurrency: false }, () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify({
         User: { Email: `${Date.now()}@example.com` },
-        Password: 'a password that is hashed by the native module',
+        Password: 'a password for the native module',
       }),
     });
     assert.equal(answer.status, 200, await answer.text());
@@ -127,7 +131,7 @@ describe('the image', { skip, concurrency: false }, () => {
     return container.output();
   }
 
-  test('holds what the processes need and no more', () => {
+  test('holds only the files that the processes need', () => {
     const packages = [...workspacePackages(root).values()];
     const development = packages.flatMap(({ folder: place }) =>
       Object.keys(
@@ -166,7 +170,7 @@ describe('the image', { skip, concurrency: false }, () => {
     assert.ok(bytes < limitMegabytes * 1e6, `${Math.round(bytes / 1e6)} MB below /app`);
   });
 
-  test('migrates, as nobody in particular and with nothing to write to', async (t) => {
+  test('migrates as an unprivileged user, with a read-only file system', async (t) => {
     const { env } = await settings();
     const container = runContainer(t, tree, ['node', 'deploy/migrate.ts'], {
       env: { ...environmentOf('app'), DATABASE_URL: env.DATABASE_URL },
@@ -174,7 +178,7 @@ describe('the image', { skip, concurrency: false }, () => {
     assert.deepEqual(await container.ended, { code: 0, signal: null }, container.output());
   });
 
-  test('gives its process no right over itself', async (t) => {
+  test('gives its process no write access to its own code', async (t) => {
     const probe = `
       import { writeFileSync } from 'node:fs';
       const tries = ['/app/gateway/main.ts', '/app/.compiled/x', '/etc/passwd', '/run/bailiwick/keyring'].map((path) => { try { writeFileSync(path, ''); return path; } catch (error) { return error.code; } });
@@ -198,16 +202,16 @@ describe('the image', { skip, concurrency: false }, () => {
     );
   });
 
-  test('has what Node makes of the code ahead, where its process finds and may read it', async (t) => {
+  test('has a compile cache that its process finds and can read', async (t) => {
     const files = globSync('app/.compiled/*/*', { cwd: tree });
     assert.ok(files.length > 100);
-    // COPY gives them to root.
+    // COPY makes them root's.
     for (const file of files) assert.equal(statSync(join(tree, file)).mode & 0o004, 0o004, file);
     const container = runContainer(t, tree, ['node', 'gateway/main.ts'], {
       env: { ...environmentOf('app'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
     });
     await container.ended;
-    // What it prints is half a megabyte, which no failure should.
+    // Its output is half a megabyte, too much for a failure message.
     assert.ok(
       container
         .output()
@@ -215,13 +219,13 @@ describe('the image', { skip, concurrency: false }, () => {
     );
   });
 
-  test('runs all of Bailiwick, and ends in order as process 1', async (t) => {
+  test('runs all of Bailiwick, and shuts down in order as process 1', async (t) => {
     const output = await runsAndEnds(t, tree, ['node', 'deploy/single.ts'], environmentOf('app'));
     assert.match(output, /"message":"stopped"/);
     assert.doesNotMatch(output, /EROFS|EACCES/);
   });
 
-  test('starts each service, which says what it lacks', async (t) => {
+  test('starts each service, which lists its missing settings', async (t) => {
     const scripts = [
       'gateway',
       ...['identity', 'access', 'sso', 'notifications'].map((name) => `services/${name}`),
@@ -234,7 +238,7 @@ describe('the image', { skip, concurrency: false }, () => {
     await Promise.all(starts);
   });
 
-  test('runs on Deno under the same name', { skip: withoutDeno }, async (t) => {
+  test('runs on Deno under the same command name', { skip: withoutDeno }, async (t) => {
     const place = await assembly.make('deno');
     assert.ok(!existsSync(join(place, 'usr/local/bin/npm')));
     const output = await runsAndEnds(

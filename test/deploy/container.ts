@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { TestContext } from 'node:test';
 
-// A container without an engine: a process in namespaces of its own that has the image's file tree for its root, and of that nothing
-// it could write but /tmp. It is process 1 there, user 65532, and shares the network with the test.
+// A container without an engine: a process in its own namespaces, with the image's file tree as its
+// root, in which only /tmp is writable. It is process 1 there, as user 65532, and shares the
+// network with the test.
 
-/** Why there are none here; false where there are. */
+/** The reason why containers do not work here; false if they do. */
 export const skip = canRun() ? false : 'NOT TESTED: namespaces need root and util-linux';
 
 function canRun(): boolean {
@@ -24,7 +25,7 @@ export type Container = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Runs `command` in the tree, where `secrets` is mounted at /run/bailiwick. */
+/** Runs `command` in the tree, with `secrets` mounted at /run/bailiwick. */
 export function runContainer(
   t: TestContext,
   tree: string,
@@ -38,7 +39,8 @@ export function runContainer(
     'mount -o remount,ro,bind "$1"',
     'mount -t tmpfs -o mode=1777 tmpfs "$1/tmp"',
     ...(secrets === undefined ? [] : [`mount --bind '${secrets}' "$1/run/bailiwick"`]),
-    // The image's PATH has what the container runs, and this machine's what makes it.
+    // The image's PATH finds the container's program; this machine's PATH finds the tools that make
+    // the container.
     'tree=$1 inner=$2 unshare=$(command -v unshare)',
     'shift 2',
     'PATH=$inner exec "$unshare" --pid --fork --kill-child=SIGKILL --mount-proc --root="$tree" --wd=/app --setgid=65532 --setuid=65532 -- "$@"',
@@ -55,7 +57,7 @@ export function runContainer(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => (output += String(chunk)));
   t.after(() => child.kill('SIGKILL'));
-  /** To process 1 of the container, and not to those around it. */
+  /** Signals process 1 of the container, and not the processes around it. */
   const signal = (name: NodeJS.Signals) =>
     process.kill(
       Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),

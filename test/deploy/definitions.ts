@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { type Definition, strict } from '../chart/schemas.ts';
 import { lastWords, moduleFolder } from '../chart/tools.ts';
 
-// What other projects say about their objects: the definitions that come with their Go modules.
+// The schemas of other projects' objects, from their Go modules.
 
 const modules: ReadonlyArray<{ module: string; version: string; files: string }> = [
   {
@@ -35,7 +35,10 @@ const modules: ReadonlyArray<{ module: string; version: string; files: string }>
   },
 ];
 
-/** By `apiVersion kind`, a check that refuses what the definition does not name; or why there are none. */
+/**
+ * For each `apiVersion kind`, a check that rejects fields which the definition does not name; or
+ * the reason why there are none.
+ */
 export async function findDefinitions(): Promise<
   { checks: Map<string, ValidateFunction>; reason?: never } | { checks?: never; reason: string }
 > {

@@ -5,8 +5,9 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 
-// deploy/Dockerfile without an engine: its stages are read, and made in folders by copying what COPY names and by running what RUN
-// runs. What comes out is the file tree of the image, with this machine's programs in the place of the base image's.
+// Builds deploy/Dockerfile without an engine: it makes the stages in folders, by copying the paths
+// of COPY and running the commands of RUN. The result is the file tree of the image, with this
+// machine's programs instead of the base image's.
 
 export type Instruction = { word: string; text: string };
 export type Stage = { name: string; from: string; instructions: Instruction[] };
@@ -40,7 +41,7 @@ const argument = (text: string): Record<string, string> => ({
 const substitute = (text: string, values: Record<string, string>) =>
   text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 
-/** What a stage's instructions of that word set. */
+/** The variables that a stage sets with that instruction. */
 export function variablesOf(stage: Stage, word: 'ARG' | 'ENV' | 'LABEL'): Record<string, string> {
   const texts = stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
   const pairs = texts.flatMap((text) => [...text.matchAll(/(\S+?)=("[^"]*"|\S+)/g)]);
@@ -63,7 +64,7 @@ export function readCopy(text: string): Copy {
 
 /** Docker's rule: the last line that matches a path or a folder above it decides. */
 export function isIgnored(path: string): boolean {
-  // A name that begins with a dot is one like any other to Docker, and not to matchesGlob.
+  // Docker treats names with a leading dot like any other; matchesGlob does not.
   const names = path.split('/').map((name) => name.replace(/^\./, '_'));
   const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
   return ignoreLines.reduce(
@@ -78,7 +79,10 @@ const ignoreLines = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Below `folder`: the stages' file trees, each made once, with those that it is made of. `given` stands for what a stage copies from an image. */
+/**
+ * Builds the stages' file trees below `folder`, each once, with the stages that it depends on.
+ * `given` replaces files that a stage copies from an image.
+ */
 export function createAssembly(folder: string, given: Record<string, string> = {}) {
   const { stages } = readDockerfile();
   const made = new Map(
@@ -126,7 +130,7 @@ export function createAssembly(folder: string, given: Record<string, string> = {
     }
   }
 
-  /** What is absolute there is in the stage's folder here. */
+  /** Replaces absolute paths by paths in the stage's folder. */
   const run = (
     text: string,
     { place, cwd, user }: { place: string; cwd: string; user: number | undefined },
@@ -143,7 +147,7 @@ export function createAssembly(folder: string, given: Record<string, string> = {
 
 const execute = promisify(execFile);
 
-/** Nobody changes a file in its place, so that a link to it does, which takes a tenth of the time. */
+/** Files are never changed in place, so hard links suffice. They take a tenth of the time. */
 const link = async (from: string, to: string) => {
   const isFolder = statSync(from).isDirectory();
   mkdirSync(isFolder ? to : dirname(to), { recursive: true });
@@ -165,7 +169,10 @@ function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string
   );
 }
 
-/** What RUN finds in the base image: this Node, and the workspace's pnpm in place of the one that npm would install. */
+/**
+ * The programs that RUN finds in the base image: this Node, and the workspace's pnpm instead of the
+ * one that npm would install.
+ */
 function writePrograms(folder: string): string {
   mkdirSync(folder);
   const install = readDockerfile().stages.get('install') ?? {

@@ -7,11 +7,11 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { read, readDockerfile } from './dockerfile.ts';
 
-// What the runbooks tell somebody to do at night is tried here. Links and anchors are test/docs' business.
+// Runs the instructions of the runbooks. test/docs checks links and anchors.
 
 const pages = ['docs/runbooks.md', 'docs/operations.md'];
 
-/** The code blocks of one language, also of those in lists. */
+/** The code blocks of one language, including those in lists. */
 const blocks = (page: string, language: string): string[] =>
   Array.from(read(page).matchAll(/^( *)```(\S+)\n(.*?)^\1```$/gms)).flatMap(
     ([, , found, code = '']) => (found === language ? [code] : []),
@@ -30,7 +30,7 @@ describe('the SQL of the runbooks and of operations', () => {
     await database?.drop();
   });
 
-  test('is answered by a migrated database, and changes nothing', async () => {
+  test('runs on a migrated database, and changes nothing', async () => {
     const statements = pages.flatMap((page) =>
       blocks(page, 'sql').map((sql) => [page, sql] as const),
     );
@@ -43,7 +43,7 @@ describe('the SQL of the runbooks and of operations', () => {
     await assert.rejects(client.query('delete from access.outbox'), /read-only/);
   });
 
-  test('shows what it is asked for', async () => {
+  test('returns the rows that it asks for', async () => {
     const [version = ''] = blocks('docs/operations.md', 'sql').filter((sql) =>
       sql.includes('schema_window'),
     );
@@ -67,7 +67,7 @@ describe('the SQL of the runbooks and of operations', () => {
   });
 });
 
-test('every runbook says what to do, and when to call somebody else', () => {
+test('every runbook says what to do, and when to escalate', () => {
   const sections = read('docs/runbooks.md').split(/^## /m).slice(1);
   assert.ok(sections.length >= 10);
   for (const section of sections) {
@@ -77,7 +77,7 @@ test('every runbook says what to do, and when to call somebody else', () => {
   }
 });
 
-test('every metric that they ask for is one', () => {
+test('every metric that they query exists', () => {
   const documented = new Set(
     Array.from(read('docs/observability.md').matchAll(/`(bailiwick_\w+)`/g), ([, name]) => name),
   );
@@ -93,7 +93,7 @@ test('every metric that they ask for is one', () => {
   );
 });
 
-test('the lines that build the image name stages and arguments that it has', () => {
+test('the build commands name existing stages and arguments', () => {
   const { stages } = readDockerfile();
   const shell = blocks('docs/operations.md', 'sh').join('\n');
   for (const [, target = ''] of shell.matchAll(/--target (\S+)/g))

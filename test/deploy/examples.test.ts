@@ -11,7 +11,8 @@ import { findTool, run } from '../chart/tools.ts';
 import { findDefinitions } from './definitions.ts';
 import { read } from './dockerfile.ts';
 
-// What deploy/examples has: objects of other projects, held against those projects' own definitions, and values, held against the chart.
+// Validates deploy/examples: objects of other projects against those projects' definitions, and
+// values against the chart.
 
 const examples = 'deploy/examples';
 const values = globSync(`${examples}/*/values.yaml`, { cwd: root }).sort();
@@ -22,7 +23,7 @@ const helm = await findTool('helm');
 const definitions = await findDefinitions();
 const skip = helm.reason ?? false;
 
-/** The chart with values-production.yaml, which a reader begins with, and with those of examples upon it. */
+/** Renders the chart with values-production.yaml and the values of examples. */
 async function render(...files: string[]): Promise<Manifest[]> {
   const given = [
     join(chartDir, 'values-production.yaml'),
@@ -50,7 +51,7 @@ const find = (objects: readonly Manifest[], kind: string, name: string) =>
   objects.find((one) => one.kind === kind && one.metadata.name === name) ??
   assert.fail(`${kind} ${name}`);
 
-test('every example is there, with values that fit it, and is listed', () => {
+test('every example exists, has matching values, and is listed', () => {
   const listed = Array.from(
     read(`${examples}/README.md`).matchAll(/^\| \[([a-z-]+)\]\(\1\)/gm),
     ([, name = '']) => name,
@@ -64,7 +65,7 @@ test('every example is there, with values that fit it, and is listed', () => {
     assert.ok(existsSync(join(root, dirname(file), 'values.yaml')), file);
 });
 
-test('every object is one that its project defines, and says nothing that it does not', {
+test('every object is valid by its project’s definition, without unknown fields', {
   skip: definitions.reason ?? false,
 }, () => {
   let checked = 0;
@@ -72,7 +73,7 @@ test('every object is one that its project defines, and says nothing that it doe
     for (const object of objectsIn(read(file))) {
       const check = definitions.checks?.get(`${object.apiVersion} ${object.kind}`);
       if (object.apiVersion === 'v1') continue;
-      assert.ok(check, `${file}: nobody defines ${object.apiVersion} ${object.kind}`);
+      assert.ok(check, `${file}: no definition of ${object.apiVersion} ${object.kind}`);
       assert.ok(
         check(object),
         `${file}: ${object.kind} ${object.metadata.name}: ${JSON.stringify(check.errors)}`,
@@ -85,12 +86,17 @@ test('every object is one that its project defines, and says nothing that it doe
   assert.ok(checked >= 10, String(checked));
 });
 
-test('the chart takes the values of each example, and those of all at once', { skip }, async () => {
+test('the chart accepts the values of each example, and those of all together', {
+  skip,
+}, async () => {
   for (const file of values) assert.ok((await render(file)).length > 30, file);
   await render(...values);
 });
 
-/** Who makes the Secrets that the chart names with all examples at once. One that nobody makes keeps its pods from starting. */
+/**
+ * The creators of the Secrets that the chart names with all examples. A pod does not start without
+ * its Secrets.
+ */
 const makers: Readonly<Record<string, string>> = {
   bailiwick: 'external-secrets',
   'bailiwick-mail': 'external-secrets',
@@ -98,7 +104,7 @@ const makers: Readonly<Record<string, string>> = {
   'bailiwick-postgres-ca': 'cloudnativepg, by the operator',
 };
 
-test('with all examples at once every Secret that is named is made by one of them', {
+test('with all examples, one of them creates every named Secret', {
   skip,
 }, async () => {
   const objects = await render(...values);
@@ -112,7 +118,7 @@ test('with all examples at once every Secret that is named is made by one of the
   assert.deepEqual([...named].sort(), [...certificates, ...Object.keys(makers)].sort());
 });
 
-test('PostgreSQL: the chart reads the Secret, the authority and the pods that the cluster has', {
+test('PostgreSQL: the chart uses the Secret, the CA and the pods of the cluster', {
   skip,
 }, async () => {
   const cluster = find(objectsOf('cloudnativepg/cluster.yaml'), 'Cluster', 'bailiwick-postgres');
@@ -137,7 +143,7 @@ test('PostgreSQL: the chart reads the Secret, the authority and the pods that th
   );
 });
 
-test('PostgreSQL takes the connections of as many pods as there may be, and of their successors', {
+test('PostgreSQL allows the connections of the maximum number of pods during a rollout', {
   skip,
 }, async () => {
   const cluster = find(objectsOf('cloudnativepg/cluster.yaml'), 'Cluster', 'bailiwick-postgres')
@@ -150,7 +156,7 @@ test('PostgreSQL takes the connections of as many pods as there may be, and of t
   );
 });
 
-test('NATS: the workers scale by the queues of the servers that are named', { skip }, async () => {
+test('NATS: the workers scale by the queues of the named servers', { skip }, async () => {
   const objects = await render(`${examples}/nats/values.yaml`);
   for (const name of ['bailiwick-notifications-delivery', 'bailiwick-notifications-email']) {
     assert.ok(
@@ -166,7 +172,7 @@ test('NATS: the workers scale by the queues of the servers that are named', { sk
   assert.deepEqual([own.config.cluster.replicas, own.config.jetstream.enabled], [3, true]);
 });
 
-test('Secrets: each that the workloads mount comes from the store', { skip }, async () => {
+test('Secrets: each Secret that the workloads mount comes from the store', { skip }, async () => {
   const objects = await render(`${examples}/external-secrets/values.yaml`);
   const store = find(objectsOf('external-secrets/store.yaml'), 'SecretStore', 'vault');
   for (const name of ['bailiwick', 'bailiwick-mail']) {
@@ -177,7 +183,7 @@ test('Secrets: each that the workloads mount comes from the store', { skip }, as
   }
 });
 
-test('TLS: the processes’ certificates are of the example’s issuer', { skip }, async () => {
+test('TLS: the example’s issuer signs the processes’ certificates', { skip }, async () => {
   const issuer = find(objectsOf('cert-manager/issuer.yaml'), 'Issuer', 'bailiwick');
   const certificates = (await render(`${examples}/cert-manager/values.yaml`)).filter(
     ({ kind }) => kind === 'Certificate',
@@ -193,7 +199,7 @@ test('TLS: the processes’ certificates are of the example’s issuer', { skip 
   assert.equal(authority.privateKey.rotationPolicy, 'Never');
 });
 
-test('the way in: the route belongs to a listener that its Gateway has', { skip }, async () => {
+test('Gateway API: the route belongs to a listener of its Gateway', { skip }, async () => {
   const gateway = find(objectsOf('gateway-api/gateway.yaml'), 'Gateway', 'public')
     .spec as unknown as { listeners: Array<{ name: string; hostname: string }> };
   const objects = await render(`${examples}/gateway-api/values.yaml`);
@@ -206,10 +212,10 @@ test('the way in: the route belongs to a listener that its Gateway has', { skip 
     gateway.listeners.find(({ name }) => name === parentRefs[0]?.sectionName) ??
     assert.fail('no such listener');
   assert.deepEqual(hostnames, [listener.hostname]);
-  assert.ok(!objects.some(({ kind }) => kind === 'Ingress'), 'one way in');
+  assert.ok(!objects.some(({ kind }) => kind === 'Ingress'), 'a single entry point');
 });
 
-test('Argo CD installs the version that this is, and ignores nothing: where something scales, the chart names no number of pods', () => {
+test('Argo CD installs the current version and ignores no differences: with autoscaling, the chart sets no replicas', () => {
   const { sources, ignoreDifferences } = find(
     objectsOf('argo-cd/application.yaml'),
     'Application',

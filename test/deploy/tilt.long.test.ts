@@ -8,7 +8,8 @@ import { kubernetes, objectsIn } from '../chart/helm.ts';
 import { findTool, run } from '../chart/tools.ts';
 import { read, readCopy, readDockerfile } from './dockerfile.ts';
 
-// The Tiltfile evaluated by a Starlark interpreter. Tilt's functions are those of tilt.star, which record what they are called with.
+// Evaluates the Tiltfile with a Starlark interpreter. tilt.star defines Tilt's functions, which
+// record their arguments.
 
 type Call = { name: string; args: unknown[]; kwargs: Record<string, unknown> };
 
@@ -22,7 +23,7 @@ async function evaluate(t: TestContext, context = 'kind-kind'): Promise<Call[]> 
     file,
     `CONTEXT = '${context}'\n${read('test/deploy/tilt.star')}\n${read('Tiltfile')}`,
   );
-  // As in Tilt, a statement may stand outside a function and a name may be set again.
+  // As in Tilt, statements are allowed at top level and a name can be assigned again.
   const { stderr } = await run(starlark.command ?? '', ['-globalreassign', file]);
   return stderr
     .split('\n')
@@ -37,7 +38,7 @@ const onlyOne = (calls: readonly Call[], name: string): Call => {
   return found[0] as Call;
 };
 
-test('the Tiltfile takes the clusters of this machine, and refuses every other', {
+test('the Tiltfile accepts local clusters, and rejects all others', {
   skip,
 }, async (t) => {
   const [allowed] = onlyOne(await evaluate(t), 'allow_k8s_contexts').args as [string[]];
@@ -59,7 +60,7 @@ test('the Tiltfile loads nothing from elsewhere', { skip }, () => {
   );
 });
 
-test('a saved file is copied to where the image has it, and a changed dependency makes another image', {
+test('a saved file is synced to its place in the image, and a changed dependency rebuilds the image', {
   skip,
 }, async (t) => {
   const { args, kwargs } = onlyOne(await evaluate(t), 'docker_build');
@@ -68,12 +69,16 @@ test('a saved file is copied to where the image has it, and a changed dependency
   assert.equal(kwargs['dockerfile'], 'deploy/Dockerfile');
   assert.ok(stages.has(kwargs['target'] as string), 'the target of the image');
   const updates = kwargs['live_update'] as Call[];
-  assert.equal(updates[0]?.name, 'fall_back_on', 'Tilt wants it first');
+  assert.equal(updates[0]?.name, 'fall_back_on', 'Tilt requires it to be first');
   const [causes] = updates[0].args as [string[]];
   const installed = (stages.get('install')?.instructions ?? [])
     .filter(({ word }) => word === 'COPY')
     .flatMap(({ text }) => readCopy(text).sources);
-  assert.deepEqual([...causes].sort(), installed.sort(), 'what the packages are installed from');
+  assert.deepEqual(
+    [...causes].sort(),
+    installed.sort(),
+    'the files that the packages are installed from',
+  );
   const synced = updates.slice(1).map(({ name, args: [from, to] }) => [name, from, to] as const);
   for (const [name, from, to] of synced) {
     assert.equal(name, 'sync');
@@ -90,7 +95,7 @@ test('a saved file is copied to where the image has it, and a changed dependency
   for (const path of kwargs['only'] as string[]) assert.ok(existsSync(join(root, path)), path);
 });
 
-test('what is deployed is the chart with its evaluation part, and every workload of it has its place', {
+test('the Tiltfile deploys the chart with its evaluation part, and lists every workload', {
   skip: skip || (helm.reason ?? false),
 }, async (t) => {
   const calls = await evaluate(t);
@@ -99,7 +104,7 @@ test('what is deployed is the chart with its evaluation part, and every workload
   assert.deepEqual(command.slice(0, 4), ['helm', 'template', 'bailiwick', 'helm/bailiwick']);
   assert.ok(command.includes('evaluation.enabled=true'));
   assert.deepEqual(onlyOne(calls, 'watch_file').args, ['helm/bailiwick']);
-  // The cluster would be asked for its version too.
+  // Rendering with a cluster would ask it for its version too.
   const template = [
     ...command.slice(1).filter((argument) => argument !== '--dry-run=server'),
     '--kube-version',
@@ -115,7 +120,7 @@ test('what is deployed is the chart with its evaluation part, and every workload
     assert.match(
       spec?.template?.spec.containers[0]?.image ?? '',
       /^bailiwick:/,
-      `Tilt puts its own image into ${metadata.name}`,
+      `Tilt replaces the image of ${metadata.name}`,
     );
   }
   for (const { kind, metadata, spec } of objectsIn(stdout).filter(
@@ -142,7 +147,7 @@ test('what is deployed is the chart with its evaluation part, and every workload
       assert.ok(names.includes(needed), needed);
 });
 
-test('the checks are at hand: generated code, types, lint and tests', { skip }, async (t) => {
+test('the checks are available: generated code, types, lint and tests', { skip }, async (t) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const checks = named(await evaluate(t), 'local_resource');
   assert.deepEqual(checks.map(({ args: [name] }) => String(name)).sort(), [
@@ -159,7 +164,7 @@ test('the checks are at hand: generated code, types, lint and tests', { skip }, 
     assert.ok(script === undefined ? existsSync(join(root, program)) : scripts[script], command);
     for (const path of (kwargs['deps'] ?? []) as string[])
       assert.ok(existsSync(join(root, path)), path);
-    // The whole suite is nobody's wish at every saved file.
+    // The whole suite must not run at every saved file.
     if (['check', 'test'].includes(String(args[0])))
       assert.deepEqual([kwargs['trigger_mode'], kwargs['auto_init']], ['manual', false]);
   }

@@ -32,7 +32,7 @@ const commandsOf = (job: Job | undefined) =>
   job?.steps.flatMap(({ run: command = [] }) => command) ?? [];
 const actionlint = await findTool('actionlint');
 
-test('the workflows are ones that the forge runs', {
+test('the workflows are valid for the forge', {
   skip: actionlint.reason ?? false,
 }, async (t) => {
   assert.deepEqual(files, ['.github/workflows/ci.yaml', '.github/workflows/release.yaml']);
@@ -49,30 +49,30 @@ test('the workflows are ones that the forge runs', {
   );
 });
 
-test('every action is pinned by its commit, the same everywhere, and every job has little to lose', () => {
+test('every action is pinned by its commit, the same everywhere, and every job has few permissions', () => {
   const pins = new Map<string, string>();
   for (const file of files) {
     for (const [, action = '', pin = '', version] of read(file).matchAll(
       /uses: ([^@\s]+)@(\S+)(?: # (v\d+\.\d+\.\d+))?$/gm,
     )) {
       assert.match(pin, /^[0-9a-f]{40}$/, `${file}: ${action}`);
-      assert.ok(version, `${action} says which version it is`);
+      assert.ok(version, `${action} names its version`);
       assert.equal(pins.get(action) ?? pin, pin, action);
       pins.set(action, pin);
     }
     const { permissions, jobs } = parse(read(file)) as Workflow;
     assert.deepEqual(permissions, { contents: 'read' }, file);
     for (const [name, job] of Object.entries(jobs))
-      assert.ok(job['timeout-minutes'], `${file}: ${name} may run for ever`);
+      assert.ok(job['timeout-minutes'], `${file}: ${name} has no time limit`);
     assert.doesNotMatch(read(file), /pull_request_target/);
-    // What somebody else has written may not become part of a command.
+    // Text from outside must not become part of a command.
     for (const step of stepsOf(parse(read(file)) as Workflow))
       assert.doesNotMatch(step.run ?? '', /\$\{\{/, step.run);
   }
   assert.ok(pins.size >= 10);
 });
 
-test('the public CI runs what is there: the checks, the tests in containers and on Deno, and the image', () => {
+test('the public CI runs the checks, the tests in containers and on Deno, and the image', () => {
   const { jobs } = workflow('ci');
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   assert.deepEqual(commandsOf(jobs['tests']), ['.ci/run']);
@@ -85,12 +85,12 @@ test('the public CI runs what is there: the checks, the tests in containers and 
   );
   const all = Object.values(jobs).flatMap(commandsOf).join('\n');
   for (const [command, script = ''] of `${read('.ci/run')}\n${all}`.matchAll(/npm (?:run )?(\w+)/g))
-    assert.ok(scripts[script], `${command} is no script of package.json`);
+    assert.ok(scripts[script], `${command} is not a script of package.json`);
   for (const [path] of all.matchAll(/(?:deploy|test)\/[\w./-]+/g))
     assert.ok(existsSync(join(root, path)), path);
 });
 
-test('whatever runs all checks and tests has the history that two of them need', () => {
+test('jobs that run all checks and tests have the Git history that two of them need', () => {
   const jobs = files
     .flatMap((file) => Object.values((parse(read(file)) as Workflow).jobs))
     .filter((job) => commandsOf(job).includes('.ci/run'));
@@ -102,7 +102,7 @@ test('whatever runs all checks and tests has the history that two of them need',
     );
 });
 
-test('a release is checked first, then built for two architectures on both runtimes, signed and proven', () => {
+test('a release is checked first, then built for two architectures on both runtimes, signed and attested', () => {
   const { on, jobs } = workflow('release');
   assert.deepEqual(Object.keys(on), ['push']);
   assert.equal(on.push.tags?.length, 1);
@@ -176,7 +176,7 @@ test('a released chart names the image that was released with it', async (t) => 
   await assert.rejects(prepare());
 });
 
-/** What names the version, as it is here but for the changes. */
+/** A copy of the files that name the version, with the changes. */
 function copyOf(t: TestContext, changes: Record<string, (text: string) => string>): string {
   const folder = temporaryFolder(t);
   const named = globSync(
@@ -210,7 +210,7 @@ test('the notes of a release are its section of the changelog', (t) => {
   );
 });
 
-test('a release that is not described, or is called different names, is refused with everything that is wrong', (t) => {
+test('a release without notes or with inconsistent names is rejected with all problems', (t) => {
   const wrong = copyOf(t, {
     'helm/bailiwick/Chart.yaml': (text) => text.replace(/^appVersion: .*$/m, 'appVersion: 0.2.0'),
     'services/access/package.json': (text) => text.replace('"0.1.0"', '"0.0.9"'),

@@ -15,13 +15,15 @@ const sectionOf = (heading: string): string =>
 const namesIn = (cell: string): string[] =>
   [...cell.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? '');
 
-test('docs/mail.md tells of every mail, and of every placeholder that it has', () => {
+test('docs/mail.md lists every mail with all of its placeholders', () => {
   const rows = [...sectionOf('Placeholders').matchAll(/^\| `(\w+)` *\|([^|]*)\|$/gm)].map(
     ([, mail = '', cell = '']) => [mail, namesIn(cell)] as const,
   );
   assert.deepEqual(Object.fromEntries(rows), placeholders);
-  const told = [...sectionOf('The mails').matchAll(/^\| `(\w+)` *\|/gm)].map(([, mail]) => mail);
-  assert.deepEqual(told, templateNames);
+  const documented = [...sectionOf('Mails and recipients').matchAll(/^\| `(\w+)` *\|/gm)].map(
+    ([, mail]) => mail,
+  );
+  assert.deepEqual(documented, templateNames);
   const prose = sectionOf('Placeholders').split('\n');
   assert.deepEqual(namesIn(prose.find((line) => line.startsWith('In every mail')) ?? ''), [
     ...sharedPlaceholders,

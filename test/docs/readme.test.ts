@@ -10,7 +10,7 @@ import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type Stack, startStack } from '../harness.ts';
 
-// What the documents tell a reader to type or to open is tried here, so that they stay true.
+// Runs the commands in the documents and follows their links, so that they stay correct.
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -19,7 +19,7 @@ const documents = globSync('**/*.md', {
   exclude: (name) => /(^|\/)(node_modules|\.git|\.local)$/.test(name),
 }).sort();
 
-/** The part of a document below a heading of the second level. */
+/** The part of a document below a second-level heading. */
 function section(document: string, heading: string): string {
   const part = document.split(/^## /m).find((candidate) => candidate.startsWith(`${heading}\n`));
   assert.ok(part, `there is no section "${heading}"`);
@@ -34,11 +34,14 @@ const blocks = (text: string, language: string): string[] =>
 
 const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '');
 
-/** Runs the blocks one after the other in one shell, as a reader pastes them, and returns what each of them printed. */
+/**
+ * Runs the blocks in sequence in one shell, as a reader pastes them, and returns the output of
+ * each.
+ */
 async function paste(code: readonly string[]): Promise<string[]> {
   const mark = '--8<--';
   const script = code.join(`\necho '${mark}'\n`);
-  // A proxy of this host is no way to a stack on its own loopback.
+  // A proxy of this host cannot reach a stack on the loopback interface.
   const options = { timeout: 60_000, env: { ...process.env, no_proxy: '127.0.0.1' } };
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
   return stdout.split(`${mark}\n`);
@@ -52,7 +55,7 @@ describe('README.md', () => {
   });
   after(() => stack?.stop());
 
-  test('the first five minutes end with a signed event, and a failure looks as it says', async () => {
+  test('the first five minutes end with a signed event, and an error looks as documented', async () => {
     const story = blocks(section(readme, 'The first five minutes'), 'sh');
     const failure = section(readme, 'When something is refused');
     const code = [...story, ...blocks(failure, 'sh')].map((block) =>
@@ -74,7 +77,7 @@ describe('README.md', () => {
   });
 });
 
-test('README.md names every area of operations, and none that there is not', () => {
+test('README.md names every area of operations, and only existing ones', () => {
   const named = [
     ...section(read('README.md'), 'What there is').matchAll(/`(\w+?)_(?:\*|\w+)`/g),
   ].map(([, area = '']) => area);
@@ -90,7 +93,7 @@ test('the first five minutes use the local start’s own addresses', () => {
   assert.match(first, /^inbox=http:\/\/127\.0\.0\.1:8025$/m);
 });
 
-test('every relative link of the documents leads somewhere', () => {
+test('every relative link in the documents has a target', () => {
   const broken = documents.flatMap((document) =>
     [...withoutCodeBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, target = '']) => target)
@@ -108,7 +111,7 @@ function leadsSomewhere(document: string, target: string): boolean {
   return anchor === undefined || headings(read(found)).includes(anchor);
 }
 
-/** The anchors that a forge gives a document's headings. */
+/** The anchors that a forge generates for a document's headings. */
 function headings(document: string): string[] {
   const texts = [...withoutCodeBlocks(document).matchAll(/^#+ (.+)$/gm)].map(
     ([, text = '']) => text,
@@ -135,7 +138,7 @@ test('every file of this repository that the documents name exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every setting that the documents name is one', () => {
+test('every setting that the documents name exists', () => {
   for (const document of documents.filter((name) => name !== 'CHANGELOG.md')) {
     const names = [...read(document).matchAll(/\bBAILIWICK_[A-Z][A-Z0-9_]*/g)].map(
       ([name]) => [name, ''] as const,

@@ -4,8 +4,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 
-// Runs the code of docs/webhooks.md as it stands there: a driver in the same language reads cases, one a line, and writes
-// what the code says to each. Nothing is fetched.
+// Runs the code of docs/webhooks.md unchanged: a driver in the same language reads cases, one a
+// line, and prints the code's result for each. Nothing is fetched.
 
 const run = promisify(execFile);
 const page = readFileSync(path.join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
@@ -13,17 +13,17 @@ const page = readFileSync(path.join(import.meta.dirname, '../../docs/webhooks.md
 export type Case = { secret: string; header: string; body: Uint8Array };
 
 type Language = {
-  /** How the page marks the code. */
+  /** The language mark of the code block. */
   mark: string;
-  /** What has to be on the machine. */
+  /** The program that must be on the machine. */
   tool: readonly [command: string, ...options: string[]];
-  /** The files of the program: their names and what is in them. */
+  /** The files of the program: their names and contents. */
   files: (code: string) => Record<string, string>;
-  /** Commands in the folder of the program, the last of which answers. */
+  /** Commands to run in the program's folder, the last of which prints the results. */
   commands: ReadonlyArray<readonly [command: string, ...options: string[]]>;
 };
 
-/** All of the page's languages. The drivers need nothing but their language's own library. */
+/** All of the page's languages. The drivers only need their language's standard library. */
 export const languages: Readonly<Record<string, Language>> = {
   TypeScript: {
     mark: 'ts',
@@ -124,7 +124,7 @@ end
   },
   Rust: {
     mark: 'rust',
-    // Whether the crates are on the machine shows when they are looked for.
+    // Whether the crates are available shows when cargo looks for them.
     tool: ['cargo', '--version'],
     files: (code) => ({
       'Cargo.toml':
@@ -148,7 +148,7 @@ fn main() {
   },
 };
 
-/** The code of a language, as it stands on the page. */
+/** The code of a language on the page. */
 export function codeOf({ mark }: Language): string {
   const [block, ...more] = Array.from(
     page.matchAll(new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, 'gms')),
@@ -162,7 +162,7 @@ export function codeOf({ mark }: Language): string {
 /** The marks of all blocks on the page. */
 export const marks = Array.from(page.matchAll(/^```(\w+)$/gm), ([, mark]) => mark ?? '');
 
-/** Why a language cannot be run here; '' where it can. */
+/** The reason why a language cannot be run here; '' if it can. */
 export async function missing(
   name: string,
   { tool: [command, ...options], files }: Language,
@@ -180,7 +180,7 @@ export async function missing(
   }
 }
 
-/** What the page's code says to each case. */
+/** The result of the page's code for each case. */
 export async function verdicts(
   language: Language,
   cases: readonly Case[],
@@ -197,7 +197,7 @@ export async function verdicts(
     'cases.hex': lines('hex'),
   });
   let answer = '';
-  // Caches of their own would be left behind, and those of the machine hold nothing of this.
+  // Turn off compile caches, which would remain on the machine.
   for (const [command, ...options] of language.commands)
     ({ stdout: answer } = await run(command, options, {
       cwd: folder,

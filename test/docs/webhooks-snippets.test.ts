@@ -38,7 +38,7 @@ describe('the code of docs/webhooks.md', () => {
       const [body, header] = [rawOf(request), request.Headers['x-webhook-signature'] ?? ''];
       const add = (what: string, genuine: boolean, one: Partial<Case>) =>
         cases.push({ secret, header, body, ...one, what: `${name}, ${what}`, genuine });
-      add('the present secret', true, {});
+      add('the current secret', true, {});
       add('the previous secret', true, { secret: previous });
       add('another secret', false, { secret: other });
       add('another body', false, { body: Buffer.concat([body, Buffer.from(' ')]) });
@@ -47,9 +47,9 @@ describe('the code of docs/webhooks.md', () => {
         header: header.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) + 30}`),
       });
       for (const [what, seconds, genuine] of [
-        ['of four minutes ago', -240, true],
-        ['of six minutes ago', -360, false],
-        ['of six minutes from now', 360, false],
+        ['four minutes old', -240, true],
+        ['six minutes old', -360, false],
+        ['six minutes ahead', 360, false],
       ] as const)
         add(what, genuine, {
           header: signature([other, secret], Math.floor(Date.now() / 1000) + seconds, body),
@@ -72,7 +72,7 @@ describe('the code of docs/webhooks.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('is in at least five languages, each with a driver, and keeps to five minutes', () => {
+  test('is in at least five languages, each with a driver, and allows five minutes of difference', () => {
     assert.deepEqual(
       marks.sort(),
       Object.values(languages)
@@ -85,7 +85,7 @@ describe('the code of docs/webhooks.md', () => {
   });
 
   for (const [name, language] of Object.entries(languages)) {
-    test(`${name} accepts what the product sent, and nothing else`, async (t) => {
+    test(`${name} accepts the product’s deliveries, and nothing else`, async (t) => {
       const why = await missing(name, language, path.join(folder, `${name}-probe`));
       if (why !== '') return t.skip(why);
       const said = await verdicts(language, cases, path.join(folder, name));
@@ -97,7 +97,7 @@ describe('the code of docs/webhooks.md', () => {
     });
   }
 
-  test('at least three languages could be run', async () => {
+  test('runs in at least three languages', async () => {
     const reasons = await Promise.all(
       Object.entries(languages).map(([name, language]) =>
         missing(name, language, path.join(folder, `${name}-count`)),

@@ -4,8 +4,8 @@ import { isPublic } from '@bailiwick/shared/egress/addresses.ts';
 import { egressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
 import fc from 'fast-check';
 
-// The guard against a second reading of the registries: addresses are numbers here, ranges have a beginning and an end, and
-// every spelling is written from the number.
+// Tests the guard against a second implementation of the registries: addresses are numbers, ranges
+// have a beginning and an end, and every spelling is written from the number.
 
 const closed = egressRules({ hosts: [], cidrs: [], ports: [] });
 
@@ -36,7 +36,7 @@ const v4Ranges: readonly Range[] = (
 const isInside = (address: number): boolean =>
   v4Ranges.some(([first, bits]) => address >= first && address < first + 2 ** (32 - bits));
 
-/** Numbers of all kinds: anywhere, in a range, and right at its ends and beside them. */
+/** Numbers of all kinds: anywhere, in a range, at its ends and beside them. */
 const v4Numbers = fc.oneof(
   fc.nat({ max: 0xffff_ffff }),
   fc
@@ -68,7 +68,7 @@ const circled = (text: string): string =>
 const percent = (text: string): string =>
   text.replace(/[\s\S]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
-/** Every way to write an IPv4 address in a URL that the WHATWG's parser knows. */
+/** Every way to write an IPv4 address in a URL that the WHATWG parser accepts. */
 const v4Spellings: ReadonlyArray<(address: number) => string> = [
   dotted,
   (address) => `${dotted(address)}.`,
@@ -101,7 +101,7 @@ function groups(address: bigint): string[] {
   );
 }
 
-test('urlProblem takes an IPv4 address if it is public, and refuses it if not, however it is spelt', () => {
+test('urlProblem accepts an IPv4 address if it is public, and rejects it otherwise, in every spelling', () => {
   let refused = 0;
   fc.assert(
     fc.property(v4Numbers, fc.constantFrom(...v4Spellings), (address, spell) => {
@@ -129,7 +129,7 @@ const prefix = (text: string, bits: number): readonly [bigint, number] => {
   ];
   return [all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n), bits];
 };
-/** IANA's IPv6 special-purpose address registry, and what is set aside besides. */
+/** IANA's IPv6 special-purpose address registry, and further reserved ranges. */
 const v6Ranges = [
   // Unspecified, loopback, IPv4-compatible, mapped and translated; NAT64, local NAT64; discard.
   prefix('::', 96),
@@ -168,7 +168,7 @@ const v6Spellings: ReadonlyArray<(address: bigint) => string> = [
   (address) => `${groups(address).slice(0, 6).join(':')}:${dotted(Number(address & 0xffff_ffffn))}`,
 ];
 
-test('no IPv6 address of a special range is public, however it is spelt', () => {
+test('no IPv6 address of a special range is public, in any spelling', () => {
   const addresses = fc
     .constantFrom(...v6Ranges)
     .chain(([first, bits]) =>
@@ -187,7 +187,7 @@ test('no IPv6 address of a special range is public, however it is spelt', () => 
   );
 });
 
-test('no private IPv4 address is public in any IPv6 address that carries it', () => {
+test('no IPv6 address that embeds a private IPv4 address is public', () => {
   const inside = v4Numbers.filter(isInside);
   const host = fc.bigInt({ min: 0n, max: 0xffffn });
   const carriers: ReadonlyArray<(address: bigint, rest: bigint) => bigint> = [
@@ -217,7 +217,7 @@ test('no private IPv4 address is public in any IPv6 address that carries it', ()
   );
 });
 
-test('IPv6 addresses of the networks that are given out are public', () => {
+test('IPv6 addresses of allocated networks are public', () => {
   const given = [
     prefix('2400::', 12),
     prefix('2600::', 12),
@@ -238,7 +238,7 @@ test('IPv6 addresses of the networks that are given out are public', () => {
   );
 });
 
-test('a zone, dots at the end and letters that only look alike do not lead inside', () => {
+test('a zone, trailing dots and look-alike letters do not lead to private addresses', () => {
   for (const host of [
     '[fe80::1%25eth0]',
     '[fe80::1%eth0]',

@@ -18,7 +18,7 @@ const post = (pools: Pools, url: string) =>
     short,
   );
 
-describe('an attempt ends in its time, with the documented error, where the receiver answers with', () => {
+describe('an attempt ends in time, with the documented error, if the receiver answers with', () => {
   let receivers: Receivers;
   let pools: Pools;
   before(async () => {
@@ -45,12 +45,13 @@ describe('an attempt ends in its time, with the documented error, where the rece
   }
 });
 
-test('an answer that nobody asked for closes the connection, and is not taken for that to the next request', async () => {
+test('an unsolicited answer closes the connection, and is not taken as the answer to the next request', async () => {
   for (const [trick, { error }] of Object.entries(answersTwice)) {
     const receivers = await startReceivers(host, 40);
     const pools = createPools({ ...short });
     assert.equal((await post(pools, `${receivers.origin}/${trick}`)).error, error);
-    // What comes once the next request is on its way could not be told from its answer: the receiver would answer itself.
+    // An answer that arrives after the next request was sent looks like its own, and only affects
+    // that receiver.
     for (const deadline = Date.now() + 5000; receivers.open() > 0 && Date.now() < deadline; )
       await sleep(10);
     assert.equal(receivers.open(), 0, trick);
@@ -62,7 +63,7 @@ test('an answer that nobody asked for closes the connection, and is not taken fo
   }
 });
 
-/** What an `https` receiver may do before there is TLS. What it may do with certificates is in egress/tls.test.ts. */
+/** Misbehaviour of an `https` receiver before TLS. egress/tls.test.ts tests certificates. */
 const beforeTls: Record<string, { error: string; does: (socket: Socket) => void }> = {
   'never says a word': { error: 'timeout', does: () => {} },
   'hangs up at once': { error: 'connection_reset', does: (socket) => socket.end() },
@@ -83,7 +84,7 @@ const beforeTls: Record<string, { error: string; does: (socket: Socket) => void 
   'drips the handshake': {
     error: 'timeout',
     does: (socket) => {
-      // A server's hello of 16 KiB, of which only the beginning ever comes.
+      // A server's hello of 16 KiB, of which only the beginning arrives.
       socket.write(Buffer.from([22, 3, 3, 64, 0]));
       const timer = setInterval(() => socket.write(Buffer.from([2])), 40);
       socket.once('close', () => clearInterval(timer));
@@ -101,7 +102,7 @@ const beforeTls: Record<string, { error: string; does: (socket: Socket) => void 
   },
 };
 
-describe('an attempt over TLS ends in its time, with the documented error, where the receiver', () => {
+describe('an attempt over TLS ends in time, with the documented error, if the receiver', () => {
   for (const [what, { error, does }] of Object.entries(beforeTls)) {
     test(what, async () => {
       let connections = 0;

@@ -8,7 +8,7 @@ import { createLookUp } from '@bailiwick/shared/egress/resolver.ts';
 import { egressRules, resolveReceiver } from '@bailiwick/shared/egress/rules.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 
-// What becomes of names, at a DNS server that is out for mischief.
+// Name resolution with a hostile DNS server.
 
 let dns: DnsServer;
 before(async () => {
@@ -21,7 +21,7 @@ const resolve = async (name: string) =>
   (await resolveReceiver(new URL(`https://${name}/`), production())).map(({ address }) => address);
 
 describe('a name is looked up', () => {
-  test('at the server that is set, and all its addresses are taken, of both families', async () => {
+  test('at the configured server, with all its addresses of both families', async () => {
     dns.set('good.example', { addresses: ['93.184.215.14', '93.184.215.15', '2606:4700::1111'] });
     assert.deepEqual((await resolve('good.example')).sort(), [
       '2606:4700::1111',
@@ -30,19 +30,19 @@ describe('a name is looked up', () => {
     ]);
   });
 
-  test('through the other names it has', async () => {
+  test('through its CNAMEs', async () => {
     dns.set('alias.example', { cname: 'real.example', addresses: ['93.184.215.14'] });
     assert.deepEqual(await resolve('alias.example'), ['93.184.215.14']);
   });
 
-  test('as it is written, in lower case and punycode, and with no search domain behind it', async () => {
+  test('as written, in lower case and punycode, without a search domain', async () => {
     dns.asked.length = 0;
     await assert.rejects(resolve('Intranet'), { code: 'ENOTFOUND' });
     await assert.rejects(resolve('bücher.example.'), { code: 'ENOTFOUND' });
     assert.deepEqual([...new Set(dns.asked)].sort(), ['intranet', 'xn--bcher-kva.example']);
   });
 
-  test('by the family that answers, where the other one fails', async () => {
+  test('with the answer of one family, if the other one fails', async () => {
     let questions = 0;
     dns.set('half.example', () =>
       questions++ === 0 ? { addresses: ['93.184.215.14', '2606:4700::1111'] } : { code: 2 },
@@ -50,7 +50,7 @@ describe('a name is looked up', () => {
     assert.equal((await resolve('half.example')).length, 1);
   });
 
-  test('again for each request, whatever time to live it was told', async () => {
+  test('again for each request, regardless of its TTL', async () => {
     const look = createLookUp(dns.address);
     dns.set('moving.example', { addresses: ['93.184.215.14'] });
     assert.deepEqual(await look('moving.example'), [{ address: '93.184.215.14', family: 4 }]);
@@ -58,7 +58,7 @@ describe('a name is looked up', () => {
     assert.deepEqual(await look('moving.example'), [{ address: '93.184.215.15', family: 4 }]);
   });
 
-  test('to no more addresses than can be tried, all of which were checked', async () => {
+  test('with at most as many addresses as can be tried, all of them checked', async () => {
     const many = Array.from({ length: 40 }, (_, index) => `93.184.215.${index + 1}`);
     dns.set('many.example', { addresses: many });
     const dialled = await resolve('many.example');
@@ -68,7 +68,7 @@ describe('a name is looked up', () => {
     await assert.rejects(resolve('many.example'), { code: 'BLOCKED_ADDRESS' });
   });
 
-  test('in vain where the server is silent, fails or refuses, and that takes no longer than seconds', async () => {
+  test('and fails within seconds, if the server is silent, fails or refuses', async () => {
     dns.set('silent.example', { addresses: ['93.184.215.14'], delayMs: 60_000 });
     dns.set('broken.example', { code: 2 });
     dns.set('refused.example', { code: 5 });
@@ -105,7 +105,7 @@ const forbidden: Record<string, readonly string[]> = {
   multicast: ['ff02::1'],
 };
 
-describe('a name is refused that resolves to', () => {
+describe('a name is rejected that resolves to', () => {
   for (const [what, addresses] of Object.entries(forbidden)) {
     test(what, async () => {
       const name = `${what.replaceAll(' ', '-').toLowerCase()}.example`;
@@ -114,7 +114,7 @@ describe('a name is refused that resolves to', () => {
     });
   }
 
-  test('a name of the inside, through another name', async () => {
+  test('a private name through a CNAME', async () => {
     dns.set('innocent.example', {
       cname: 'db.default.svc.cluster.local',
       addresses: ['10.96.0.7'],
@@ -124,7 +124,8 @@ describe('a name is refused that resolves to', () => {
 });
 
 describe('a request to a name', () => {
-  // 127.0.1.0/24 stands for the internet, and the rest of the loopback for what is inside.
+  // 127.0.1.0/24 stands for the internet, and the rest of the loopback network for private
+  // addresses.
   const [outside, inside] = ['127.0.1.1', '127.0.0.1'] as const;
   const pools = createPools({ connectMs: 500, totalMs: 2000, answerBytes: 16 * 1024 });
   const counts: Record<string, number> = {};
@@ -161,20 +162,21 @@ describe('a request to a name', () => {
     return send({ pools, egress }, attempt);
   };
 
-  test('dials what was checked: one that changes its mind for the next look-up reaches nothing inside', async () => {
+  test('connects to the checked addresses: a rebinding name reaches nothing private', async () => {
     let answers = 0;
     const seen: string[] = [];
-    // Each attempt asks for both families: the first attempt is told of the outside, and all later questions of the inside.
+    // Each attempt asks for both families: the first attempt gets public addresses, and all later
+    // queries private ones.
     dns.set('rebinding.example', () => ({ addresses: [answers++ < 2 ? outside : inside] }));
     for (let attempt = 0; attempt < 4; attempt++)
       seen.push((await post('rebinding.example')).error);
-    // The receiver speaks no TLS, which is how it is known that it was reached.
+    // The receiver speaks no TLS, so tls_error shows that it was reached.
     assert.deepEqual(seen, ['tls_error', 'blocked_address', 'blocked_address', 'blocked_address']);
     assert.equal(counts[outside], 1);
     assert.equal(counts[inside], undefined);
   });
 
-  test('goes nowhere where one of several addresses is inside', async () => {
+  test('is blocked if one of several addresses is private', async () => {
     dns.set('mixed.example', { addresses: [outside, inside] });
     assert.equal((await post('mixed.example')).error, 'blocked_address');
     assert.equal(counts[inside], undefined);
@@ -184,7 +186,7 @@ describe('a request to a name', () => {
     assert.equal((await post('nowhere.example')).error, 'dns_error');
   });
 
-  test('whose server is slow is given up within its time', async () => {
+  test('whose DNS server is slow ends in time', async () => {
     dns.set('slow.example', { addresses: ['127.0.1.1'], delayMs: 60_000 });
     const egress = egressRules({ hosts: [], cidrs: [], ports: [], resolver: dns.address });
     const attempt = {

@@ -10,15 +10,19 @@ import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createAuthority } from '../tls/authority.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 
-// Receivers that pour bytes which the HTTP parser skips without counting them as headers or body. They pour 3 MB/s in chunks of
-// 16 KiB: slow enough that what the client has taken can be told from what the receiver has sent.
+// Receivers that send bytes which the HTTP parser skips without counting them as headers or body.
+// They send 3 MB/s in chunks of 16 KiB, slow enough to distinguish the bytes that the client has
+// read from those that the receiver has sent.
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunk = Buffer.alloc(16 * 1024, 'x');
 const blankLines = Buffer.from('\r\n'.repeat(chunk.length / 2));
 const chunkMs = 5;
 
-/** 64 KiB for one answer, two reads of 64 KiB beyond it, and what is sent while the reset is on its way. */
+/**
+ * 64 KiB for one answer, two reads of 64 KiB beyond it, and the bytes sent while the reset is on
+ * its way.
+ */
 const mostSent = 512 * 1024;
 
 type Pour = { head: string; filler: Buffer; afterMs?: number };
@@ -42,8 +46,7 @@ const canTrust = 'setDefaultCACertificates' in tls;
 
 for (const scheme of ['http', 'https'] as const)
   for (const isProxied of [false, true]) {
-    const skip =
-      scheme === 'https' && !canTrust ? 'this runtime cannot be told to trust an authority' : false;
+    const skip = scheme === 'https' && !canTrust ? 'this runtime cannot trust a further CA' : false;
     describe(`over ${scheme}${isProxied ? ' through the egress proxy' : ''}`, { skip }, () => {
       let server: Server;
       let proxy: ProxyServer | undefined;
@@ -90,7 +93,7 @@ for (const scheme of ['http', 'https'] as const)
           sent += filler.length;
         }
       }
-      /** Each byte in a TLS record of its own, some 22 bytes on the wire. */
+      /** Sends each byte in a TLS record of its own, some 22 bytes on the wire. */
       async function drip(socket: Socket): Promise<void> {
         socket.write(`${ok}transfer-encoding: chunked\r\n\r\n1;`);
         for (; !socket.destroyed; await sleep(1)) {
@@ -120,7 +123,7 @@ for (const scheme of ['http', 'https'] as const)
           sent = 0;
           assert.equal((await post(path)).error, 'response_too_large');
           await closed();
-          assert.ok(sent < mostSent, `${sent} bytes were taken`);
+          assert.ok(sent < mostSent, `${sent} bytes were read`);
         });
       }
 
@@ -128,18 +131,18 @@ for (const scheme of ['http', 'https'] as const)
         sent = 0;
         assert.equal((await post('after-answer')).status, 'delivered');
         await closed();
-        assert.ok(sent < mostSent, `${sent} bytes were taken`);
+        assert.ok(sent < mostSent, `${sent} bytes were read`);
       });
 
-      test('every answer on a connection that is kept alive has the whole limit', async () => {
+      test('every answer on a kept-alive connection has the whole limit', async () => {
         connections = 0;
-        // The pool takes another connection while the last answer is still being put away.
+        // The pool uses another connection while it still releases the one of the last answer.
         for (let count = 0; count < 20; count++, await sleep(5))
           assert.equal((await post('good')).status, 'delivered');
         assert.equal(connections, 1);
       });
 
-      test('a TLS handshake without an end closes the connection', {
+      test('an endless TLS handshake closes the connection', {
         skip: scheme === 'http',
       }, async () => {
         // OpenSSL skips each of these empty HelloRequest messages.
@@ -157,14 +160,14 @@ for (const scheme of ['http', 'https'] as const)
         pourer.close();
         assert.notEqual(answer.status, 'delivered');
         await ended;
-        assert.ok(sent < 2 * mostSent, `${sent} bytes were taken`);
+        assert.ok(sent < 2 * mostSent, `${sent} bytes were read`);
       });
 
-      test('what TLS adds on the wire counts', { skip: scheme === 'http' }, async () => {
+      test('TLS overhead counts towards the limit', { skip: scheme === 'http' }, async () => {
         sent = 0;
         assert.equal((await post('tiny-records')).error, 'response_too_large');
         await closed();
-        assert.ok(sent < 40_000, `${sent} bytes within TLS were taken`);
+        assert.ok(sent < 40_000, `${sent} bytes within TLS were read`);
       });
     });
   }

@@ -5,17 +5,17 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
 export type ProxyServer = Awaited<ReturnType<typeof startProxy>>;
 
-/** Starts an HTTP proxy that makes tunnels for one user, unless it is told to answer something else. */
+/** Starts an HTTP proxy that opens tunnels for one user, or gives a configured answer. */
 export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}) {
   const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const sockets = new Set<Socket>();
   const proxy = {
     url: '',
-    /** Where a tunnel was asked to, once a request. */
+    /** The requested targets of the tunnels, one for each request. */
     asked: [] as string[],
-    /** Whatever was sent in the tunnels by us. */
+    /** All bytes that the client sent in the tunnels. */
     sent: Buffer.alloc(0),
-    /** An answer instead of a tunnel, by the target; 'nothing' for none at all. */
+    /** An answer instead of a tunnel, by target; 'nothing' for no answer. */
     refuse: ((_target: string): number | 'nothing' | undefined => undefined) as (
       target: string,
     ) => number | 'nothing' | undefined,

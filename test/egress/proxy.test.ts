@@ -15,8 +15,7 @@ import { takePort } from '../ports.ts';
 import { createAuthority } from '../tls/authority.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 
-const skip =
-  'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot trust a further CA';
 const authority = await createAuthority();
 const certificate = await authority.issue({ hosts: ['localhost'] });
 const short = { ...limits, totalMs: 2500, connectMs: 700 };
@@ -73,7 +72,7 @@ describe('a request through the egress proxy', () => {
   };
   const ourFault = (promise: Promise<unknown>, words: string) =>
     assert.rejects(promise, (error: ServiceError) => {
-      // What is ours is told to nobody else: it is the cause, for the log.
+      // The tenant must not see operators' errors, so they are only the cause, for the log.
       assert.deepEqual([error.code, (error.cause as Error).message], ['unavailable', words]);
       assert.doesNotMatch(error.message, /proxy/);
       return true;
@@ -84,7 +83,7 @@ describe('a request through the egress proxy', () => {
     await work().finally(() => (proxy.refuse = before));
   };
 
-  test('asks for a tunnel to the address that was checked, and the receiver learns the name', async () => {
+  test('asks for a tunnel to the checked address, and the receiver gets the host name', async () => {
     dns.set('plain.example', { addresses: ['127.0.1.1'] });
     proxy.asked.length = received.length = 0;
     const outcome = await post(`http://plain.example:${portOf(plain)}/`);
@@ -95,14 +94,14 @@ describe('a request through the egress proxy', () => {
     ]);
   });
 
-  test('uses a tunnel again', async () => {
+  test('reuses a tunnel', async () => {
     proxy.asked.length = 0;
     for (let attempt = 0; attempt < 3; attempt++)
       await post(`http://plain.example:${portOf(plain)}/`);
     assert.deepEqual(proxy.asked, []);
   });
 
-  test('asks for nothing where the address is blocked', async () => {
+  test('asks for no tunnel to a blocked address', async () => {
     proxy.asked.length = 0;
     dns.set('inside.example', { addresses: ['93.184.215.14', '10.0.0.1'] });
     for (const url of [
@@ -114,7 +113,7 @@ describe('a request through the egress proxy', () => {
     assert.deepEqual(proxy.asked, []);
   });
 
-  test('speaks TLS with the receiver itself: the proxy sees no body, and a certificate of nobody is refused', {
+  test('uses TLS with the receiver itself: the proxy sees no body, and an untrusted certificate is rejected', {
     skip,
   }, async () => {
     proxy.sent = Buffer.alloc(0);
@@ -126,7 +125,7 @@ describe('a request through the egress proxy', () => {
     const fresh = createPools({ ...short, proxy: proxy.url });
     try {
       assert.equal((await post(url, fresh)).status, 'delivered');
-      // The certificate is the receiver's name's, and not that of its address.
+      // The certificate is for the receiver's name, not its address.
       assert.equal((await post(`https://127.0.1.1:${portOf(plain)}/`, fresh)).error, 'tls_error');
     } finally {
       tls.setDefaultCACertificates(trusted);
@@ -140,7 +139,7 @@ describe('a request through the egress proxy', () => {
     assert.ok(!proxy.sent.includes('"body"') && !proxy.sent.includes('POST'));
   });
 
-  test('takes the next address where the proxy does not reach the first', async () => {
+  test('tries the next address if the proxy does not reach the first', async () => {
     dns.set('plain.example', { addresses: ['127.0.1.9', '127.0.1.1'] });
     proxy.asked.length = 0;
     assert.equal((await post(`http://plain.example:${portOf(plain)}/`)).status, 'delivered');
@@ -151,7 +150,7 @@ describe('a request through the egress proxy', () => {
   });
 
   for (const status of [403, 407, 429, 500, 502, 503]) {
-    test(`is our fault and not the receiver's where the proxy answers ${status}`, async () => {
+    test(`is the operator’s fault and not the receiver’s if the proxy answers ${status}`, async () => {
       const wrong = createPools({ ...short, proxy: proxy.url });
       await refusing(
         () => status,
@@ -161,7 +160,7 @@ describe('a request through the egress proxy', () => {
     });
   }
 
-  test('is our fault where the proxy does not know us, and no error tells the password', async () => {
+  test('is the operator’s fault if the proxy rejects the credentials, and no error contains the password', async () => {
     const stranger = createPools({ ...short, proxy: proxy.url.replace('egress:', 'somebody:') });
     await assert.rejects(post('http://127.0.1.2:9/', stranger), (error: Error) => {
       assert.equal((error.cause as Error).message, 'the egress proxy answered 407');
@@ -174,7 +173,7 @@ describe('a request through the egress proxy', () => {
     await stranger.close();
   });
 
-  test('is our fault where the proxy is away, hangs up, or is none', async () => {
+  test('is the operator’s fault if the proxy is down, hangs up, or is not a proxy', async () => {
     const noise = createTcp((socket) => void socket.on('error', () => {}).end('SSH-2.0-none\r\n'));
     const mute = createTcp((socket) => socket.destroy());
     for (const server of [noise, mute])
@@ -187,7 +186,7 @@ describe('a request through the egress proxy', () => {
     for (const server of [noise, mute]) server.close();
   });
 
-  test('ends in a time-out of the receiver where the proxy waits for it in vain', async () => {
+  test('ends in a time-out of the receiver if the proxy waits for it too long', async () => {
     for (const answer of [504, 'nothing'] as const) {
       await refusing(
         () => answer,
@@ -197,7 +196,7 @@ describe('a request through the egress proxy', () => {
   });
 });
 
-test('a proxy that could not be used stops the start, in words without its password', () => {
+test('an unusable proxy setting prevents the start, with a message without its password', () => {
   assert.deepEqual(parseProxy('http://proxy.example:3128'), {
     origin: 'http://proxy.example:3128',
     headers: {},

@@ -2,20 +2,21 @@ import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-// Receivers that answer as no receiver should, byte by byte on real sockets. The path of the request says how.
+// Misbehaving receivers, byte by byte on real sockets. The path of the request selects the
+// misbehaviour.
 
 type Misbehave = (socket: Socket, everyMs: number) => void;
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const filler = Buffer.alloc(64 * 1024, 'x');
 
-/** Sends one byte after the other, for ever. */
+/** Sends one byte after the other, without end. */
 const drip = (socket: Socket, everyMs: number, byte: string) => {
   const timer = setInterval(() => socket.write(byte), everyMs);
   socket.once('close', () => clearInterval(timer));
 };
 
-/** Sends the same for ever, as fast as it is taken. */
+/** Sends the same bytes without end, as fast as they are read. */
 function pour(socket: Socket, bytes: Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(bytes));
@@ -53,7 +54,10 @@ const saysAndDrips =
     drip(socket, everyMs, byte);
   };
 
-/** How a receiver misbehaves, and the documented error its attempt ends in: '' where its status was all that was wanted. */
+/**
+ * The misbehaviour of a receiver, and the documented error of its attempt: '' if only the status
+ * matters.
+ */
 export const misbehaviours: Readonly<Record<string, { error: string; does: Misbehave }>> = {
   silence: { error: 'timeout', does: () => {} },
   'status-drips': { error: 'timeout', does: saysAndDrips('HTTP/1.1 200 ', 'O') },
@@ -189,7 +193,10 @@ export const misbehaviours: Readonly<Record<string, { error: string; does: Misbe
   },
 };
 
-/** Answers more than it was asked: each of them on an origin of its own, since the next request there may find the answer waiting. */
+/**
+ * Receivers that send more answers than requests. Each has an origin of its own, because the next
+ * request there may find the extra answer.
+ */
 export const answersTwice: typeof misbehaviours = {
   'two-answers': {
     error: '',
@@ -209,7 +216,10 @@ export const answersTwice: typeof misbehaviours = {
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
 
-/** Starts them all behind one port of `host`. `everyMs` lies between the bytes of those that drip. */
+/**
+ * Starts all of them behind one port of `host`. `everyMs` is the time between the bytes of those
+ * that drip.
+ */
 export async function startReceivers(host: string, everyMs: number) {
   const sockets = new Set<Socket>();
   const receivers = {
@@ -225,7 +235,7 @@ export async function startReceivers(host: string, everyMs: number) {
     receivers.connections += 1;
     sockets.add(socket);
     socket.on('error', () => {}).once('close', () => sockets.delete(socket));
-    // A request may come in pieces; all of ours begin with their first line.
+    // A request may arrive in pieces, but the first piece always has the first line.
     socket.on('data', (data) => {
       const [, path = ''] = /^POST \/([a-z0-9-]+)/.exec(data.toString('latin1')) ?? [];
       (misbehaviours[path] ?? answersTwice[path])?.does(socket, everyMs);

@@ -5,15 +5,14 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
 import tls from 'node:tls';
-import type { Outcome } from '@bailiwick/notifications/sending/outcome.ts';
+import type { DeliveryOutcome } from '@bailiwick/notifications/sending/delivery-outcome.ts';
 import { send } from '@bailiwick/notifications/sending/send.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createAuthority } from '../tls/authority.ts';
 
-/** What Node can since 24.5. */
-const skip =
-  'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+/** Node supports this since 24.5. */
+const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot trust a further CA';
 
 const authority = await createAuthority();
 const certificate = await authority.issue({ hosts: ['localhost'] });
@@ -21,11 +20,14 @@ const expired = await authority.issue({ hosts: ['localhost'], endsInMs: -60_000 
 
 const egress = egressRules({ hosts: ['localhost'], cidrs: ['127.0.0.0/8', '::1/128'], ports: [] });
 
-/** Posts once to a receiver with these settings, and tells how many requests it got and what kept others from speaking to it. */
+/**
+ * Posts once to a receiver with these settings, and returns the number of its requests and the
+ * errors of other connections.
+ */
 async function postTo(
   options: ServerOptions,
   host = 'localhost',
-): Promise<{ outcome: Outcome; requests: number; codes: string[] }> {
+): Promise<{ outcome: DeliveryOutcome; requests: number; codes: string[] }> {
   const seen = { requests: 0, codes: [] as string[] };
   const server = createServer({ ...certificate, ...options }, (request, response) => {
     seen.requests++;
@@ -33,7 +35,7 @@ async function postTo(
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => seen.codes.push(error.code ?? ''));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Of its own: a TLS session that one receiver has given would be taken up again.
+  // New pools, because a TLS session of one receiver would be resumed.
   const pools = createPools({ connectMs: 2000, totalMs: 5000, answerBytes: 16 * 1024 });
   try {
     const url = `https://${host}:${(server.address() as AddressInfo).port}/`;
@@ -57,11 +59,11 @@ function assertRefused({ outcome, requests }: Awaited<ReturnType<typeof postTo>>
   assert.equal(requests, 0);
 }
 
-test('Webhooks_Deliver posts to no receiver whose certificate nobody has vouched for', async () => {
+test('Webhooks_Deliver does not post to a receiver with an untrusted certificate', async () => {
   assertRefused(await postTo({}));
 });
 
-test('Webhooks_Deliver posts only where the certificate is trusted, of that name and not expired', {
+test('Webhooks_Deliver only posts if the certificate is trusted, unexpired and for that name', {
   skip,
 }, async () => {
   const before = tls.getCACertificates();
@@ -76,10 +78,10 @@ test('Webhooks_Deliver posts only where the certificate is trusted, of that name
   }
 });
 
-/** A receiver that speaks nothing newer than TLS 1.1 needs OpenSSL, which Deno does not have. */
-const skipOld = 'deno' in process.versions ? 'this runtime has no old TLS to offer' : skip;
+/** A receiver with nothing newer than TLS 1.1 needs OpenSSL, which Deno does not have. */
+const skipOld = 'deno' in process.versions ? 'this runtime has no old TLS versions' : skip;
 
-test('Webhooks_Deliver speaks TLS 1.2 and later', { skip: skipOld }, async () => {
+test('Webhooks_Deliver requires TLS 1.2 or later', { skip: skipOld }, async () => {
   const before = tls.getCACertificates();
   tls.setDefaultCACertificates([...before, authority.ca]);
   try {
@@ -87,7 +89,7 @@ test('Webhooks_Deliver speaks TLS 1.2 and later', { skip: skipOld }, async () =>
       (await postTo({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).outcome.status,
       'delivered',
     );
-    // The old versions are only spoken by OpenSSL at security level 0.
+    // OpenSSL only speaks the old versions at security level 0.
     const old = await postTo({
       minVersion: 'TLSv1',
       maxVersion: 'TLSv1.1',

@@ -3,29 +3,29 @@ import type { Entry } from './ledger.ts';
 import type { Product } from './product.ts';
 import { type Got, keyOf } from './receivers.ts';
 
-// What became of the ledger: everything that happened against everything that arrived.
+// Compares the ledger's operations with all deliveries, mails, rows and audit entries.
 
-/** Of the product what bears witness. */
+/** The parts of the product that the comparison reads. */
 export type Witness = Pick<Product, 'stack' | 'receivers' | 'places'>;
 
 export type Account = {
   accepted: number;
-  /** What had to arrive: deliveries to each endpoint, and mails. */
+  /** Expected effects: deliveries to each endpoint, and mails. */
   effects: number;
-  /** What did not arrive, and is no dead letter either. */
+  /** Effects that did not arrive and are not dead letters. */
   lost: string[];
   deadLetters: number;
-  /** What a receiver took once more than it had to. */
+  /** Effects that a receiver accepted more than once. */
   duplicates: number;
   /** Deliveries of one event to one endpoint under several webhook-ids, or mails with several tokens. */
   severalIds: string[];
   forged: number;
-  /** Where rows, events and audit disagree. */
+  /** Disagreements between rows, events and audit. */
   disagreements: string[];
 };
 
 const schemas = ['identity', 'access', 'sso', 'notifications'] as const;
-/** The records that were made, by the type of their event. */
+/** The created records, by the type of their event. */
 const records = {
   'group.created': 'select tenant, path as key from access.group_entry',
   'role.created': `select tenant, slug as key from access.role_entry where tenant <> ''`,
@@ -33,7 +33,7 @@ const records = {
   'invitation.created': 'select tenant, email as key from access.invitation',
 } as const;
 
-/** How many rows are on their way yet. */
+/** The number of rows that are still in progress. */
 export async function unsettled({ stack }: Pick<Witness, 'stack'>): Promise<number> {
   const parts = schemas.map(
     (schema) => `select count(*) from ${schema}.outbox where published_at is null`,
@@ -51,7 +51,7 @@ const entriesOfOutbox = schemas
   .map((schema) => `select audit::jsonb->>'ID' as id from ${schema}.outbox`)
   .join(' union all ');
 
-/** Matches the ledger with what receivers got and with what the stores say. */
+/** Matches the ledger with the receivers' counts and with the stores. */
 export async function accountFor(product: Witness, entries: readonly Entry[]): Promise<Account> {
   const { stack, receivers, places } = product;
   const happened = await happenedIn(product);
@@ -60,12 +60,12 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
     "select operation from notifications.delivery_waiting where state = 'dead'",
   );
   const wanted: Array<{ name: string; got: Got | undefined }> = [];
-  const told = new Set<string>();
-  for (const { tenant, key } of happened.values()) told.add(`${tenant} ${key}`);
+  const withEvents = new Set<string>();
+  for (const { tenant, key } of happened.values()) withEvents.add(`${tenant} ${key}`);
   const want = (name: string, got: Got | undefined) => wanted.push({ name, got });
   for (const place of places) {
     const keys = new Set(
-      [...told]
+      [...withEvents]
         .filter((one) => one.startsWith(`${place.tenant} `))
         .map((one) => one.slice(place.tenant.length + 1)),
     );
@@ -95,7 +95,7 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
 
 type Happened = { tenant: string; type: string; key: string };
 
-/** The events that the outboxes have put out, by their id. */
+/** The events that the outboxes have published, by their id. */
 async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string, Happened>> {
   const parts = schemas.map(
     (schema) =>
@@ -140,7 +140,7 @@ function difference(these: readonly string[], those: readonly string[]): string[
   return these.filter((one) => !known.has(one));
 }
 
-/** Each entry is there once, and the chains hold. */
+/** Each entry exists once, and the chains are valid. */
 async function auditProblems({ stack, places }: Witness): Promise<string[]> {
   const found: string[] = [];
   const twice = await rowsOf(
@@ -166,7 +166,7 @@ async function auditProblems({ stack, places }: Witness): Promise<string[]> {
       );
       if (status !== 200 || body['Valid'] !== true)
         found.push(
-          `the chain of ${Tenant || 'the platform'} does not hold: ${JSON.stringify(body)}`,
+          `the chain of ${Tenant || 'the platform'} is not valid: ${JSON.stringify(body)}`,
         );
       Cursor = body['NextCursor'] ?? '';
       if (Cursor === '') break;

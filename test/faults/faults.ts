@@ -10,8 +10,9 @@ export type Kind = (typeof kinds)[number];
 type Options = { kills: number; seconds: number; random: () => number };
 
 /**
- * kill -9 of everything there is, each kind by itself: what has come up works for a random while, on average its share of
- * `seconds`, and is killed again. The broker's store is wiped once, in the middle.
+ * Kills every kind of process with SIGKILL, each kind independently: after a restart it runs for a
+ * random time, on average its share of `seconds`, and is killed again. Wipes the broker's store
+ * once, in the middle.
  */
 export async function injectFaults(
   { stack, targets }: Product,
@@ -57,7 +58,7 @@ export async function injectFaults(
   return counts;
 }
 
-/** Waits until a process has started, and tells its id. */
+/** Waits until a process has started, and returns its pid. */
 function comeUp({ managed, admin }: Target): Promise<number> {
   const started = () =>
     fetch(`http://${loopback}:${admin}/startupz`).then(
@@ -65,7 +66,7 @@ function comeUp({ managed, admin }: Target): Promise<number> {
       () => false,
     );
   return eventually(
-    `${managed.name} to come up`,
+    `${managed.name} to start`,
     async () => (await started()) && managed.pid(),
     120_000,
   );

@@ -3,20 +3,22 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { password } from '../people.ts';
 import type { Place, Product } from './product.ts';
 
-// Operations with side effects, each under a name that occurs once, and what was answered.
+// Operations with side effects, each with a unique name, and their answers.
 
 export type Entry = {
   key: string;
   operation: string;
-  /** Nobody knows whether an operation without an answer, or with another one than success, has happened. */
+  /**
+   * Without an answer, or with one other than success, the operation may or may not have happened.
+   */
   accepted: boolean;
-  /** Where its event is told of. */
+  /** The place whose endpoints get its event. */
   place?: Place;
   hasMail: boolean;
 };
 
-/** An answer that takes longer is none: a client would have gone. */
-const patienceMs = 15_000;
+/** A later answer counts as none, like for a client with a time-out. */
+const answerTimeoutMs = 15_000;
 
 type Step = { operation: string; body: object; token?: string };
 type Work = { place?: Place; hasMail: boolean; steps: Step[] };
@@ -35,7 +37,7 @@ const withPlace = (
 };
 const mailed = (steps: Step[]): Work => ({ hasMail: true, steps });
 
-/** Mostly what costs little: a registration costs a hash, which is dear on purpose. */
+/** Mostly cheap operations: a registration costs a password hash, which is expensive by design. */
 const kinds: ReadonlyArray<{ share: number; make: Make }> = [
   { share: 0.5, make: withPlace('Groups_Save', (Tenant, Path) => ({ Group: { Tenant, Path } })) },
   { share: 0.15, make: withPlace('Bots_Save', (Tenant, Name) => ({ Bot: { Tenant, Name } })) },
@@ -74,10 +76,10 @@ const kinds: ReadonlyArray<{ share: number; make: Make }> = [
   },
 ];
 
-/** Mails and events that name an address are known by it. */
+/** Identifies mails and events by their address. */
 export const addressOf = (key: string) => `${key}@example.com`;
 
-/** Performs operations, so many a second at most, until told to stop. */
+/** Performs at most so many operations a second, until it is stopped. */
 export function keepLedger(
   product: Product,
   { rate, clients, random }: { rate: number; clients: number; random: () => number },
@@ -92,21 +94,21 @@ export function keepLedger(
     const key = `k${turn++}`;
     const make = pick(random());
     const place = product.places[Math.floor(random() * product.places.length)] as Place;
-    const { steps, hasMail, place: told } = make(key, place, product);
+    const { steps, hasMail, place: eventPlace } = make(key, place, product);
     const last = steps.at(-1) as Step;
     const entry: Entry = {
       key: hasMail ? addressOf(key) : key,
       operation: last.operation,
       accepted: false,
       hasMail,
-      ...(told && { place: told }),
+      ...(eventPlace && { place: eventPlace }),
     };
     entries.push(entry);
     for (const step of steps) {
       const answer = await answerTo(product, step);
       answers[answer] = (answers[answer] ?? 0) + 1;
       if (answer === 'ok') continue;
-      // What is away is on its way back: a client waits a moment.
+      // The process restarts soon: wait a moment, as a client does.
       await sleep(100);
       return;
     }
@@ -123,7 +125,7 @@ export function keepLedger(
 
   const running = Promise.all(Array.from({ length: clients }, client));
   return {
-    /** What was done, and how often there was which answer. */
+    /** The performed operations, and the number of each kind of answer. */
     async stop(): Promise<{
       entries: readonly Entry[];
       answers: Readonly<Record<string, number>>;
@@ -138,11 +140,11 @@ export function keepLedger(
 function pick(random: number): Make {
   let left = random;
   const found = kinds.find(({ share }) => (left -= share) < 0);
-  if (!found) throw new Error('the shares are less than one');
+  if (!found) throw new Error('the shares add up to less than one');
   return found.make;
 }
 
-/** ok, the code of a refusal, or that there was no answer. */
+/** ok, the error code, or that there was no answer. */
 async function answerTo({ stack }: Product, { operation, body, token }: Step): Promise<string> {
   const headers = {
     'content-type': 'application/json',
@@ -154,7 +156,7 @@ async function answerTo({ stack }: Product, { operation, body, token }: Step): P
       method: 'POST',
       headers,
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(answerTimeoutMs),
     });
     const answer = (await response.json()) as { Code?: string };
     return response.status === 200 ? 'ok' : (answer.Code ?? '');

@@ -9,7 +9,7 @@ import { choosePorts, longestPauseMs, type Stack, startStack } from '../harness.
 import { createTenant, newAddress, password } from '../people.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
-/** A tenant with the endpoints that are told of everything in it. */
+/** A tenant with the endpoints that receive all of its events. */
 export type Place = { tenant: string; endpoints: string[] };
 /** A process, and the port of its probes. */
 export type Target = { managed: ManagedProcess; admin: number };
@@ -17,10 +17,13 @@ export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const tenants = 3;
 const names = ['steady', 'flaky', 'third', 'fourth'];
-/** Short enough for a test, and longer in all than anything is away here. */
+/** Short enough for a test, and in total longer than any outage in it. */
 export const schedule = '0s,1s,2s,3s,5s,5s,10s,10s,20s,20s,30s';
 
-/** The five processes and a second one of notifications, which share their work, over a database and a broker of their own. */
+/**
+ * The five processes and a second notifications process that shares the work, with a database and a
+ * broker of their own.
+ */
 export async function startProduct(random: () => number) {
   const receivers = await startReceivers(random);
   const environment = {
@@ -63,10 +66,10 @@ export async function startProduct(random: () => number) {
       ...environment,
     });
     const script = path.resolve(import.meta.dirname, '../../services/notifications/main.ts');
-    const screen = { say: () => {}, relay: () => {}, print: () => {} };
+    const console = { say: () => {}, relay: () => {}, print: () => {} };
     second = startProcess(
       { name: 'notifications-2', script, env },
-      { logDir: path.join(stack.folder, 'logs'), screen, longestPauseMs },
+      { logDir: path.join(stack.folder, 'logs'), console, longestPauseMs },
     );
     const targetOf = (name: ServiceName): Target => ({
       managed: stack.processes.get(name) as ManagedProcess,
@@ -89,7 +92,7 @@ export async function startProduct(random: () => number) {
 
 type Endpoint = { tenant: string; endpoint: string; receivers: Receivers };
 
-/** An endpoint that is told of what a ledger makes. */
+/** An endpoint that receives the events of a ledger. */
 export async function addEndpoint(
   stack: Stack,
   token: string,

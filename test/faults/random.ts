@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): what happened can be made to happen again. */
+/**
+ * Numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a run can be
+ * repeated.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

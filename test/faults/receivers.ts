@@ -8,18 +8,18 @@ import {
 } from '@bailiwick/deploy/local/inbox/signatures.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
-/** What an endpoint got of one event, or an address of one mail. */
+/** The deliveries of one event to an endpoint, or of one mail to an address. */
 export type Got = { ids: Set<string>; taken: number; refused: number };
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
 
-/** The key of an event's record: what the operation that made it called it. */
+/** The key of an event's record: the unique name that the operation gave it. */
 export function keyOf(event: { data: Record<string, unknown> }): string {
   const { Path, Email, Slug, Name } = event.data;
   return String(Path ?? Email ?? Slug ?? Name);
 }
 
-/** Receivers of webhooks and of mails that keep count of all they get, and now and then refuse a webhook. */
+/** Receivers of webhooks and mails that count all they get, and sometimes reject a webhook. */
 export async function startReceivers(random: () => number) {
   const secrets = new Map<string, string>();
   const webhooks = new Map<string, Got>();
@@ -53,7 +53,7 @@ export async function startReceivers(random: () => number) {
     );
     return isTaken;
   };
-  // Whoever is killed while it sends leaves half a request behind.
+  // A killed sender leaves an incomplete request.
   const server = createServer((request, response) => {
     void take(request).then(
       (isTaken) => response.writeHead(isTaken ? 200 : 503).end(),
@@ -80,7 +80,7 @@ export async function startReceivers(random: () => number) {
     webhooks,
     mails,
     counts,
-    /** Tells by which secret the requests to an endpoint are signed. */
+    /** Sets the secret that the requests to an endpoint are signed with. */
     expect: (endpoint: string, secret: string) => void secrets.set(endpoint, secret),
     async stop(): Promise<void> {
       server.closeAllConnections();

@@ -7,11 +7,12 @@ import { postgresMajor } from '@bailiwick/deploy/versions.ts';
 import { kinds } from './faults.ts';
 import { runTrial, type Trial } from './trial.ts';
 
-// npm run test:faults: the ledger of test/delivery/ledger.long.test.ts at length, and a table in Markdown at the end.
+// npm run test:faults: a long run of the ledger in test/delivery/ledger.long.test.ts, with a table
+// in Markdown at the end.
 //
 //   npm run test:faults                                  a hundred kills of each kind
 //   npm run test:faults -- --kills 20 --seconds 120      fewer, in less time
-//   npm run test:faults -- --seed 7                      the same moments again, as far as the machine is as fast
+//   npm run test:faults -- --seed 7                      the same times again, if the machine is as fast
 //   npm run test:faults -- --rate 80                     twice as many operations a second
 
 const { values } = parseArgs({
@@ -70,21 +71,21 @@ function table({
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   const killed = kinds.map((kind) => `${counts[kind]} of ${kind}`).join(', ');
   const rows: Array<[string, string | number]> = [
-    ['Operations, accepted of performed', `${accepted} of ${operations}`],
-    ['Side effects that had to arrive', effects],
+    ['Operations accepted, of those sent', `${accepted} of ${operations}`],
+    ['Side effects expected', effects],
     [
       'Kills (`kill -9`)',
       `${killed}; the broker's store wiped ${counts.wipes === 1 ? 'once' : `${counts.wipes} times`}`,
     ],
     ['**Lost**', lost.length],
     ['Dead letters', deadLetters],
-    ['Taken a second time', `${duplicates} (${(100 * duplicateShare).toFixed(2)} %)`],
-    ['Under another id than the first time', severalIds.length],
-    ['With a signature that does not hold', forged],
-    ['Disagreements of rows, events and audit', disagreements.length],
-    ['Settled after the last kill', `${rest.drainedAfterSeconds} s`],
+    ['Duplicates', `${duplicates} (${(100 * duplicateShare).toFixed(2)} %)`],
+    ['Duplicates with another ID', severalIds.length],
+    ['Invalid signatures', forged],
+    ['Mismatches between rows, events and audit', disagreements.length],
+    ['Time until idle after the last kill', `${rest.drainedAfterSeconds} s`],
   ];
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}, Node ${process.version}, PostgreSQL ${postgresMajor}, nats-server ${broker.version}`;
   const head = `Seed ${options.seed}, ${options.rate} operations a second at most, ${minutes} minutes. ${machine}; load ${loadBefore.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after.`;
-  return `${head}\n\n| What | How much |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}\n`;
+  return `${head}\n\n| Measure | Result |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}\n`;
 }

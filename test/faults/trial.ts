@@ -15,18 +15,18 @@ export type TrialOptions = {
 export type Trial = Account & {
   operations: number;
   counts: Awaited<ReturnType<typeof injectFaults>>;
-  /** Of what was taken, what was taken before. */
+  /** The share of accepted deliveries that were repetitions. */
   duplicateShare: number;
-  /** As many as can have been in hand when something was killed. */
+  /** The maximum that could have been in progress at the kills. */
   duplicateLimit: number;
   drainedAfterSeconds: number;
 };
 
-/** What two processes of notifications have in hand at most: webhooks and mails. */
+/** The maximum in progress in two notifications processes: webhooks and mails. */
 const inHand = 2 * (64 + 10);
 const drainLimitMs = 240_000;
 
-/** Runs the product under a ledger while everything is killed, waits until all has settled, and gives account. */
+/** Runs the product under a ledger with kills, waits until it has settled, and compares. */
 export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions): Promise<Trial> {
   const random = seededRandom(seed);
   const product = await startProduct(seededRandom(seed + 1));
@@ -38,14 +38,14 @@ export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions
     await product.stack.ready();
     const began = performance.now();
     await eventually(
-      'everything to settle',
+      'all rows to settle',
       async () => (await unsettled(product)) === 0,
       drainLimitMs,
     );
-    // The broker may have handed something out twice: that shows when it comes again.
+    // Wait for messages that the broker redelivers.
     const complete = async () => (await accountFor(product, entries)).lost.length === 0;
-    await eventually('everything to arrive', complete, 60_000).catch(() =>
-      say('not everything has arrived'),
+    await eventually('all effects to arrive', complete, 60_000).catch(() =>
+      say('some effects have not arrived'),
     );
     const account = await accountFor(product, entries);
     const taken = account.effects + account.duplicates;

@@ -5,8 +5,8 @@ import { type Dispatch, routes } from '@bailiwick/shared/dispatch.ts';
 import { listenHttp, listenRpc } from '@bailiwick/shared/serve.ts';
 import { create, type Message } from '@bufbuild/protobuf';
 
-// A process of its own for tests: a service that counts how often it has processed each call, and whose listeners the test opens,
-// ends, and opens again. With an admin port it says there whether it is ready.
+// A service in its own process that counts how often it processed each call. The test opens and
+// closes its listeners. With an admin port, it serves readiness there.
 
 export type CountingOptions = {
   host: string;
@@ -17,7 +17,7 @@ export type CountingOptions = {
 };
 
 const { adminPort, ...where } = JSON.parse(process.argv[2] ?? '') as CountingOptions;
-/** Longer than it takes until everybody has noticed that a process is not ready any more. */
+/** Longer than clients need to notice that the process is not ready. */
 const preDrainMs = 1000;
 const counts = new Map<string, number>();
 const table = routes([
@@ -57,7 +57,7 @@ process.on('message', (command) => {
     if (command === 'counts') return [...counts];
     if (command === 'end') {
       ready = false;
-      listener.retire();
+      listener.disableKeepAlive();
       await sleep(preDrainMs);
       await listener.drain();
       return 'ended';

@@ -15,12 +15,12 @@ import * as grpc from '@grpc/grpc-js';
 import { eventually, startStack } from '../harness.ts';
 import { grpcClient, serveGroups } from './service.ts';
 
-// The standard health service, asked by a client that knows nothing of ours.
+// The standard gRPC health service, called by a plain grpc-js client.
 
 const { check } = Health.method;
 const idle = () => Promise.resolve({});
 
-/** The statuses of a Watch as they come, and the error it ends with. */
+/** Starts a Watch and collects its statuses and its final error. */
 function watch(client: grpc.Client, service = '') {
   const statuses: Status[] = [];
   const call = client.makeServerStreamRequest(
@@ -40,7 +40,7 @@ function watch(client: grpc.Client, service = '') {
   return { statuses, ended, last, cancel: () => call.cancel() };
 }
 
-test('Check tells of the process and of its services, and of no others', async (t) => {
+test('Check returns the status of the process and of its services, and NOT_FOUND for others', async (t) => {
   let problem: string | undefined;
   const service = await serveGroups(t, idle, () => problem);
   const { call } = grpcClient(t, service.target);
@@ -59,7 +59,7 @@ test('Check tells of the process and of its services, and of no others', async (
   assert.equal((await call(check, {})).status, Status.NOT_SERVING);
 });
 
-test('Watch tells of every change, and ends with the process', async (t) => {
+test('Watch sends every status change, and ends with UNAVAILABLE when the process stops', async (t) => {
   let problem: string | undefined;
   const service = await serveGroups(t, idle, () => problem);
   const { client, call } = grpcClient(t, service.target);
@@ -70,9 +70,13 @@ test('Watch tells of every change, and ends with the process', async (t) => {
   await own.last(Status.NOT_SERVING);
   problem = undefined;
   await own.last(Status.SERVING);
-  service.retire();
+  service.disableKeepAlive();
   await own.last(Status.NOT_SERVING);
-  assert.equal((await call(check, {})).status, Status.NOT_SERVING, 'calls are still taken');
+  assert.equal(
+    (await call(check, {})).status,
+    Status.NOT_SERVING,
+    'the listener still accepts calls',
+  );
   await service.drain();
   assert.equal((await own.ended).code, grpc.status.UNAVAILABLE);
   assert.deepEqual(own.statuses, [
@@ -84,7 +88,7 @@ test('Watch tells of every change, and ends with the process', async (t) => {
   assert.deepEqual(unknown.statuses, [Status.SERVICE_UNKNOWN]);
 });
 
-test('the processes answer for themselves: serving, not serving once they are told to stop, and serving again', async (t) => {
+test('Check of a product process returns SERVING, NOT_SERVING after SIGTERM, and SERVING after a restart', async (t) => {
   const stack = await startStack('five processes', { BAILIWICK_PRE_DRAIN_MS: '500' });
   t.after(() => stack.stop());
   const { ports } = stack.wiring;
@@ -105,7 +109,7 @@ test('the processes answer for themselves: serving, not serving once they are to
   await sso.last(Status.NOT_SERVING);
   assert.equal((await sso.ended).code, grpc.status.UNAVAILABLE);
   await eventually(
-    'sso serves again',
+    'sso to be SERVING again',
     async () => (await call(check, {}).catch(() => undefined))?.status === Status.SERVING,
     30_000,
   );

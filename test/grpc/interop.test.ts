@@ -18,7 +18,7 @@ import {
 import * as grpc from '@grpc/grpc-js';
 import { ada, grpcClient, serveGroups } from './service.ts';
 
-// Clients of others on our ports, and our own two: whichever it is, the call is the same to the pipeline, and so is the answer.
+// Stock clients and the product's two transports get the same calls and answers from the pipeline.
 
 const { save, get } = Groups.method;
 const problem = () => invalid(['path is required', 'name is too long'], 'BAD_GROUP');
@@ -39,8 +39,10 @@ test('a grpc-js client calls an operation with a signed caller', async (t) => {
   assert.deepEqual([group?.path, group?.name], ['eng', 'Backend']);
 });
 
-test('without a caller, or with one for another service, gRPC is refused like everything else', async (t) => {
-  const service = await serveGroups(t, () => Promise.resolve(assert.fail('the call was let in')));
+test('a gRPC call without a caller, or with one signed for another service, is UNAUTHENTICATED', async (t) => {
+  const service = await serveGroups(t, () =>
+    Promise.resolve(assert.fail('the call reached the handler')),
+  );
   const { call } = grpcClient(t, service.target);
   for (const token of [undefined, 'junk', service.sign(ada, 'identity')])
     await assert.rejects(
@@ -49,7 +51,7 @@ test('without a caller, or with one for another service, gRPC is refused like ev
     );
 });
 
-test('a grpc-js client gets the reason and all messages of a refusal in the standard status detail', async (t) => {
+test('a grpc-js client gets the reason and all messages of an error in the standard status detail', async (t) => {
   const service = await serveGroups(t, () => Promise.reject(problem()));
   const { call } = grpcClient(t, service.target);
   await assert.rejects(call(save, {}, { token: service.token() }), (error: grpc.ServiceError) => {
@@ -68,7 +70,7 @@ test('a grpc-js client gets the reason and all messages of a refusal in the stan
   });
 });
 
-test('what is thrown and is no refusal tells a grpc-js client nothing', async (t) => {
+test('a grpc-js client gets INTERNAL without details for an unexpected error', async (t) => {
   const service = await serveGroups(t, () =>
     Promise.reject(new Error('password of the database: hunter2')),
   );
@@ -80,7 +82,7 @@ test('what is thrown and is no refusal tells a grpc-js client nothing', async (t
   });
 });
 
-test('a grpc-js client’s deadline and its cancellation reach the handler', async (t) => {
+test('a grpc-js client’s deadline and cancellation reach the handler', async (t) => {
   const ends: Array<Promise<unknown>> = [];
   const service = await serveGroups(
     t,
@@ -100,7 +102,7 @@ test('a grpc-js client’s deadline and its cancellation reach the handler', asy
   await Promise.all(ends);
 });
 
-test('messages are bounded, many large ones at once are not refused, and what was refused holds up no shutdown', async (t) => {
+test('a service rejects too large messages, accepts many large ones at once, and drains without delay', async (t) => {
   const service = await serveGroups(t, () => Promise.resolve({}));
   const { call } = grpcClient(t, service.target);
   const sized = (bytes: number) =>
@@ -134,7 +136,7 @@ const stockClients = (service: { http: string; h2c: string }): Record<string, Tr
   'gRPC over HTTP/2': createStockGrpcTransport({ baseUrl: service.h2c }),
 });
 
-test('stock Connect, gRPC-web and gRPC clients are served on both ports', async (t) => {
+test('both ports serve stock Connect, gRPC-web and gRPC clients', async (t) => {
   const service = await serveGroups(t, async ({ method, caller }) => {
     if (method === save) throw problem();
     return { group: { name: caller.id } };
@@ -172,7 +174,7 @@ const ownTransports = (
   return transports;
 };
 
-test('our own two transports give the same answers, errors and ends', async (t) => {
+test('the HTTP and the gRPC transport give the same answers, errors and cancellations', async (t) => {
   const ends: Array<Promise<unknown>> = [];
   const service = await serveGroups(t, async ({ method, request, signal }) => {
     const { path } = request as unknown as { path: string };
@@ -208,6 +210,6 @@ test('our own two transports give the same answers, errors and ends', async (t) 
       name,
     );
   }
-  assert.equal(ends.length, 4, 'nothing was sent twice');
+  assert.equal(ends.length, 4, 'no call was sent twice');
   await Promise.all(ends);
 });

@@ -12,12 +12,12 @@ import { type Client, createClient } from '@connectrpc/connect';
 import { takePort } from '../ports.ts';
 import type { CountingOptions } from './counting-service.ts';
 
-// A service that others call all the time: no call is lost, and none that changes something is processed twice.
+// A service under constant load loses no call and processes no change twice.
 
 const callers = 16;
 const wires = ['http', 'grpc'] as const;
 
-/** A counting service in a process of its own, and a client of it. */
+/** Starts a counting service in its own process, and a client. */
 async function startService(
   t: TestContext,
   wire: (typeof wires)[number],
@@ -46,7 +46,7 @@ async function startService(
   return { groups: createClient(Groups, asService(transport, 'test')), ask };
 }
 
-/** Calls until `meanwhile` is over. Fails for a call without an answer and for a change that was not made just once. */
+/** Calls until `meanwhile` ends. Fails if a call gets no answer or a change is not made once. */
 async function assertNothingLost(
   groups: Client<typeof Groups>,
   ask: (command: string) => Promise<unknown>,
@@ -80,7 +80,7 @@ async function assertNothingLost(
 }
 
 for (const wire of wires) {
-  test(`the only replica of a service restarts under load, without notice: every call over ${wire} is answered, every change made once`, async (t) => {
+  test(`a service with one replica restarts under load: every call over ${wire} is answered, every change made once`, async (t) => {
     const { groups, ask } = await startService(t, wire);
     await assertNothingLost(groups, ask, async () => {
       for (let restart = 0; restart < 30; restart++) {
@@ -91,7 +91,7 @@ for (const wire of wires) {
   });
 }
 
-test('connections over grpc are replaced under load: every call is answered, every change made once', async (t) => {
+test('gRPC connections are replaced under load: every call is answered, every change made once', async (t) => {
   const { groups, ask } = await startService(t, 'grpc', { connectionAgeMs: 50 });
   await assertNothingLost(groups, ask, () => sleep(4000));
 });

@@ -24,7 +24,7 @@ import {
 } from '@bufbuild/protobuf';
 import * as grpc from '@grpc/grpc-js';
 
-// The two listeners of a service in front of a pipeline of the test's own, and a client that knows nothing of ours.
+// Both listeners of a service with the test's own pipeline, and a plain gRPC client.
 
 export const ada = create(CallerSchema, {
   type: 'user',
@@ -40,7 +40,7 @@ type Handle = (call: {
   signal: AbortSignal;
 }) => Promise<Record<string, unknown>>;
 
-/** Serves Groups as `access`. What is called is up to the test: `handle` gives the answer's fields. */
+/** Serves Groups as `access`. The test's `handle` returns the fields of the answer. */
 export async function serveGroups(
   t: TestContext,
   handle: Handle,
@@ -84,7 +84,7 @@ export async function serveGroups(
 type Unary<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O>;
 type Options = { token?: string; deadlineMs?: number; signal?: AbortSignal };
 
-/** A plain grpc-js client with protobuf-es for the messages. */
+/** A plain grpc-js client with protobuf-es messages. */
 export function grpcClient(t: TestContext, address: string) {
   const client = new grpc.Client(address, grpc.credentials.createInsecure(), {
     'grpc.enable_http_proxy': 0,

@@ -1,6 +1,8 @@
 import type { DocumentedField } from './documented.ts';
 
-/** Our operations beside the documented ones. They may only ever be added to. */
+/**
+ * Operations that Bailiwick adds to the documented ones. Entries are only ever added to this list.
+ */
 export const additiveOperations: readonly string[] = [
   'Account_Login',
   'Account_Logout',
@@ -76,7 +78,7 @@ export const additiveOperations: readonly string[] = [
   'Domain_Join',
 ];
 
-/** Our optional request keys in documented operations. */
+/** Optional request keys that Bailiwick adds to documented operations. */
 export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedField[]>> = {
   TenantInvitations_Create: [
     { name: 'Roles', type: 'list of string' },
@@ -96,7 +98,10 @@ export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedFie
   ],
 };
 
-/** Keys that requests may carry and the service ignores, whatever they hold: openapi.json gives them no type. */
+/**
+ * Keys that requests may carry and that the service ignores, with any value. openapi.json declares
+ * no type for them.
+ */
 export const ignoredRequestKeys: Readonly<Record<string, readonly string[]>> = {
   Webhooks_CreateEndpoint: ['Secret'],
 };

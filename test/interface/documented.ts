@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A key of a request, response or record, in the interface's own spelling and type names. */
+/** A key of a request, response or record, with the interface's own spelling and type names. */
 export type DocumentedField = {
   readonly name: string;
   /** id, string, path, bool, bytes, PageReq, Page<T>, or a record's name. */
@@ -9,7 +9,10 @@ export type DocumentedField = {
   readonly rules?: readonly string[];
 };
 
-/** An operation as the interface describes it. With `shape`, its fields are not shown. */
+/**
+ * An operation as the interface describes it. `shape` marks an operation whose fields the interface
+ * does not show.
+ */
 export type DocumentedOperation = {
   readonly name: string;
   /** Replayed by the delivery worker; clients do not call it. */
@@ -29,11 +32,11 @@ export type DocumentedValidation = {
 export type DocumentedRoute = { readonly method: 'GET' | 'POST'; readonly path: string };
 
 export type DocumentedInterface = {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   readonly openapi: string;
-  /** The version of the description. */
+  /** The version of the API description. */
   readonly version: string;
-  /** What every operation declares. */
+  /** The response statuses that every operation declares. */
   readonly statuses: readonly number[];
   readonly schemas: {
     readonly request: string;
@@ -48,8 +51,8 @@ export type DocumentedInterface = {
 };
 
 /**
- * The interface, transcribed by hand and from nothing of ours: it is the judge of the proto files, of openapi.json and of
- * a running gateway.
+ * The interface, transcribed by hand and independent of the code. The tests compare the proto
+ * files, openapi.json and a running gateway with it.
  */
 export const documented: DocumentedInterface = JSON.parse(
   readFileSync(join(import.meta.dirname, 'interface.json'), 'utf8'),

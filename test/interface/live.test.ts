@@ -26,7 +26,7 @@ describeBoth('the interface, live', (topology) => {
       samples.map(({ operation }) => operation).sort(),
       shown.map(({ name }) => name).sort(),
     );
-    const judged: string[] = [];
+    const checked: string[] = [];
     for (const { operation, token: credential, request, remember } of samples) {
       const { request: sent = [], response = [] } =
         shown.find(({ name }) => name === operation) ?? {};
@@ -37,22 +37,23 @@ describeBoth('the interface, live', (topology) => {
         `the sample for ${operation}`,
       );
       const answer = await stack.call(operation, body, credential);
-      // Each of these is on the list of unimplemented.test.ts, and is judged here from the day it is not.
+      // test/operations/unimplemented.test.ts lists such an operation. Once it has a handler, it is
+      // checked here too.
       if (answer.body.Code === 'unimplemented') continue;
       assert.equal(answer.status, 200, `${operation}: ${JSON.stringify(answer.body)}`);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
       assertDocumented(response, answer.body, operation);
       assertMatches(schemaOf(`${operation}Res`), answer.body, operation);
       remember?.(answer.body);
-      judged.push(operation);
+      checked.push(operation);
     }
-    assert.ok(judged.length >= 25, `only ${judged.join()} were judged`);
+    assert.ok(checked.length >= 25, `only ${checked.join()} were checked`);
   });
 
-  test('Groups_Get and Roles_Get answer null where the interface says that the record may be absent', async () => {
+  test('Groups_Get and Roles_Get return null for a missing record, as the interface documents', async () => {
     for (const [operation, request, absent] of [
-      ['Groups_Get', { Tenant, Path: 'nobody' }, { Group: null }],
-      ['Roles_Get', { Tenant, Slug: 'nobody' }, { Role: null }],
+      ['Groups_Get', { Tenant, Path: 'missing' }, { Group: null }],
+      ['Roles_Get', { Tenant, Slug: 'missing' }, { Role: null }],
     ] as const) {
       const { body } = await stack.call(operation, request, token);
       if (body.Code === 'unimplemented') continue;
@@ -61,7 +62,7 @@ describeBoth('the interface, live', (topology) => {
     }
   });
 
-  test('every refusal is an ErrorResponse, for every operation', async () => {
+  test('every operation answers an error with an ErrorResponse', async () => {
     for (const { name } of documented.operations) {
       for (const [body, credential, statuses] of [
         ['{', undefined, [400]],
@@ -81,7 +82,7 @@ describeBoth('the interface, live', (topology) => {
     }
   });
 
-  test('the documented messages are reported one by one and together', async () => {
+  test('the documented validation messages are reported, each alone and all together', async () => {
     const URL = `${stack.inboxUrl}/hooks/live`;
     const complete: Record<string, Record<string, unknown>> = {
       Webhooks_CreateEndpoint: { Endpoint: { Tenant, Name: 'a', URL } },
@@ -96,8 +97,8 @@ describeBoth('the interface, live', (topology) => {
       [...new Set(documented.validation.map(({ operation }) => operation))].sort(),
     );
     for (const [operation, request] of Object.entries(complete)) {
-      const fine = await stack.call(operation, request, token);
-      assert.notEqual(fine.body.Code, 'invalid_argument', JSON.stringify(fine.body));
+      const valid = await stack.call(operation, request, token);
+      assert.notEqual(valid.body.Code, 'invalid_argument', JSON.stringify(valid.body));
       const rules = documented.validation.filter((rule) => rule.operation === operation);
       for (const value of [undefined, null, '']) {
         for (const { missing, message } of rules)
@@ -127,11 +128,11 @@ describeBoth('the interface, live', (topology) => {
     );
   }
 
-  test('GET /openapi.json is the description in the repository', async () => {
+  test('GET /openapi.json returns the description in the repository', async () => {
     const response = await fetch(`${stack.url}/openapi.json`);
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-    // The times of examples are shifted to the present when the document is served.
+    // The gateway shifts the times of the examples to the present when it serves the document.
     const undated = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
     assert.ok(undated(await response.text()) === undated(openApiText));
     const head = await fetch(`${stack.url}/openapi.json`, { method: 'HEAD' });
@@ -139,7 +140,7 @@ describeBoth('the interface, live', (topology) => {
     assert.equal((await fetch(`${stack.url}/openapi.json`, { method: 'POST' })).status, 405);
   });
 
-  test('the /auth routes answer an unknown provider with 400: a page for browsers, else an ErrorResponse', async () => {
+  test('the /auth routes answer an unknown provider with 400: a page for a browser, an ErrorResponse for other clients', async () => {
     assert.equal(documented.routes.length, 3);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     for (const { method, path } of documented.routes) {
@@ -177,7 +178,7 @@ describeBoth('the interface, live', (topology) => {
     }
   });
 
-  test('the /auth routes answer another verb with 405 and name the right ones', async () => {
+  test('the /auth routes answer an unsupported method with 405 and an Allow header', async () => {
     const verbs = new Map<string, string[]>();
     for (const { method, path } of documented.routes)
       verbs.set(path, [...(verbs.get(path) ?? []), method]);
@@ -197,7 +198,7 @@ describeBoth('the interface, live', (topology) => {
   });
 });
 
-/** The request with these keys ("Endpoint.Name") set to a value; undefined is left out of JSON. */
+/** Sets these keys of the request ("Endpoint.Name") to a value. JSON leaves out undefined. */
 function without(
   request: Record<string, unknown>,
   paths: readonly string[],

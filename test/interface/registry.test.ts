@@ -50,12 +50,12 @@ test('the interface documents 69 operations, five of them internal, and three ro
   assert.equal(documented.routes.length, 3);
 });
 
-test('the registry has the documented operations, and beside them the additive ones alone', () => {
+test('the registry has the documented and the additive operations, and no others', () => {
   const wanted = [...documented.operations.map(({ name }) => name), ...additiveOperations];
   assert.deepEqual(routed.map(({ name }) => name).sort(), wanted.sort());
 });
 
-test('openapi.json has the documented operations and routes, and beside them the additive ones alone', () => {
+test('openapi.json has the documented operations and routes and the additive operations, and no others', () => {
   const wanted = [
     ...[...documented.operations.map(({ name }) => name), ...additiveOperations].map(
       (name) => `post /${name}`,
@@ -72,7 +72,7 @@ test('openapi.json has the documented operations and routes, and beside them the
   assert.equal(openApi.info.version, documented.version);
 });
 
-test("internal operations are the worker's in the registry and marked in openapi.json", () => {
+test('internal operations require the worker credential and carry the internal tag in openapi.json', () => {
   for (const { name, internal = false } of documented.operations) {
     assert.equal(operations.get(name)?.credential === 'worker', internal, name);
     assert.equal(openApi.paths[`/${name}`]?.['post']?.tags.includes('internal'), internal, name);
@@ -83,7 +83,7 @@ for (const operation of documented.operations.filter(({ shape }) => shape === un
   test(`${operation.name} has the documented keys and types`, () => compareOperation(operation));
 }
 
-test('records have their documented fields', () => {
+test('every record has its documented fields', () => {
   for (const [record, fields] of Object.entries(documented.records)) {
     const message = messageOf(record);
     for (const field of fields) {
@@ -102,7 +102,7 @@ test('records have their documented fields', () => {
   }
 });
 
-test('the documented messages are reported, for the documented keys and no others', () => {
+test('validation reports the documented messages, for the documented keys and no others', () => {
   for (const name of new Set(documented.validation.map(({ operation }) => operation))) {
     const schema = operations.get(name)?.method.input;
     assert.ok(schema, name);
@@ -113,7 +113,7 @@ test('the documented messages are reported, for the documented keys and no other
   }
 });
 
-test('openapi.json declares every documented status, and ErrorResponse for each failure', () => {
+test('openapi.json declares every documented status for every operation, and the ErrorResponse schema', () => {
   for (const [path, item] of Object.entries(openApi.paths)) {
     for (const [method, endpoint] of Object.entries(item).filter(([key]) => key !== 'parameters')) {
       for (const status of documented.statuses)
@@ -155,7 +155,7 @@ function compareOperation({ name, request = [], response = [] }: DocumentedOpera
     withAdditive(response, []),
     'response in openapi.json',
   );
-  // A client that was written for the documented interface sends none of the additive keys.
+  // A client written for the documented interface does not send the additive keys.
   for (const key of additive)
     assert.ok(!openApi.components.schemas[`${name}Req`]?.required?.includes(key.name), key.name);
 }
@@ -169,7 +169,7 @@ function withAdditive(
   );
 }
 
-/** A documented type as both sides can be told by: ids and paths are text on the wire. */
+/** The wire type of a documented type: an id or a path is a string. */
 function wireType(type: string): string {
   return type.replace(/\b(id|path)\b/, 'string');
 }
@@ -211,7 +211,7 @@ function keysInOpenApi(name: string): Record<string, string> {
 function typeInOpenApi(schema: Schema | undefined): string {
   const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
   if (reference !== undefined) {
-    // A record that requests and responses share is called <Record>Input in requests.
+    // Requests call a record <Record>Input where responses use the record too.
     const name = reference.replace('#/components/schemas/', '').replace(/Input$/, '');
     const items = openApi.components.schemas[name]?.properties?.['Items'];
     return items === undefined
@@ -225,7 +225,7 @@ function typeInOpenApi(schema: Schema | undefined): string {
   return schema?.type ?? 'missing';
 }
 
-/** The one record whose name in the interface is no identifier. */
+/** The one record whose interface name is not an identifier. */
 function recordName(name: string): string {
   return name === 'TaskResult' ? 'tasks.Result' : name;
 }

@@ -5,19 +5,20 @@ import { createBot } from '../bots.ts';
 import type { Answer, Stack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 
-// One call of every operation whose shape the interface shows, in an order in which each finds what it needs. The
-// requests have documented keys only: they are what a client sends that knows the interface and nothing of ours.
+// One call of every operation whose shape the interface shows, ordered so that each call finds the
+// records it needs. Requests have documented keys only: they are what a client sends that was
+// written for the interface alone.
 
 export type Sample = {
   operation: string;
-  /** The credential; absent = none. */
+  /** The credential. Absent: no credential. */
   token?: string;
   request: Record<string, unknown> | (() => Promise<Record<string, unknown>>);
-  /** Remembers what later samples need. */
+  /** Keeps values of the answer for later samples. */
   remember?: (body: Answer['body']) => void;
 };
 
-/** The samples for a stack, with people and a tenant of their own. */
+/** Returns the samples for a stack. They use their own users and their own tenant. */
 export async function samplesFor(stack: Stack): Promise<Sample[]> {
   const [person, guest] = [await signUp(stack), await signUp(stack)];
   const { token, id: UserID, email } = person;
@@ -107,7 +108,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     {
       operation: 'TenantInvitations_Delete',
       token,
-      request: { Tenant, Email: newAddress('nobody') },
+      request: { Tenant, Email: newAddress('unknown') },
     },
     {
       operation: 'TenantInvitations_Task_SendTenantInvitation',

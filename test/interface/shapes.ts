@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type DocumentedField, documented } from './documented.ts';
 
-// Judges the raw JSON of a running gateway: by the documented interface, and by openapi.json, which says the rest.
+// Compares the raw JSON of a running gateway with the documented interface, and with openapi.json
+// for everything that the interface does not document.
 
 type Schema = {
   readonly $ref?: string;
@@ -22,7 +23,10 @@ export const openApiText = readFileSync(
 const { schemas } = (JSON.parse(openApiText) as { components: { schemas: Record<string, Schema> } })
   .components;
 
-/** Asserts that a response has the documented keys, no others, and documented types all the way down. */
+/**
+ * Asserts that a response has the documented keys and no others, with documented types at every
+ * level.
+ */
 export function assertDocumented(
   fields: readonly DocumentedField[],
   body: unknown,
@@ -59,11 +63,14 @@ function assertPage(item: string, page: unknown, where: string): void {
   assert.deepEqual(Object.keys(page).sort(), ['Items', 'NextCursor'], where);
   assert.equal(typeof page['NextCursor'], 'string', where);
   const items = page['Items'];
-  assert.ok(Array.isArray(items) && items.length > 0, `${where} has an item to be judged by`);
+  assert.ok(Array.isArray(items) && items.length > 0, `${where} has at least one item to check`);
   for (const value of items) assertType(item, value, `${where}.Items`);
 }
 
-/** Asserts that a value is what a schema of openapi.json says. Only times may be left out, and nothing may be added. */
+/**
+ * Asserts that a value matches a schema of openapi.json: only times may be absent, no key may be
+ * added.
+ */
 export function assertMatches(schema: Schema | undefined, value: unknown, where: string): void {
   assert.ok(schema, `${where} is in openapi.json`);
   if (schema.nullable && value === null) return;
@@ -91,7 +98,7 @@ function assertObjectMatches(
   for (const [key, field] of Object.entries(value))
     assertMatches(properties[key] ?? additionalProperties, field, `${where}.${key}`);
   for (const [key, schema] of Object.entries(properties))
-    assert.ok(key in value || schema.format === 'date-time', `${where}.${key} is written out`);
+    assert.ok(key in value || schema.format === 'date-time', `${where}.${key} is present`);
 }
 
 function assertObject(value: unknown, where: string): asserts value is Record<string, unknown> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { secretContext } from '@bailiwick/notifications/webhooks/record.ts';
+import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { type Broker, openBroker } from '@bailiwick/shared/broker.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
@@ -17,7 +17,8 @@ import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
-// What was sealed for a tenant that is gone is lost for ever, also to whoever has copied it, and to every process.
+// Data sealed for a purged tenant cannot be opened any more, neither from a copy nor by any
+// process.
 
 describe('the destruction of a tenant’s keys', () => {
   let testDatabase: TestDatabase;
@@ -47,7 +48,7 @@ describe('the destruction of a tenant’s keys', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('what was copied before a purge is opened by no process after it, long before their memories end', async () => {
+  test('after a purge no process opens a copy of sealed data, long before the key caches expire', async () => {
     const [first, ...others] = replicas;
     if (!first) return assert.fail();
     const { instance, broker, forget } = first;
@@ -62,9 +63,9 @@ describe('the destruction of a tenant’s keys', () => {
     const opens = ({ instance: { keys } }: (typeof replicas)[number]) =>
       keys.open(tenant, copy, secretContext(id)).then(String);
     for (const replica of replicas)
-      assert.equal(await opens(replica), 'secret', 'every process has the key at hand');
+      assert.equal(await opens(replica), 'secret', 'every process has the key in its cache');
 
-    // One of the processes hears of the purge, as the broker hands the event to one of them.
+    // One process handles the purge, because the broker delivers the event to one of them.
     const stopPurges = followPurges({
       schema: notificationsSchema,
       database: instance.database,
@@ -72,7 +73,7 @@ describe('the destruction of a tenant’s keys', () => {
       log: instance.log,
       after: forget,
     })({
-      dispatch: () => Promise.reject(new Error('nobody calls')),
+      dispatch: () => Promise.reject(new Error('no call expected')),
     });
     const relay = startRelay({ database: instance.database, broker, log: instance.log });
     const started = Date.now();
@@ -86,7 +87,7 @@ describe('the destruction of a tenant’s keys', () => {
       });
     });
     for (const replica of [first, ...others])
-      await eventually('the key to be forgotten', async () =>
+      await eventually('the key to leave the cache', async () =>
         opens(replica).then(
           () => false,
           (error: Error) => /is gone/.test(error.message),
@@ -94,14 +95,14 @@ describe('the destruction of a tenant’s keys', () => {
       );
     assert.ok(
       Date.now() - started < 30_000,
-      'nobody waited for the end of a memory, which is a minute',
+      'it does not take until the cache entry expires, a minute later',
     );
     for (const replica of replicas) assert.equal(await replica.instance.read(other, kept), 'kept');
     await relay.stop();
     await stopPurges();
   });
 
-  test('a process that is not told forgets a destroyed key when its memory ends', async () => {
+  test('a process that misses the event loses a destroyed key when its cache entry expires', async () => {
     const service = ringService(ringLine('k2'));
     const deaf = openInstance({ url: testDatabase.url, service, lifetimeMs: 300 });
     const tenant = createId('tnt');
@@ -111,7 +112,7 @@ describe('the destruction of a tenant’s keys', () => {
       tenant,
     ]);
     await eventually(
-      'its memory to end',
+      'the cache entry to expire',
       async () =>
         deaf.keys.open(tenant, { dekId, sealed }, ['a']).then(
           () => false,

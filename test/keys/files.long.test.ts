@@ -11,7 +11,7 @@ import { describeBoth, eventually, type Stack, startStack } from '../harness.ts'
 import { createTenant, signUp } from '../people.ts';
 import { ringLine } from './instance.ts';
 
-// Secrets are replaced in their files while everything runs: nothing is restarted for it.
+// Secret files are replaced during operation, without a restart.
 
 function write(file: string, text: string): void {
   const unfinished = `${file}.new`;
@@ -21,24 +21,26 @@ function write(file: string, text: string): void {
 
 const textOf = (file: string) => readFileSync(file, 'utf8');
 
-/** How often the processes that are named have taken up what is new of a file, each for itself. */
-const takenUp = (stack: Stack, names: readonly (typeof serviceNames)[number][], file: string) =>
-  names.map((name) => stack.logOf(name).split(`took up what is new of ${file}"`).length - 1);
+/** How often each of the named processes has reloaded a file. */
+const reloadsOf = (stack: Stack, names: readonly (typeof serviceNames)[number][], file: string) =>
+  names.map((name) => stack.logOf(name).split(`reloaded ${file}"`).length - 1);
 
-/** Replaces a file or what is in a folder, and waits until all who read it have taken that up. */
+/**
+ * Replaces a file or the contents of a folder, and waits until all of its readers have reloaded it.
+ */
 async function replace(
   stack: Stack,
   names: readonly (typeof serviceNames)[number][],
   watched: string,
   change: () => void,
 ): Promise<void> {
-  const before = takenUp(stack, names, watched);
-  // In one process each of the services reads for itself.
+  const before = reloadsOf(stack, names, watched);
+  // In one process, each service reads the file itself.
   const times = stack.processes.has('bailiwick') ? names.length : 1;
   change();
   await eventually(`${watched} in ${names.join()}`, () =>
     Promise.resolve(
-      takenUp(stack, names, watched).every((now, index) => now >= (before[index] ?? 0) + times),
+      reloadsOf(stack, names, watched).every((now, index) => now >= (before[index] ?? 0) + times),
     ),
   );
 }
@@ -52,7 +54,7 @@ describeBoth('secrets in files', (topology) => {
   });
   after(() => stack?.stop());
 
-  test('a new platform key is taken up, and the old one ends everywhere within a lease', async () => {
+  test('a new platform key takes effect, and the old one ends everywhere within a lease', async () => {
     const file = stack.wiring.secrets.platformKeyFile;
     const next = createToken('botKey');
     const list = (token: string) => stack.call('Users_List', { Page: {} }, token);
@@ -68,15 +70,15 @@ describeBoth('secrets in files', (topology) => {
 
     write(file, 'no token');
     await eventually('the warning', () =>
-      Promise.resolve(stack.logOf('identity').includes(`what is new of ${file} cannot be used`)),
+      Promise.resolve(stack.logOf('identity').includes(`reloading ${file} failed`)),
     );
     bodyOf(await list(next));
   });
 
-  test('a new worker token is taken up, and the old one ends everywhere within a lease', async () => {
+  test('a new worker token takes effect, and the old one ends everywhere within a lease', async () => {
     const file = stack.wiring.secrets.workerTokenFile;
     const next = createToken('worker');
-    // Refused for what it asks, and not for who asks.
+    // Rejected for the request, not for the credential.
     const status = async (token: string) =>
       (await stack.call('Webhooks_Deliver', {}, token)).status;
     assert.equal(await status(stack.workerToken), 400);
@@ -89,7 +91,7 @@ describeBoth('secrets in files', (topology) => {
     );
   });
 
-  test('a key ring that grows, and then leads with its new key, is taken up: what was sealed opens, and cursors hold', async () => {
+  test('a key ring gets a new key, which then becomes the first: sealed data opens, and cursors stay valid', async () => {
     const file = stack.wiring.secrets.keyRingFile;
     const old = textOf(file);
     const added = ringLine('added');
@@ -124,7 +126,7 @@ describeBoth('secrets in files', (topology) => {
   });
 });
 
-/** As the tests before have left it. */
+/** The key that the earlier tests have set. */
 function platformKeyOf(stack: Stack): Promise<string> {
   const file = stack.wiring.secrets.platformKeyFile;
   const token = createToken('botKey');
@@ -138,7 +140,7 @@ describe('caller keys', () => {
   });
   after(() => stack?.stop());
 
-  test('each process gets a new caller key under load, with both public ones known meanwhile, and no call fails', async () => {
+  test('each process gets a new caller key under load, with both public keys known meanwhile, and no call fails', async () => {
     const { publicKeysDir, callerKeyFile } = stack.wiring.secrets;
     const { token } = await signUp(stack);
     const failures: string[] = [];

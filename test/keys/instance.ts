@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
+import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { secretContext } from '@bailiwick/notifications/webhooks/record.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { createRingService, type KeyService } from '@bailiwick/shared/keys/key-service.ts';
 import { resealSuperseded } from '@bailiwick/shared/keys/reseal.ts';
@@ -21,7 +21,7 @@ export const ringService = (...lines: string[]): KeyService =>
 export type Instance = ReturnType<typeof openInstance>;
 type Options = { url: string; service: KeyService; lifetimeMs?: number; graceMs?: number };
 
-/** What a process of notifications has of the keys module, on a database of the test's. */
+/** The keys module of a notifications process, with a database of the test. */
 export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }: Options) {
   const lines: string[] = [];
   const log = createLog('test', (line) => lines.push(line));
@@ -38,7 +38,7 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
     database,
     keys,
     log,
-    /** What was logged. */
+    /** The log lines. */
     lines,
     rewrap: () => rewrapAll({ database, service, log }, whole),
     reseal: () => resealSuperseded({ database, keys, records: sealedRecords, graceMs, log }, whole),
@@ -67,7 +67,9 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
       return id;
     },
 
-    /** Gives an endpoint another secret, as a handler does: sealed first, and written under a lock. */
+    /**
+     * Changes the secret of an endpoint like a handler: sealed first, then written under a lock.
+     */
     async change(tenant: string, id: string, secret: string): Promise<void> {
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
       await database.transaction(tenant, async (em) => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import type { KeyService } from '@bailiwick/shared/keys/key-service.ts';
 import { countByKek, countRemaining, requestRotation } from '@bailiwick/shared/keys/queries.ts';
-import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
+import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
 import { createVaultService } from '@bailiwick/shared/keys/vault.ts';
 import { createVaultCalls } from '@bailiwick/shared/keys/vault-calls.ts';
 import { tokenFromFile } from '@bailiwick/shared/keys/vault-token.ts';
@@ -17,8 +17,9 @@ import { eventually } from '../harness.ts';
 import { openInstance, ringLine, ringService } from './instance.ts';
 import { startVault } from './vault.ts';
 
-// Both kinds of key are rotated again and again while three processes seal and open without a pause. Nobody tells a
-// process that a key was replaced: each learns of it when its memory ends, as without a broker.
+// Both kinds of key are rotated repeatedly while three processes seal and open continuously. The
+// processes get no events about replaced keys: each learns of them when its cache entries expire,
+// as without a broker.
 
 const rounds = 3;
 const tenants = ['tnt_a', 'tnt_b', 'tnt_c', 'tnt_d', ''];
@@ -35,7 +36,7 @@ describe('under load', () => {
   function startOne(service: KeyService) {
     const instance = openInstance({ url: testDatabase.url, service, lifetimeMs, graceMs });
     const { database, keys, log } = instance;
-    const upkeep = keepUp({
+    const upkeep = maintainDataKeys({
       database,
       keys,
       service,
@@ -45,7 +46,7 @@ describe('under load', () => {
       everyMs: 100,
       forget: (tenant) => keys.forget(tenant),
     });
-    const stopUpkeep = upkeep({ dispatch: () => Promise.reject(new Error('nobody calls')) });
+    const stopUpkeep = upkeep({ dispatch: () => Promise.reject(new Error('no call expected')) });
     const secrets = new Map<string, { tenant: string; secret: string }>();
     const failures: unknown[] = [];
     let stopped = false;
@@ -80,7 +81,7 @@ describe('under load', () => {
     return {
       instance,
       secrets,
-      /** Ends as a process does: what is in hand is finished. */
+      /** Shuts down like a process: it completes its work in progress. */
       async stop(): Promise<number> {
         await end();
         assert.deepEqual(failures, []);
@@ -94,7 +95,7 @@ describe('under load', () => {
     };
   }
 
-  /** Three processes that can be replaced one by one, and what they have stored. */
+  /** Three processes that can be replaced one by one, and the secrets that they have stored. */
   function startFleet(t: TestContext, service: KeyService) {
     let running = [1, 2, 3].map(() => startOne(service));
     const secrets = new Map<string, { tenant: string; secret: string }>();
@@ -113,7 +114,10 @@ describe('under load', () => {
           await sleep(150);
         }
       },
-      /** Replaces all data keys, and waits until `kek` alone wraps what is left: one key for each tenant. */
+      /**
+       * Replaces all data keys, and waits until `kek` alone wraps the remaining ones, one for each
+       * tenant.
+       */
       async rotated(kek: string): Promise<void> {
         const database = (running[0] ?? assert.fail()).instance.database;
         await database.transaction(null, (em) => requestRotation(em));
@@ -129,7 +133,7 @@ describe('under load', () => {
             kinds[0].count === tenants.length
           );
         };
-        await eventually(`all data keys to be new, and wrapped by ${kek}`, done, 60_000).catch(
+        await eventually(`all data keys to be replaced and wrapped by ${kek}`, done, 60_000).catch(
           async (error: unknown) =>
             assert.fail(
               `${String(error)}: ${JSON.stringify([await countRemaining(database), await countByKek(database)])}`,
@@ -158,7 +162,7 @@ describe('under load', () => {
     );
   }
 
-  test('the ring’s keys and all data keys are replaced again and again, nothing fails, and the old keys can go', async (t) => {
+  test('repeated rotation of the ring’s keys and all data keys causes no failure, and the old keys can be removed', async (t) => {
     let line = ringLine('k0');
     const fleet = startFleet(t, ringService(line));
     await sleep(1000);
@@ -174,7 +178,7 @@ describe('under load', () => {
     await assertAllOpen(t, ringService(line), fleet);
   });
 
-  test('Vault’s key and all data keys are replaced again and again, nothing fails, and the old versions can go', async (t) => {
+  test('repeated rotation of Vault’s key and all data keys causes no failure, and the old versions can be removed', async (t) => {
     const cleared = openInstance({ url: testDatabase.url, service: ringService(ringLine('k')) });
     for (const table of ['dek', 'webhook_endpoint'])
       await cleared.database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
@@ -198,7 +202,7 @@ describe('under load', () => {
     await sleep(1000);
     for (let version = 2; version <= rounds + 1; version++) {
       vault.rotate();
-      // A bad moment, which patience bridges.
+      // A short outage, which retries bridge.
       vault.state.failing = 3;
       await fleet.rotated(`vault:transit/bailiwick:v${version}`);
       vault.state.oldest = version;

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
+import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { secretContext } from '@bailiwick/notifications/webhooks/record.ts';
 import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { countByKek } from '@bailiwick/shared/keys/queries.ts';
 import { execute } from '@bailiwick/shared/orm.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
-const nobody = () => {};
+const notify = () => {};
 
-describe('the rotation of keys', () => {
+describe('key rotation', () => {
   let testDatabase: TestDatabase;
   const opened: Instance[] = [];
   let count = 0;
@@ -39,7 +39,7 @@ describe('the rotation of keys', () => {
       em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } }),
     );
 
-  test('the data keys are wrapped by a new key-encryption key, and the old one can go', async () => {
+  test('data keys are re-wrapped by a new key-encryption key, and the old one can be removed', async () => {
     const [k1, k2] = [ringLine('k1'), ringLine('k2')];
     const old = open({ service: ringService(k1, k2) });
     const tenants = Array.from({ length: 45 }, newTenant);
@@ -52,7 +52,7 @@ describe('the rotation of keys', () => {
       assert.equal(await alone.read(tenant, ids[index] ?? ''), `of ${tenant}`);
   });
 
-  test('a data key that cannot be unwrapped is told of, and keeps no other from being wrapped anew', async () => {
+  test('a data key that cannot be unwrapped is reported, and does not stop the re-wrapping of others', async () => {
     const [lost, k1, k2] = [ringLine('lost'), ringLine('k1'), ringLine('k2')];
     const [first, second] = [newTenant(), newTenant()];
     await open({ service: ringService(lost) }).save(first, 'gone');
@@ -63,10 +63,10 @@ describe('the rotation of keys', () => {
       { kek: 'k2', count: 1 },
       { kek: 'lost', count: 1 },
     ]);
-    assert.match(next.lines.join(), /could not be wrapped anew.*the key ring has no key lost/);
+    assert.match(next.lines.join(), /rewrapping a data key failed.*the key ring has no key lost/);
   });
 
-  test('a new data key seals from then on, what the old one sealed is sealed anew, and the old one goes', async () => {
+  test('a new data key seals new data, data of the old one is re-sealed, and the old one is removed', async () => {
     const service = ringService(ringLine('k1'));
     const one = open({ service, graceMs: 50 });
     const tenant = newTenant();
@@ -79,7 +79,7 @@ describe('the rotation of keys', () => {
           ),
         )),
       );
-    const id = await one.keys.replace(tenant, nobody);
+    const id = await one.keys.replace(tenant, notify);
     one.keys.forget(tenant);
     assert.equal((await one.keys.seal(tenant, Buffer.from('x'), ['a'])).dekId, id);
     await one.reseal();
@@ -88,7 +88,7 @@ describe('the rotation of keys', () => {
       assert.equal(await one.read(tenant, endpoint), `secret ${index}`);
     }
     const [old, current] = await keysOf(one, tenant);
-    assert.ok(old?.unusedSince, 'an unused key is kept for its grace');
+    assert.ok(old?.unusedSince, 'an unused key is kept for its grace period');
     assert.equal(current?.id, id);
     await new Promise((resolve) => setTimeout(resolve, 60));
     await one.reseal();
@@ -98,24 +98,24 @@ describe('the rotation of keys', () => {
     );
   });
 
-  test('a record that a process seals with the key it remembers is sealed anew before that key goes', async () => {
+  test('a record sealed with a cached old key is re-sealed before that key is removed', async () => {
     const service = ringService(ringLine('k1'));
     const [one, other] = [open({ service }), open({ service })];
     const tenant = newTenant();
     await other.save(tenant, 'earlier');
-    const id = await one.keys.replace(tenant, nobody);
+    const id = await one.keys.replace(tenant, notify);
     await one.reseal();
     const late = await other.save(tenant, 'late');
     assert.notEqual(
       (await one.rowOf(tenant, late)).dekId,
       id,
-      'the other process was not told of the new key',
+      'the other process has not learnt of the new key',
     );
     await one.reseal();
     assert.equal(
       (await keysOf(one, tenant)).length,
       2,
-      'a key that was found in use again begins its grace anew',
+      'the grace period of a key that is in use again restarts',
     );
     assert.equal((await one.rowOf(tenant, late)).dekId, id);
     await one.reseal();
@@ -124,17 +124,17 @@ describe('the rotation of keys', () => {
     assert.equal(await other.read(tenant, late), 'late');
   });
 
-  test('a row that somebody changes meanwhile keeps the change', async () => {
+  test('re-sealing does not overwrite a concurrent change of a row', async () => {
     const service = ringService(ringLine('k1'));
     const one = open({ service });
     const tenant = newTenant();
     const id = await one.save(tenant, 'before');
-    const next = await one.keys.replace(tenant, nobody);
+    const next = await one.keys.replace(tenant, notify);
     await one.database.transaction(tenant, async (em) => {
       await execute(em, 'select 1 from webhook_endpoint where id = $1 for update', [id]);
       const row = await em.findOneOrFail(WebhookEndpointEntity, { tenant, id });
       await one.reseal();
-      // Sealed with the old key still, as by whoever remembers it.
+      // Sealed with the old key, by a process that still has it in its cache.
       const { dekId, sealed } = await open({ service }).keys.seal(
         tenant,
         Buffer.from('after'),
@@ -148,7 +148,7 @@ describe('the rotation of keys', () => {
     assert.equal(await one.read(tenant, id), 'after');
   });
 
-  test('what cannot be opened stays as it is with its key, and is told of', async () => {
+  test('a record that cannot be opened stays with its key, and is reported', async () => {
     const service = ringService(ringLine('k1'));
     const one = open({ service });
     const tenant = newTenant();
@@ -160,27 +160,27 @@ describe('the rotation of keys', () => {
         { secretEnc: Buffer.alloc(40, 1) },
       ),
     );
-    const next = await one.keys.replace(tenant, nobody);
+    const next = await one.keys.replace(tenant, notify);
     for (let turn = 0; turn < 3; turn++) await one.reseal();
     assert.equal((await keysOf(one, tenant)).length, 2);
     assert.notEqual((await one.rowOf(tenant, broken)).dekId, next);
     assert.equal((await one.rowOf(tenant, whole)).dekId, next);
-    assert.match(one.lines.join(), /cannot be opened and stays as it is/);
+    assert.match(one.lines.join(), /cannot be opened, leaving it unchanged/);
   });
 
-  test('of two who replace one key at once, one does', async () => {
+  test('of two concurrent replacements of one key, one succeeds', async () => {
     const service = ringService(ringLine('k1'));
     const [one, other] = [open({ service }), open({ service })];
     const tenant = newTenant();
     const { dekId } = await one.keys.seal(tenant, Buffer.from('x'), ['a']);
     const made = await Promise.all(
-      [one, other, one].map((instance) => instance.keys.replace(tenant, nobody, dekId)),
+      [one, other, one].map((instance) => instance.keys.replace(tenant, notify, dekId)),
     );
     assert.equal(made.filter((id) => id !== undefined).length, 1);
     assert.equal((await keysOf(one, tenant)).filter((key) => !key.supersededAt).length, 1);
   });
 
-  test('every column of notifications that holds something sealed is in the table of them', async () => {
+  test('the table of sealed columns lists every sealed column of notifications', async () => {
     const { database } = open({ service: ringService(ringLine('k1')) });
     const text = `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'notifications' and data_type = 'bytea' order by 1`;
     const columns = await database.query<{ name: string }>({ name: 'bytea_columns', text }, []);
@@ -189,7 +189,7 @@ describe('the rotation of keys', () => {
     const listed = sealedRecords.flatMap(({ entity, fields }) =>
       Object.keys(fields).map((property) => `${entity.meta.tableName}.${columnOf(property)}`),
     );
-    // A data key is wrapped and not sealed, and the address that is suppressed is hashed.
+    // Data keys are wrapped and suppressed addresses are hashed, so neither is sealed.
     assert.deepEqual(
       columns
         .map(({ name }) => name)

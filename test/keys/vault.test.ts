@@ -25,7 +25,10 @@ type Started = {
   quick: KeyService;
 };
 
-/** A Vault, its token in a file, and what makes key services of settings. `quick` waits 200 ms for an answer. */
+/**
+ * A Vault with its token in a file, and a function that makes key services from settings. `quick`
+ * waits 200 ms for an answer.
+ */
 async function start(
   t: TestContext,
   options: Parameters<typeof startVault>[0] = {},
@@ -63,7 +66,7 @@ async function start(
   return { vault, open, tokenFile, quick };
 }
 
-test('a data key that Vault wrapped unwraps in its own context alone, under every version', async (t) => {
+test('a data key that Vault wrapped unwraps only in its own context, under every version', async (t) => {
   const { vault, open } = await start(t);
   const service = open();
   const first = await service.wrap(dataKey, context);
@@ -80,7 +83,7 @@ test('a data key that Vault wrapped unwraps in its own context alone, under ever
   await assert.rejects(service.unwrap({ ...first, kek: second.kek }, context), /not wrapped by/);
 });
 
-test('a version that Vault was told to refuse opens nothing, and is not named any longer', async (t) => {
+test('a version below Vault’s minimum opens nothing, and is no longer listed', async (t) => {
   const { vault, open } = await start(t);
   const service = open();
   const old = await service.wrap(dataKey, context);
@@ -95,7 +98,7 @@ test('a version that Vault was told to refuse opens nothing, and is not named an
   await assert.rejects(service.unwrap(old, context), /refuses/);
 });
 
-test('an installation changes from the ring to Vault and back, and opens what the other wrapped', async (t) => {
+test('an installation switches from the ring to Vault and back, and opens keys that the other wrapped', async (t) => {
   const { open, tokenFile } = await start(t);
   const [vault, local] = [
     open(),
@@ -111,7 +114,7 @@ test('an installation changes from the ring to Vault and back, and opens what th
       assert.deepEqual(await service.unwrap(wrapped, context), dataKey);
 });
 
-test('a passing failure is waited out, and a lasting one is unavailable', async (t) => {
+test('a transient failure is retried, and a permanent one is unavailable', async (t) => {
   const { vault, quick } = await start(t);
   vault.state.failing = 2;
   const wrapped = await quick.wrap(dataKey, context);
@@ -121,14 +124,14 @@ test('a passing failure is waited out, and a lasting one is unavailable', async 
   vault.state.stuck = true;
   const started = Date.now();
   await assert.rejects(quick.unwrap(wrapped, context), { code: 'unavailable' });
-  assert.ok(Date.now() - started < 5000, 'an answer that does not come is not waited for');
+  assert.ok(Date.now() - started < 5000, 'it does not wait for an answer that does not come');
   vault.state.stuck = false;
   assert.deepEqual(await quick.unwrap(wrapped, context), dataKey);
   await vault.stop();
   await assert.rejects(quick.unwrap(wrapped, context), { code: 'unavailable' });
 });
 
-test('a token that was replaced is read again, and no failure tells of one', async (t) => {
+test('a replaced token is read again, and no error contains a token', async (t) => {
   const { vault, open, tokenFile } = await start(t);
   const service = open();
   const wrapped = await service.wrap(dataKey, context);
@@ -152,7 +155,7 @@ test('a token that was replaced is read again, and no failure tells of one', asy
   await assert.rejects(service.unwrap(wrapped, context), { code: 'unavailable' });
 });
 
-test('a pod signs in with its own identity, once for all who wait, and again when its token ends', async (t) => {
+test('a pod signs in with its own identity, once for concurrent callers, and again when its token expires', async (t) => {
   const { vault, open, tokenFile } = await start(t);
   const jwtFile = `${tokenFile}-jwt`;
   writeFileSync(jwtFile, 'pod-jwt\n');
@@ -174,7 +177,7 @@ test('a pod signs in with its own identity, once for all who wait, and again whe
   });
 });
 
-test('a namespace is sent where there is one', async (t) => {
+test('a configured namespace is sent', async (t) => {
   const { open, tokenFile } = await start(t, { namespace: 'iam/prod' });
   const named = open({
     BAILIWICK_VAULT_TOKEN_FILE: tokenFile,
@@ -184,12 +187,12 @@ test('a namespace is sent where there is one', async (t) => {
   await assert.rejects(open().current(), { code: 'unavailable' });
 });
 
-test('a transit key that binds no context is refused', async (t) => {
+test('a transit key that binds no context is rejected', async (t) => {
   const { open } = await start(t, { type: 'rsa-4096' });
   await assert.rejects(open().current(), /must be of one of the types/);
 });
 
-test('settings that name half a Vault stop the start', () => {
+test('incomplete Vault settings prevent the start', () => {
   const open = (environment: Record<string, string>) => () =>
     openKeyService(readSettings(keyServiceSettings, environment), ring);
   assert.throws(open({ BAILIWICK_KEY_SERVICE: 'vault' }), /BAILIWICK_VAULT_URL is required/);

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-// A stand-in that speaks the part of Vault's HTTP API that we use, with real keys: what it encrypts under one version
-// and context opens under those alone. https://developer.hashicorp.com/vault/api-docs/secret/transit
+// A fake of the part of Vault's HTTP API that the product uses, with real keys: data encrypted
+// under one version and context opens only under those.
+// https://developer.hashicorp.com/vault/api-docs/secret/transit
 
 export type Vault = Awaited<ReturnType<typeof startVault>>;
 
@@ -18,7 +19,7 @@ const found = (data: Body): Answer => ({
 });
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : '', 'base64');
 
-/** Starts one with the key `bailiwick` in the engine `transit`. */
+/** Starts a fake Vault with the key `bailiwick` in the engine `transit`. */
 export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {}) {
   const versions = [randomBytes(32)];
   const tokens = new Set(['first-token']);
@@ -126,7 +127,10 @@ export async function startVault({ namespace = '', type = 'aes256-gcm96' } = {})
     token: 'first-token',
     calls,
     tokens,
-    /** sealed: answers 503; stuck: takes requests and answers none; failing: so many answers of 500; oldest: min_decryption_version. */
+    /**
+     * sealed: answers 503; stuck: accepts requests without an answer; failing: the number of 500
+     * answers; oldest: min_decryption_version.
+     */
     state,
     rotate: () => versions.push(randomBytes(32)),
     async stop(): Promise<void> {

@@ -7,15 +7,16 @@ import { rowsOf } from '../store.ts';
 import { type Case, expectedOf, outcomes } from './expected.ts';
 import { isAllowedElsewhere, missingFixture, prepare, standingRequest } from './fixtures.ts';
 import { type JsonObject, tenantPath } from './requests.ts';
-import { changedIn, type Fingerprint, fingerprint, quiet } from './unchanged.ts';
+import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';
 import { makeWorld, type Place, type Principal, placeNames, type World } from './world.ts';
 
-// Every public operation, for everybody, everywhere: generated from the registry. What a call comes to is told by
-// its option and what is written by hand (roles.ts, handlers.ts), never by the code that decides it.
+// Calls every public operation as every principal in every place, generated from the registry. The
+// expected outcome comes from the operation's option and from the rules in roles.ts and
+// handlers.ts, which are written by hand, never from the code that decides.
 
 const all = [...operations.values()].filter((operation) => operation.public);
-/** To operations that are open to all it makes no difference who calls. */
-const anybody = ['nobody', 'junk', 'owner', 'worker'];
+/** The callers of operations that are open to all: there the caller makes no difference. */
+const openCallers = ['anonymous', 'junk', 'owner', 'worker'];
 
 describe('authorization matrix', () => {
   let stack: Stack;
@@ -27,34 +28,34 @@ describe('authorization matrix', () => {
   before(async () => {
     stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
     world = await makeWorld(stack);
-    await quiet(stack);
+    await waitUntilQuiet(stack);
     unchanged = await fingerprint(stack);
   });
   after(() => stack?.stop());
 
-  describe('whoever may not is refused, in the documented order, and nothing is changed', () => {
+  describe('a caller without the right is denied, in the documented order, and nothing changes', () => {
     for (const operation of all) {
       test(operation.name, async () => {
         assert.equal(missingFixture(operation), '');
         const refused = casesOf(world, operation).filter(
-          (asked) => expectedOf(asked).outcome !== 'ok',
+          (testCase) => expectedOf(testCase).outcome !== 'ok',
         );
-        const answers = await inTurns(refused, 12, async (asked) => {
-          const answer = await stack.call(operation.name, asked.request, asked.who.token);
-          assertExpected(asked, answer);
-          if (answer.status === 403) denied.set(requestIdOf(answer), asked);
+        const answers = await inTurns(refused, 12, async (testCase) => {
+          const answer = await stack.call(operation.name, testCase.request, testCase.who.token);
+          assertExpected(testCase, answer);
+          if (answer.status === 403) denied.set(requestIdOf(answer), testCase);
           return answer;
         });
         calls += answers.length;
         assertAlike(refused, answers);
         const before = unchanged;
         unchanged = await fingerprint(stack);
-        assert.deepEqual(changedIn(before, unchanged), [], 'a refused call changed something');
+        assert.deepEqual(changedIn(before, unchanged), [], 'a denied call changed the store');
       });
     }
   });
 
-  test('every refusal of a known caller is in the audit, by its operation and its caller', async () => {
+  test('every denial of a known caller has an audit entry with its operation and its caller', async () => {
     assert.ok(denied.size > 0);
     const entries = await auditOf(stack, [...denied.keys()]);
     for (const [requestId, { operation, who, place }] of denied) {
@@ -69,37 +70,37 @@ describe('authorization matrix', () => {
     }
   });
 
-  describe('whoever may, succeeds', () => {
-    for (const operation of all.filter((one) => !isAllowedElsewhere(one))) {
+  describe('a caller with the right succeeds', () => {
+    for (const operation of all.filter((operation) => !isAllowedElsewhere(operation))) {
       test(operation.name, async () => {
         const allowed = casesOf(world, operation).filter(
-          (asked) => expectedOf(asked).outcome === 'ok',
+          (testCase) => expectedOf(testCase).outcome === 'ok',
         );
-        assert.ok(allowed.length > 0, 'nobody may call it');
-        await inTurns(allowed, 4, async (asked) => {
-          const prepared = await prepare(stack, operation, asked.place, asked.who);
+        assert.ok(allowed.length > 0, 'no principal may call it');
+        await inTurns(allowed, 4, async (testCase) => {
+          const prepared = await prepare(stack, operation, testCase.place, testCase.who);
           const answer = await callOf(stack, operation, prepared.request, prepared.who.token);
-          assertExpected({ ...asked, ...prepared }, answer);
-          if (answer.status === 200) succeeded.set(requestIdOf(answer), asked);
+          assertExpected({ ...testCase, ...prepared }, answer);
+          if (answer.status === 200) succeeded.set(requestIdOf(answer), testCase);
           calls++;
         });
       });
     }
   });
 
-  test('every audited operation that succeeds leaves an entry with its name, and no other one does', async (t) => {
+  test('every successful call of an audited operation leaves an entry with its name, and no other call does', async (t) => {
     const expected = [...succeeded]
-      .filter(([, asked]) => leavesEntry(asked))
+      .filter(([, testCase]) => leavesEntry(testCase))
       .map(([requestId]) => requestId);
     const entries = await auditOf(stack, expected);
-    for (const [requestId, asked] of succeeded) {
-      const { operation, who, place } = asked;
+    for (const [requestId, testCase] of succeeded) {
+      const { operation, who, place } = testCase;
       const own = (entries.get(requestId) ?? []).filter(
         (entry) => entry.operation === operation.name && entry.result === 'success',
       );
       assert.equal(
         own.length > 0,
-        leavesEntry(asked),
+        leavesEntry(testCase),
         `${operation.name} by ${who.name} in ${place.name}`,
       );
     }
@@ -108,11 +109,14 @@ describe('authorization matrix', () => {
     );
   });
 
-  /** Every principal everywhere; where a request names no tenant, wherever it differs. */
+  /**
+   * Every principal in every place. Where a request names no tenant, only the places that make the
+   * request differ.
+   */
   function casesOf({ principals, places }: World, operation: Operation): Case[] {
     const callers =
       operation.credential === 'none'
-        ? principals.filter(({ name }) => anybody.includes(name))
+        ? principals.filter(({ name }) => openCallers.includes(name))
         : principals;
     const known = new Set<string>();
     return callers.flatMap((who) =>
@@ -130,7 +134,9 @@ describe('authorization matrix', () => {
   }
 });
 
-/** Who leaves out the tenant where that is allowed means the records of their own. */
+/**
+ * Where the tenant may be absent, an absent tenant means the records of the caller's home tenant.
+ */
 function placeFor(
   places: World['places'],
   name: (typeof placeNames)[number],
@@ -141,16 +147,19 @@ function placeFor(
   return { ...places[home], name: 'absent', tenant: '' };
 }
 
-function assertExpected(asked: Case, { status, body }: Answer): void {
-  const { operation, who, place, request } = asked;
-  const { outcome, byHandler } = expectedOf(asked);
+function assertExpected(testCase: Case, { status, body }: Answer): void {
+  const { operation, who, place, request } = testCase;
+  const { outcome, byHandler } = expectedOf(testCase);
   if (byHandler && body.Code === 'unimplemented') return;
   const what = `${operation.name} by ${who.name} in ${place.name}: ${outcome} expected, ${JSON.stringify(body).slice(0, 500)} to ${JSON.stringify(request)}`;
   assert.deepEqual([status, body.Code], [outcomes[outcome].status, outcomes[outcome].code], what);
 }
 
-/** The answer to the active members of a suspended tenant, of which the principal `owner` is the only one, where the tenant's rights decide. */
-function isToldOfSuspension({ operation, who, place }: Case): boolean {
+/**
+ * Whether the caller learns that the tenant is suspended: its active members do (here only
+ * `owner`), in operations that the tenant's rights decide.
+ */
+function learnsOfSuspension({ operation, who, place }: Case): boolean {
   const kinds = new Set(operation.allow.map(({ kind }) => kind));
   const takesPeople = operation.credential === 'any' || operation.credential === 'session';
   return (
@@ -162,26 +171,26 @@ function isToldOfSuspension({ operation, who, place }: Case): boolean {
   );
 }
 
-/** A stranger cannot tell a tenant that is there from one that is not, or that is suspended. */
+/** A stranger cannot distinguish an existing, a missing and a suspended tenant. */
 function assertAlike(refused: readonly Case[], answers: readonly Answer[]): void {
   const texts = new Map<string, string>();
-  refused.forEach((asked, index) => {
-    const { operation, who, place } = asked;
+  refused.forEach((testCase, index) => {
+    const { operation, who, place } = testCase;
     const answer = answers[index];
     if (answer?.status !== 403 || !['foreign', 'missing', 'suspended'].includes(place.name)) return;
-    if (isToldOfSuspension(asked))
+    if (learnsOfSuspension(testCase))
       return assert.deepEqual(answer.body.Messages, ['tenant Matrix is suspended'], operation.name);
     const text = JSON.stringify({ ...answer.body, RequestID: '' });
     assert.equal(
       texts.get(who.name) ?? text,
       text,
-      `${operation.name} by ${who.name} tells tenants apart`,
+      `${operation.name} by ${who.name} distinguishes tenants`,
     );
     texts.set(who.name, text);
   });
 }
 
-/** What comes as one long text is no JSON where it succeeds. */
+/** Calls an operation. A streamed answer is not JSON when it succeeds. */
 async function callOf(
   stack: Stack,
   { name, stream }: Operation,
@@ -207,10 +216,11 @@ const requestIdOf = ({ headers }: Answer) => String(headers.get('x-request-id'))
 
 const leavesEntry = ({ operation }: Case) => operation.audited;
 
-/** The tenant in whose audit a refusal is: one that does not exist has no chain of its own. */
+/**
+ * The tenant whose audit log holds a denial. A tenant that does not exist has no chain of its own.
+ */
 function auditedIn(operation: Operation, place: Place, who: Principal): string {
-  // What is the worker's is no tenant's affair.
-  // What only the platform may do to a tenant is the platform's, too.
+  // Worker operations, and operations that only the platform may call, are audited on the platform.
   const isTenants = operation.allow.some(({ kind }) => kind === 'tenant');
   if (
     !tenantPath(operation) ||
@@ -219,7 +229,7 @@ function auditedIn(operation: Operation, place: Place, who: Principal): string {
     operation.credential === 'worker'
   )
     return '';
-  // What is left out is filled in for whoever might be served at all.
+  // The gateway fills in an absent tenant for every caller that the operation could serve.
   const isFilledIn =
     place.name === 'absent' && operation.defaultTenant !== '' && who.kind !== 'worker';
   return isFilledIn ? place.home : place.tenant;
@@ -233,23 +243,23 @@ type Entry = {
   tenant: string;
 };
 
-/** The audit entries of calls, once each call has one. */
+/** Waits until each call has an audit entry, and returns the entries by request ID. */
 async function auditOf(stack: Stack, requestIds: readonly string[]): Promise<Map<string, Entry[]>> {
   let found: Entry[] = [];
   const wanted = new Set(requestIds);
-  const look = async () => {
+  const allFound = async () => {
     const text =
       'select request_id as "requestId", operation, result, actor_id as actor, tenant from access.audit_entry';
     found = await rowsOf<Entry>(stack, text);
     const there = new Set(found.map(({ requestId }) => requestId));
     return [...wanted].every((requestId) => there.has(requestId));
   };
-  // The assertions say what is missing better than the waiting does.
-  await eventually('the audit', look, 30_000).catch(() => undefined);
+  // A missing entry fails in the assertions of the caller, which say more than a timeout.
+  await eventually('the audit entries', allFound, 30_000).catch(() => undefined);
   return Map.groupBy(found, ({ requestId }) => requestId);
 }
 
-/** Some at a time, in the order of the items. */
+/** Runs batches of `atOnce` items, in the order of the items. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   atOnce: number,

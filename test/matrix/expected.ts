@@ -1,9 +1,16 @@
 import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
-import { judges } from './handlers.ts';
-import { type JsonObject, jsonPath, saysPlatform, tenantPath, valueAt } from './requests.ts';
+import { handlerOracles } from './handlers.ts';
+import {
+  type JsonObject,
+  jsonPath,
+  platformFlagOperations,
+  tenantPath,
+  valueAt,
+} from './requests.ts';
 import type { Place, Principal } from './world.ts';
 
-// What a call must come to, in this order: credential (401), shape (400), permission (403), state (400).
+// The expected outcome of a call. Checks run in this order: credential (401), shape (400),
+// permission (403), state (400).
 
 export const outcomes = {
   unauthenticated: { status: 401, code: 'unauthenticated' },
@@ -17,35 +24,35 @@ export type Outcome = keyof typeof outcomes;
 
 export type Expected = {
   outcome: Outcome;
-  /** Whether it is the operation's own handler that comes to it: what is not implemented yet cannot. */
+  /** Whether the outcome needs the operation's own handler. An unimplemented operation has none. */
   byHandler: boolean;
 };
 
-/** A call, as the oracle sees it. */
+/** One call of the matrix. */
 export type Case = { operation: Operation; who: Principal; place: Place; request: JsonObject };
 
-export function expectedOf(asked: Case): Expected {
-  const { operation, who, place } = asked;
+export function expectedOf(testCase: Case): Expected {
+  const { operation, who, place } = testCase;
   const early = (outcome: Outcome): Expected => ({ outcome, byHandler: false });
   if (operation.credential !== 'none') {
-    if (who.kind === 'nobody') return early('unauthenticated');
-    if (tenantPath(operation) && isMisshapen(asked)) return early('invalid');
+    if (who.kind === 'anonymous') return early('unauthenticated');
+    if (tenantPath(operation) && isInvalid(testCase)) return early('invalid');
     if (!kindsOf[operation.credential]?.includes(who.kind)) return early('denied');
   }
-  const rule = operation.allow.find((candidate) => allows(candidate, asked));
+  const rule = operation.allow.find((candidate) => allows(candidate, testCase));
   if (operation.allow.length > 0 && !rule) return early('denied');
-  const judge = judges[operation.name];
-  if (rule?.kind === 'handler' && !judge) {
+  const oracle = handlerOracles[operation.name];
+  if (rule?.kind === 'handler' && !oracle) {
     throw new Error(
-      `${operation.name} has a rule of its handler's: say by hand in test/matrix/handlers.ts what it comes to ("${rule.rule}")`,
+      `${operation.name} has a rule that its handler decides: write its outcome by hand in test/matrix/handlers.ts ("${rule.rule}")`,
     );
   }
-  // The platform may ask anywhere, and then hears that there is no such tenant or user.
-  const isThere =
-    place.name !== 'missing' || !isAbout(asked.request, [place.ids['tnt'], place.ids['usr']]);
+  // The platform may call for any tenant, and learns that a tenant or user does not exist.
+  const exists =
+    place.name !== 'missing' || !isAbout(testCase.request, [place.ids['tnt'], place.ids['usr']]);
   return {
     outcome:
-      judge?.({ ...asked, rule }) ?? (isThere || rule?.kind !== 'platform' ? 'ok' : 'not_found'),
+      oracle?.({ ...testCase, rule }) ?? (exists || rule?.kind !== 'platform' ? 'ok' : 'not_found'),
     byHandler: true,
   };
 }
@@ -57,14 +64,14 @@ const kindsOf: Partial<Record<Operation['credential'], ReadonlyArray<Principal['
   session: ['user'],
   any: ['user', 'bot', 'platform'],
   bot: ['bot', 'platform'],
-  // Refused by the operation's rule.
+  // The worker's operations accept these credentials; the operation's rule denies them.
   worker: ['user', 'bot', 'platform', 'worker'],
 };
 
-/** Where the tenant is malformed, or required and not there. */
-function isMisshapen({ operation, who, place, request }: Case): boolean {
+/** Whether the tenant is malformed, or required and absent. */
+function isInvalid({ operation, who, place, request }: Case): boolean {
   if (place.name === 'malformed') return true;
-  if (place.name !== 'absent' || saysPlatform.includes(operation.name)) return false;
+  if (place.name !== 'absent' || platformFlagOperations.includes(operation.name)) return false;
   if (operation.defaultTenant !== '') return who.home === undefined;
   if (withoutTenant.includes(operation.name)) return false;
   const permission = platformPermissions[operation.name];
@@ -77,7 +84,7 @@ function isMisshapen({ operation, who, place, request }: Case): boolean {
   );
 }
 
-/** Any caller may leave the tenant out here: an update by ID, keys of all tenants. */
+/** Every caller may omit the tenant here: an update by ID, the keys of all tenants. */
 const withoutTenant = [
   'Webhooks_UpdateEndpoint',
   'Chat_UpdateEndpoint',
@@ -85,7 +92,10 @@ const withoutTenant = [
   'Keys_Rotate',
 ];
 
-/** Here an absent tenant means the platform, for callers that hold this there. */
+/**
+ * In these operations an absent tenant means the platform, for callers that hold this permission
+ * there.
+ */
 const platformPermissions: Readonly<Record<string, string>> = {
   Audit_List: 'iam.platform.audit.read',
   Audit_ListByUser: 'iam.platform.audit.read',
@@ -118,7 +128,10 @@ function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
   }
 }
 
-/** Where a session that is limited to its home is allowed without a permission there. Everything else waits for the person's confirmation. */
+/**
+ * Operations that a session limited to its home tenant may call without a permission. All others
+ * need the user's confirmation first.
+ */
 const forLimitedAnywhere = [
   'Account_Get',
   'Account_Logout',

@@ -8,16 +8,19 @@ import { newPerson } from './people.ts';
 import { isRecord, type JsonObject, requestFor } from './requests.ts';
 import type { Place, Principal } from './world.ts';
 
-// What an operation that changes something needs so that an allowed call of it succeeds.
+// The records and request fields that an allowed call of a changing operation needs to succeed.
 
 export type Fixture = {
-  /** The records that are made for each allowed call, since the call ends or changes them. */
+  /** The records to create for each allowed call, because the call deletes or changes them. */
   fresh?: readonly Kind[];
-  /** In the place of whoever is signed in, somebody who is there for this one call. */
+  /** Replaces the signed-in user by a user that exists for this one call. */
   actor?: true;
-  /** Keys of the request, deep, for which the example will not do. null = left out. */
+  /** Request keys, nested, that replace the example's value. null = left out. */
   request?: (place: Place, who: Principal, stack: Stack) => JsonObject;
-  /** The test whose calls are the allowed ones, where a call would end the world that all others are made in, or needs what no call makes. */
+  /**
+   * The test that makes the allowed calls: the call would delete records that all other calls use,
+   * or needs state that no call creates.
+   */
   allowedIn?: string;
 };
 
@@ -25,13 +28,15 @@ const tenantChanges = 'test/operations/tenant-changes.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
 const endpointUrl = (stack: Stack) => `${stack.inboxUrl}/hooks/matrix`;
-/** An update takes only the stored address, and an external id only from the platform. */
+/** Users_Update accepts the stored address only, and an external ID from the platform only. */
 const withoutKeys = () => ({ User: { Email: null, ExternalID: null } });
 const resend = (kind: 'verify' | 'reset' | 'invitation') => ({
   request: () => ({ Email: newAddress('task'), Token: createToken(kind) }),
 });
 
-/** Every operation that has side effects or is open to all. What is missing here fails the matrix. */
+/**
+ * Every operation that has side effects or is open to all. A missing operation fails the matrix.
+ */
 const fixtures: Readonly<Record<string, Fixture>> = {
   Account_Register: { request: () => ({ Email: newAddress('registers') }) },
   Account_Verify: { fresh: ['registration'], request: token },
@@ -70,7 +75,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   BotKeys_SetExpiration: { fresh: ['bot', 'key'] },
   BotKeys_Rotate: { fresh: ['bot', 'key'] },
 
-  // Who has a second tenant has no longer an only one.
+  // A second tenant would end the default tenant of its owner.
   Tenants_Create: {
     actor: true,
     fresh: ['person'],
@@ -157,21 +162,21 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Keys_Rotate: { allowedIn: 'test/operations/keys.long.test.ts' },
 };
 
-/** Why an operation cannot take part; '' where it can. */
+/** Why an operation cannot take part; '' if it can. */
 export function missingFixture({ name, sideEffects, credential }: Operation): string {
   const isNeeded = sideEffects || credential === 'none';
   return isNeeded && !(name in fixtures)
-    ? `${name} has no fixture: say in test/matrix/fixtures.ts which records an allowed call of it uses up`
+    ? `${name} has no fixture: list in test/matrix/fixtures.ts the records that an allowed call uses up`
     : '';
 }
 
-/** Whether the allowed calls of an operation are made by a test of its own. */
+/** Whether a test of its own makes the allowed calls of an operation. */
 export const isAllowedElsewhere = ({ name }: Operation): boolean =>
   fixtures[name]?.allowedIn !== undefined;
 
 export type Prepared = { who: Principal; place: Place; request: JsonObject };
 
-/** The request about the records that stand: for calls that are refused. */
+/** The request for the lasting records: for calls that are denied. */
 export function standingRequest(
   stack: Stack,
   operation: Operation,
@@ -184,7 +189,7 @@ export function standingRequest(
   );
 }
 
-/** A call that succeeds, with records of its own where it uses them up. */
+/** Prepares a call that succeeds, with new records where the call uses them up. */
 export async function prepare(
   stack: Stack,
   operation: Operation,
@@ -197,7 +202,7 @@ export async function prepare(
   const from: Place = replaced
     ? { ...place, invitee: acting.email, ids: { ...place.ids, usr: acting.id } }
     : { ...place, invitee: newAddress('invited') };
-  // Who is there for this call is whom it is about.
+  // The replacing user is also the person that the call is about.
   const kinds = replaced ? fresh.filter((kind) => kind !== 'person') : fresh;
   return {
     who: acting,
@@ -206,7 +211,7 @@ export async function prepare(
   };
 }
 
-/** `over` over `request`, record by record. */
+/** Merges `over` into `request`, object by object. */
 function merge(request: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...request };
   for (const [key, value] of Object.entries(over)) {

@@ -9,8 +9,8 @@ import { mailTo, newAddress, password, tokenIn } from '../people.ts';
 import { newPerson, newSession } from './people.ts';
 import type { Place } from './world.ts';
 
-// Records of every kind, for a place that stands and to be thrown away. Each maker answers with the place in which
-// its record is the one that requests are about.
+// Creates records of every kind, for a lasting place or for one call. Each maker returns the place
+// whose record the requests are about.
 
 type Maker = (
   stack: Stack,
@@ -20,7 +20,7 @@ type Maker = (
 export type Kind = keyof typeof makers;
 
 const makers = {
-  /** A person who is no member of anything. */
+  /** A user without any membership. */
   person: async (stack) => {
     const { id, email } = await newPerson(stack, 'person', password);
     return { ids: { usr: id }, email };
@@ -32,15 +32,15 @@ const makers = {
     return { ids: { usr: id }, email };
   },
 
-  /** A pending membership of the person that the request is about. */
-  offer: async (stack, { home: Tenant, keeper, ids }) => {
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ids['usr'] }, keeper));
+  /** A pending membership of the user that the request is about. */
+  offer: async (stack, { home: Tenant, ownerToken, ids }) => {
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ids['usr'] }, ownerToken));
     return {};
   },
 
   /** Disables the member that the request is about. */
-  disabling: async (stack, { home: Tenant, keeper, ids }) => {
-    bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ids['usr'] }, keeper));
+  disabling: async (stack, { home: Tenant, ownerToken, ids }) => {
+    bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ids['usr'] }, ownerToken));
     return {};
   },
 
@@ -67,46 +67,46 @@ const makers = {
     invitation: await newCode(stack, ids['usr'] ?? '', email),
   }),
 
-  group: async (stack, { home: Tenant, keeper }) => {
+  group: async (stack, { home: Tenant, ownerToken }) => {
     const path = `eng/${randomBytes(4).toString('hex')}`;
-    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: path } }, keeper));
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: path } }, ownerToken));
     return { path };
   },
 
-  membership: async (stack, { home: Tenant, keeper, path, ids }) => {
+  membership: async (stack, { home: Tenant, ownerToken, path, ids }) => {
     bodyOf(
-      await stack.call('Groups_AddMember', { Tenant, Group: path, UserID: ids['usr'] }, keeper),
+      await stack.call('Groups_AddMember', { Tenant, Group: path, UserID: ids['usr'] }, ownerToken),
     );
     return {};
   },
 
-  // With a permission that everybody who may confer anything in this matrix holds.
-  role: async (stack, { home: Tenant, keeper }) => {
+  // The role has a permission that every principal holds that may grant in this matrix.
+  role: async (stack, { home: Tenant, ownerToken }) => {
     const role = `matrix-${randomBytes(4).toString('hex')}`;
     bodyOf(
       await stack.call(
         'Roles_Save',
         { Role: { Tenant, Slug: role, Permissions: ['iam.groups.read'] } },
-        keeper,
+        ownerToken,
       ),
     );
     return { role };
   },
 
   grant: (stack, place) => grantTo(stack, place, 'Grants_Add', { UserID: place.ids['usr'] }),
-  // There are no groups on the platform, so nothing is granted to one there.
+  // The platform has no groups, so no group has a grant there.
   groupGrant: async (stack, place) =>
     place.name === 'absent' ? {} : grantTo(stack, place, 'GroupGrants_Add', { Group: place.path }),
   botGrant: (stack, place) => grantTo(stack, place, 'BotGrants_Add', { Bot: place.ids['bot'] }),
 
-  bot: async (stack, { home, keeper }) => ({
-    ids: { bot: (await createBot(stack, home, keeper)).ID },
+  bot: async (stack, { home, ownerToken }) => ({
+    ids: { bot: (await createBot(stack, home, ownerToken)).ID },
   }),
-  key: async (stack, { home: Tenant, keeper, ids }) => ({
-    ids: { bky: (await createKey(stack, { Tenant, ID: ids['bot'] ?? '' }, keeper)).Key.ID },
+  key: async (stack, { home: Tenant, ownerToken, ids }) => ({
+    ids: { bky: (await createKey(stack, { Tenant, ID: ids['bot'] ?? '' }, ownerToken)).Key.ID },
   }),
 
-  webhook: async (stack, { home: Tenant, keeper }) => {
+  webhook: async (stack, { home: Tenant, ownerToken }) => {
     const Endpoint = {
       Tenant,
       Name: 'made',
@@ -116,34 +116,34 @@ const makers = {
     return {
       ids: {
         whk: idIn(
-          await stack.call('Webhooks_CreateEndpoint', { Endpoint }, keeper),
+          await stack.call('Webhooks_CreateEndpoint', { Endpoint }, ownerToken),
           'Endpoint',
           'whk',
         ),
       },
     };
   },
-  chat: async (stack, { home: Tenant, keeper }) => {
+  chat: async (stack, { home: Tenant, ownerToken }) => {
     const request = {
       Endpoint: { Tenant, Name: 'made', EventTypes: [noEvent] },
       URL: `${stack.inboxUrl}/hooks/matrix-chat`,
     };
     return {
       ids: {
-        slk: idIn(await stack.call('Chat_CreateEndpoint', request, keeper), 'Endpoint', 'slk'),
+        slk: idIn(await stack.call('Chat_CreateEndpoint', request, ownerToken), 'Endpoint', 'slk'),
       },
     };
   },
-  domain: async (stack, { home: Tenant, keeper }) => {
+  domain: async (stack, { home: Tenant, ownerToken }) => {
     const Name = `${randomBytes(4).toString('hex')}.example.com`;
     return {
       ids: {
-        dom: idIn(await stack.call('Domain_Create', { Tenant, Name }, keeper), 'Domain', 'dom'),
+        dom: idIn(await stack.call('Domain_Create', { Tenant, Name }, ownerToken), 'Domain', 'dom'),
       },
     };
   },
 
-  provider: async (stack, { home: Tenant, keeper }) => {
+  provider: async (stack, { home: Tenant, ownerToken }) => {
     const Provider = {
       Tenant,
       Kind: 'oidc',
@@ -154,13 +154,21 @@ const makers = {
     };
     return {
       ids: {
-        sso: idIn(await stack.call('Sso_SaveProvider', { Provider }, keeper), 'Provider', 'sso'),
+        sso: idIn(
+          await stack.call('Sso_SaveProvider', { Provider }, ownerToken),
+          'Provider',
+          'sso',
+        ),
       },
     };
   },
 
-  invitation: async (stack, { home: Tenant, keeper, invitee }) => {
-    const answer = await stack.call('TenantInvitations_Create', { Tenant, Email: invitee }, keeper);
+  invitation: async (stack, { home: Tenant, ownerToken, invitee }) => {
+    const answer = await stack.call(
+      'TenantInvitations_Create',
+      { Tenant, Email: invitee },
+      ownerToken,
+    );
     return {
       invitation:
         answer.body.Code === 'unimplemented'
@@ -170,10 +178,12 @@ const makers = {
   },
 } satisfies Record<string, Maker>;
 
-/** What happens to nobody here, so that nothing is delivered while the store is compared. */
+/**
+ * An event type that never occurs here, so that no delivery changes the store while it is compared.
+ */
 export const noEvent = 'sso.requirement_restored';
 
-/** Makes records one after the other: later ones hang on earlier ones. */
+/** Creates records one after the other: later records refer to earlier ones. */
 export async function makeAll(stack: Stack, place: Place, kinds: readonly Kind[]): Promise<Place> {
   let made = place;
   for (const kind of kinds) {
@@ -185,7 +195,7 @@ export async function makeAll(stack: Stack, place: Place, kinds: readonly Kind[]
 
 async function grantTo(
   stack: Stack,
-  { name, home, keeper, role }: Place,
+  { name, home, ownerToken, role }: Place,
   operation: string,
   subject: object,
 ): Promise<object> {
@@ -195,13 +205,13 @@ async function grantTo(
     await stack.call(
       operation,
       { Grant: { ...grant, ...subject } },
-      name === 'absent' ? stack.platformKey : keeper,
+      name === 'absent' ? stack.platformKey : ownerToken,
     ),
   );
   return {};
 }
 
-/** The record's identifier; one of no record where the operation is not there yet. */
+/** The record's ID; a random one where the operation is not implemented yet. */
 function idIn(
   answer: Awaited<ReturnType<Stack['call']>>,
   key: string,

@@ -5,7 +5,8 @@ import type { Stack } from '../harness.ts';
 import { newAddress } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
-// People by the dozen: made by the platform, and signed in past the product, since a sign-in costs a hash.
+// Creates many users: the platform creates them, and their sessions are inserted into the database
+// because a sign-in costs a password hash.
 
 export type Person = { id: string; email: string; token: string };
 
@@ -20,7 +21,7 @@ export async function newPerson(stack: Stack, name = 'matrix', password?: string
   return { id, email, token: (await newSession(stack, id)).token };
 }
 
-/** A session of a person; one that has ended where `endsIn` is negative. */
+/** Creates a session of a user. A negative `endsIn` makes it expired. */
 export async function newSession(
   stack: Stack,
   userId: string,
@@ -46,7 +47,7 @@ export async function newSession(
   return { id, token };
 }
 
-/** A tenant of that person, made by the platform. */
+/** Creates a tenant that the user owns, by the platform. */
 export async function newTenant(stack: Stack, OwnerID: string): Promise<string> {
   const made = await stack.call(
     'Tenants_Create',

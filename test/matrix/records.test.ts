@@ -6,29 +6,33 @@ import { createId, type IdPrefix } from '@bailiwick/shared/ids.ts';
 import { type Answer, type Stack, startStack } from '../harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
 import { tenantPath } from './requests.ts';
-import { changedIn, type Fingerprint, fingerprint, quiet } from './unchanged.ts';
+import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';
 import { makeWorld, type Place, type Principal, type World } from './world.ts';
 
-// A record of another tenant is like one that does not exist, also to who may do everything in both: the same answer,
-// and nothing happens to it. Generated from the registry, for every kind of record that a request can be about.
+// A record of another tenant answers like a missing one, also for a caller with all rights in both
+// tenants, and nothing happens to it. Generated from the registry, for every kind of record that a
+// request can name.
 
 const all = [...operations.values()].filter(
   (operation) => operation.public && ['session', 'any', 'bot'].includes(operation.credential),
 );
 
-/** Where it makes a difference, and should. */
+/** The operations for which the difference is intended. */
 const exceptions: Readonly<Record<string, string>> = {
-  TenantMembers_Add: 'usr: whoever has an account can become a member',
-  Groups_Save: 'path: a path is free in every tenant',
-  Roles_Save: 'role: a slug is free in every tenant',
-  // The webhook-id of a message may be an application's own.
-  Webhooks_GetMessage: 'evt: any text can be a message',
-  Webhooks_Resend: 'evt: any text can be a message',
-  Chat_GetMessage: 'evt: any text can be a message',
-  Chat_Resend: 'evt: any text can be a message',
+  TenantMembers_Add: 'usr: every user can become a member',
+  Groups_Save: 'path: each tenant has its own paths',
+  Roles_Save: 'role: each tenant has its own slugs',
+  // The webhook-id of a message may be an application's own ID.
+  Webhooks_GetMessage: 'evt: any text can be a message ID',
+  Webhooks_Resend: 'evt: any text can be a message ID',
+  Chat_GetMessage: 'evt: any text can be a message ID',
+  Chat_Resend: 'evt: any text can be a message ID',
 };
 
-/** A record of the tenant, replaced by another tenant's, by none, and by what is no name of any. */
+/**
+ * The place of the tenant with one record replaced: by another tenant's, by a missing one, and by a
+ * malformed name.
+ */
 type Swap = { kind: string; foreign: Place; missing: Place; malformed: Place };
 
 function swapsOf({ own, foreign }: World['places']): Swap[] {
@@ -64,13 +68,13 @@ describe('records of other tenants', () => {
   before(async () => {
     stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
     world = await makeWorld(stack);
-    await quiet(stack);
+    await waitUntilQuiet(stack);
     unchanged = await fingerprint(stack);
   });
   after(() => stack?.stop());
 
   for (const operation of all) {
-    test(`${operation.name} answers for them as for none, and leaves them alone`, async () => {
+    test(`${operation.name} answers for a foreign record as for a missing one, and does not change it`, async () => {
       assert.equal(missingFixture(operation), '');
       for (const who of callersOf(world, operation)) {
         for (const { kind, ...places } of swapsOf(world.places))
@@ -82,7 +86,7 @@ describe('records of other tenants', () => {
     });
   }
 
-  test('there were some of every kind', (t) => {
+  test('records of every kind were compared', (t) => {
     t.diagnostic(`${compared} comparisons`);
     assert.ok(compared > 50);
   });
@@ -113,7 +117,7 @@ describe('records of other tenants', () => {
   }
 });
 
-/** Who owns the tenant and, where a tenant is named, who may do everything in both. */
+/** The tenant's owner and, where a tenant is named, a caller with all rights in both tenants. */
 function callersOf({ principals }: World, operation: Operation): Principal[] {
   const names = [
     operation.credential === 'bot' ? 'bot' : 'owner',
@@ -122,7 +126,7 @@ function callersOf({ principals }: World, operation: Operation): Principal[] {
   return principals.filter(({ name }) => names.includes(name));
 }
 
-/** An answer without what tells two calls apart, and without the name that was asked for where it is repeated. */
+/** An answer without its request ID, and with the requested name masked. */
 function plain({ status, body }: Answer, place: Place, kind: string): unknown {
   return [status, JSON.stringify({ ...body, RequestID: '' }).replaceAll(nameIn(place, kind), '…')];
 }

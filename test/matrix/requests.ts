@@ -5,12 +5,13 @@ import { inDays } from '../bots.ts';
 import { noEvent } from './makers.ts';
 import type { Place } from './world.ts';
 
-// A valid request of any operation: the example of its descriptor, about the records of a place.
+// Builds a valid request of any operation from its descriptor's example, about the records of a
+// place.
 
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** The JSON path of the field that names an operation's tenant; undefined where it has none. */
+/** The JSON path of the field that names an operation's tenant; undefined without such a field. */
 export function tenantPath(operation: Operation): readonly string[] | undefined {
   const paths = operation.allow.flatMap((rule) => {
     if (rule.kind === 'tenant') return [rule.field];
@@ -25,7 +26,7 @@ export function tenantPath(operation: Operation): readonly string[] | undefined 
     : undefined;
 }
 
-/** A proto path in the keys of the request. */
+/** Translates a proto path to the keys of the request. */
 export function jsonPath({ method, name }: Operation, protoPath: string): string[] {
   let message: Operation['method']['input'] | undefined = method.input;
   return protoPath.split('.').map((part) => {
@@ -36,7 +37,7 @@ export function jsonPath({ method, name }: Operation, protoPath: string): string
   });
 }
 
-/** The value at a path of a request; '' where there is none. */
+/** The value at a path of a request; '' if absent. */
 export function valueAt(request: JsonObject, path: readonly string[]): string {
   let value: Json | undefined = request;
   for (const key of path)
@@ -54,17 +55,17 @@ export function requestFor(operation: Operation, place: Place): JsonObject {
   const path = tenantPath(operation);
   const record = request[path?.[0] ?? ''];
   const holder = path?.length === 2 && isRecord(record) ? record : request;
-  // An update names its tenant as the record's own ID, which `about` has filled in.
+  // An update names its tenant by the record's own ID, which `about` has filled in.
   if (path?.at(-1) === 'Tenant') holder['Tenant'] = place.tenant;
-  if (saysPlatform.includes(operation.name)) holder['Platform'] = place.name === 'absent';
+  if (platformFlagOperations.includes(operation.name)) holder['Platform'] = place.name === 'absent';
   return request;
 }
 
 export const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** These say that they mean the platform where they name no tenant. */
-export const saysPlatform: readonly string[] = [
+/** Operations whose request has a Platform flag: without a tenant they mean the platform. */
+export const platformFlagOperations: readonly string[] = [
   'Grants_Add',
   'Grants_Remove',
   'Grants_ListByTenant',
@@ -74,8 +75,8 @@ export const saysPlatform: readonly string[] = [
   'Roles_ListPermissions',
 ];
 
-/** What a client sends to the keys for which the example's own value is of no use here. */
-function wordsOf({ email, path, role }: Place): JsonObject {
+/** Values for the keys whose example value does not fit here. */
+function exampleValues({ email, path, role }: Place): JsonObject {
   return {
     Email: email,
     Path: path,
@@ -93,15 +94,15 @@ function wordsOf({ email, path, role }: Place): JsonObject {
 }
 
 function about(value: Json, place: Place, operation: string, key = ''): Json {
-  const words = wordsOf(place);
+  const values = exampleValues(place);
   // Group and Role are also the names of whole records.
-  const word = words[key];
+  const replacement = values[key];
   if (
-    word !== undefined &&
-    typeof word === typeof value &&
-    Array.isArray(word) === Array.isArray(value)
+    replacement !== undefined &&
+    typeof replacement === typeof value &&
+    Array.isArray(replacement) === Array.isArray(value)
   )
-    return word;
+    return replacement;
   if (Array.isArray(value)) return value.map((item) => about(item, place, operation));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(

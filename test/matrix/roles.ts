@@ -1,4 +1,4 @@
-// What the built-in roles hold, written by hand: nothing here comes from the code that is tested.
+// The permissions of the built-in roles, written by hand: nothing here comes from the tested code.
 
 export type Holds = (permission: string) => boolean;
 
@@ -14,7 +14,7 @@ export const only =
   (permission) =>
     permissions.includes(permission);
 
-/** In a tenant. */
+/** Roles in a tenant. */
 export const owner: Holds = isTenants;
 export const admin: Holds = (permission) =>
   isTenants(permission) && permission !== 'iam.tenant.delete';
@@ -27,7 +27,9 @@ export const member: Holds = only(
   'iam.roles.read',
 );
 
-/** On the platform, and of what is not the platform's own in every tenant. */
+/**
+ * Roles on the platform, which count in every tenant except for permissions of the platform itself.
+ */
 export const platformOwner: Holds = (permission) =>
   permission.startsWith('iam.') && !permission.startsWith('iam.internal.');
 export const platformSupport: Holds = (permission) =>

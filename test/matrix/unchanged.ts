@@ -1,7 +1,7 @@
 import { eventually, type Stack } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 
-/** What a refused call may write: its audit entry, the counters of limits, and when somebody was last seen. */
+/** The only writes of a denied call: its audit entry, rate limit counters and the last use. */
 const bookkeeping = [
   'outbox',
   'audit_entry',
@@ -19,7 +19,7 @@ export type Fingerprint = Record<string, string>;
 export const changedIn = (before: Fingerprint, now: Fingerprint): string[] =>
   Object.keys(now).filter((name) => now[name] !== before[name]);
 
-/** A fingerprint of every table of every schema, and of the events and tasks that were put out. */
+/** A fingerprint of every table of every schema, and of the outbox rows with events or tasks. */
 export async function fingerprint(stack: Stack): Promise<Fingerprint> {
   const tables = await rowsOf<{ name: string }>(
     stack,
@@ -46,10 +46,10 @@ export async function fingerprint(stack: Stack): Promise<Fingerprint> {
 const part = (name: string, rows: string) =>
   `select '${name}' as name, coalesce(md5(string_agg(row, ',' order by row)), '') as hash from (${rows}) x`;
 
-/** Waits until what making the world has set in motion has come to rest. */
-export async function quiet(stack: Stack): Promise<void> {
+/** Waits until the work that creating the world started is done. */
+export async function waitUntilQuiet(stack: Stack): Promise<void> {
   let last = '';
-  await eventually('a quiet store', async () => {
+  await eventually('the store to settle', async () => {
     const [unpublished] = await rowsOf<{ count: number }>(
       stack,
       `select (select count(*) from identity.outbox where published_at is null) + (select count(*) from access.outbox where published_at is null)

@@ -10,9 +10,9 @@ import { makeAll } from './makers.ts';
 import { newPerson, newSession, newTenant, type Person } from './people.ts';
 import * as roles from './roles.ts';
 
-// Who calls, and what there is to be called about.
+// The callers, and the records that they call about.
 
-/** Where a request points. Absent: it names no tenant at all. */
+/** The tenant that a request names. `absent` names no tenant. */
 export const placeNames = [
   'own',
   'foreign',
@@ -25,12 +25,12 @@ export type PlaceName = (typeof placeNames)[number];
 
 export type Place = {
   name: PlaceName;
-  /** What the request names. */
+  /** The tenant in the request. */
   tenant: string;
-  /** The tenant that holds the records, and who may make more of them there. */
+  /** The tenant that holds the records, and the token of its owner, who creates more of them. */
   home: string;
-  keeper: string;
-  /** A record of every kind by the prefix of its identifier; `usr` is a member of the tenant. */
+  ownerToken: string;
+  /** A record of every kind by its ID prefix; `usr` is a member of the tenant. */
   ids: Record<string, string>;
   email: string;
   invitee: string;
@@ -41,15 +41,15 @@ export type Place = {
 
 export type Principal = {
   name: string;
-  kind: 'nobody' | 'user' | 'bot' | 'platform' | 'worker';
+  kind: 'anonymous' | 'user' | 'bot' | 'platform' | 'worker';
   token: string | undefined;
   id: string;
   email: string;
-  /** The one tenant that stands for an absent one. */
+  /** The caller's only tenant, which replaces an absent one. */
   home?: 'own' | 'foreign';
-  /** The place to whose tenant the person was added without having accepted. */
+  /** The place whose tenant has added the user, who has not accepted yet. */
   pendingIn?: 'own';
-  /** The session is limited to its home. */
+  /** The session is limited to its home tenant. */
   limited?: true;
   inTenant: Partial<Record<PlaceName, roles.Holds>>;
   onPlatform: roles.Holds;
@@ -90,28 +90,28 @@ async function makePlaces(
     tenant,
     ids: { ...own.ids, tnt: tenant },
   });
-  const nobody = {
+  const unknown = {
     ids: { ...own.ids, tnt: createId('tnt'), usr: createId('usr') },
     email: newAddress('unknown'),
   };
   return {
     own,
     foreign,
-    missing: { ...elsewhere('missing', nobody.ids.tnt), ...nobody },
+    missing: { ...elsewhere('missing', unknown.ids.tnt), ...unknown },
     suspended: elsewhere('suspended', suspended),
     malformed: elsewhere('malformed', 'tnt_0'),
     absent: { ...elsewhere('absent', ''), role: 'platform-support' },
   };
 }
 
-/** A tenant with a record of every kind. */
+/** Creates a tenant with a record of every kind. */
 async function makePlace(
   stack: Stack,
   name: 'own' | 'foreign',
-  keeper: Person,
+  owner: Person,
   invitee: string,
 ): Promise<Place> {
-  const tenant = await newTenant(stack, keeper.id);
+  const tenant = await newTenant(stack, owner.id);
   const unmade = Object.fromEntries(
     ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [
       prefix,
@@ -122,7 +122,7 @@ async function makePlace(
     name,
     tenant,
     home: tenant,
-    keeper: keeper.token,
+    ownerToken: owner.token,
     ids: { ...unmade, tnt: tenant },
     email: '',
     invitee,
@@ -181,9 +181,9 @@ async function makePrincipals(
     onPlatform: roles.nothing,
     ...(home && { home }),
   });
-  const nobody = (name: string, token?: string): Principal => ({
+  const anonymous = (name: string, token?: string): Principal => ({
     name,
-    kind: 'nobody',
+    kind: 'anonymous',
     token,
     id: '',
     email: '',
@@ -198,9 +198,9 @@ async function makePrincipals(
     email: '',
   });
   return [
-    nobody('nobody'),
-    nobody('junk', createToken('session')),
-    nobody('an ended session', ended),
+    anonymous('anonymous'),
+    anonymous('junk', createToken('session')),
+    anonymous('an ended session', ended),
     person('owner', owner, { own: roles.owner }, 'own'),
     person('admin', await newMember(stack, own, 'admin'), { own: roles.admin }, 'own'),
     person('auditor', await newMember(stack, own, 'auditor'), { own: roles.auditor }, 'own'),
@@ -208,12 +208,15 @@ async function makePrincipals(
     person('stranger', stranger, { foreign: roles.owner }, 'foreign'),
     person('guest', guest),
     {
-      ...person('a pending member', await newShut(stack, [own.tenant], owner.token, 'pending')),
+      ...person(
+        'a pending member',
+        await newExcludedMember(stack, [own.tenant], owner.token, 'pending'),
+      ),
       pendingIn: 'own',
     },
     person(
       'a disabled member',
-      await newShut(stack, [own.tenant, suspended.tenant], owner.token, 'disabled'),
+      await newExcludedMember(stack, [own.tenant, suspended.tenant], owner.token, 'disabled'),
     ),
     { ...person('support', support), ...everywhere(roles.platformSupport) },
     {
@@ -234,22 +237,26 @@ async function theMember(stack: Stack, { ids, email }: Place): Promise<Person> {
 
 async function newMember(
   stack: Stack,
-  { tenant: Tenant, keeper }: Place,
+  { tenant: Tenant, ownerToken }: Place,
   role: string,
 ): Promise<Person> {
   const person = await newPerson(stack, role);
   bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, stack.platformKey));
   bodyOf(
-    await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, keeper),
+    await stack.call(
+      'Grants_Add',
+      { Grant: { Tenant, UserID: person.id, Role: role } },
+      ownerToken,
+    ),
   );
   return person;
 }
 
-/** A person without rights in tenants where they are on the list of members. */
-async function newShut(
+/** A listed member without rights: pending or disabled. */
+async function newExcludedMember(
   stack: Stack,
   tenants: readonly string[],
-  keeper: string,
+  ownerToken: string,
   status: 'pending' | 'disabled',
 ): Promise<Person> {
   const person = await newPerson(stack, status);
@@ -259,15 +266,19 @@ async function newShut(
       await stack.call(
         'TenantMembers_Add',
         member,
-        status === 'pending' ? keeper : stack.platformKey,
+        status === 'pending' ? ownerToken : stack.platformKey,
       ),
     );
-    if (status === 'disabled') bodyOf(await stack.call('TenantMembers_Disable', member, keeper));
+    if (status === 'disabled')
+      bodyOf(await stack.call('TenantMembers_Disable', member, ownerToken));
   }
   return person;
 }
 
-/** The owner of another tenant and of the platform, in a session that the tenant's provider opened on the account by its address alone. */
+/**
+ * An owner of another tenant and of the platform. The session came from the tenant's provider and
+ * was linked by its address alone, so it is limited.
+ */
 async function newLimited(stack: Stack, { tenant }: Place): Promise<Person> {
   const person = await newPerson(stack, 'limited');
   const foreign = await newTenant(stack, person.id);
@@ -285,16 +296,20 @@ async function newLimited(stack: Stack, { tenant }: Place): Promise<Person> {
   };
 }
 
-/** A bot with the role admin, with a key for all of it and one for a part. */
-async function makeBots(stack: Stack, { tenant: Tenant, keeper }: Place): Promise<Principal[]> {
-  const bot = await createBot(stack, Tenant, keeper, { Name: 'caller' });
+/** A bot with the role admin, with a full key and a narrowed key. */
+async function makeBots(stack: Stack, { tenant: Tenant, ownerToken }: Place): Promise<Principal[]> {
+  const bot = await createBot(stack, Tenant, ownerToken, { Name: 'caller' });
   bodyOf(
-    await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, keeper),
+    await stack.call(
+      'BotGrants_Add',
+      { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } },
+      ownerToken,
+    ),
   );
   const part = ['iam.groups.read', 'iam.groups.write', 'iam.webhooks.read'];
   const [whole, narrowed] = [
-    await createKey(stack, bot, keeper),
-    await createKey(stack, bot, keeper, { Permissions: part }),
+    await createKey(stack, bot, ownerToken),
+    await createKey(stack, bot, ownerToken, { Permissions: part }),
   ];
   const caller = (name: string, token: string, own: roles.Holds): Principal => ({
     name,

@@ -6,10 +6,10 @@ import { type Stack, startStack } from '../harness.ts';
 import { newPerson, type Person } from '../matrix/people.ts';
 import {
   apply,
-  asked,
   type Change,
   type History,
   history,
+  permissions,
   resources,
   subjects,
   users,
@@ -17,22 +17,23 @@ import {
 import { countingWays, covers, emptyModel, holds, type Model, permissionsOf } from './model.ts';
 import { type Difference, openTenant, type Tenant } from './tenant.ts';
 
-// Random histories of a tenant, after each of which every answer about who may do what is the model's.
+// Applies random histories to a tenant, and compares every answer about permissions with the model.
 //
-//   BAILIWICK_RUNS=1000   so many histories; the file is then run by itself, with `node --test`, since npm test ends it after five minutes
-//   BAILIWICK_SEED=42     the ones of an earlier run, whose seed a failure names
+//   BAILIWICK_RUNS=1000   number of histories. Run the file alone with `node --test` then, because
+//                         npm test ends it after five minutes.
+//   BAILIWICK_SEED=42     repeats the histories of an earlier run; a failure names its seed
 
 const runs = Number(process.env['BAILIWICK_RUNS'] ?? 60);
 const seed = process.env['BAILIWICK_SEED'];
 
-/** Questions that are asked one by one, of each history. */
+/** Questions permissions one by one, for each history. */
 const detailed = 12;
 
-const questions = asked.flatMap((Permission) =>
+const questions = permissions.flatMap((Permission) =>
   resources.map((Resource) => ({ Permission, Resource })),
 );
 
-describe('decisions agree with a model of them', () => {
+describe('access decisions match the model', () => {
   let stack: Stack;
   let owner: Person;
   let people: Person[];
@@ -44,7 +45,7 @@ describe('decisions agree with a model of them', () => {
   });
   after(() => stack?.stop());
 
-  test(`after ${runs} random histories, and for plans of what is done next`, {
+  test(`after ${runs} random histories, and for plans of the changes made next`, {
     timeout: 3_600_000,
   }, async (t) => {
     const figures = { changes: 0, answers: 0, allowed: 0, paths: 0, differences: 0 };
@@ -68,16 +69,16 @@ describe('decisions agree with a model of them', () => {
       }
       const ids = await tenant.grants();
       assert.deepEqual([...ids.values()].sort(), [...model.grants.keys()].sort());
-      for (const one of picked(model, pick))
-        figures.paths += await compareExplanation(tenant, model, one, ids);
+      for (const question of pickQuestions(model, pick))
+        figures.paths += await compareExplanation(tenant, model, question, ids);
     }
 
     async function run({ done, planned, pick }: History): Promise<void> {
       const tenant = await openTenant(stack, owner, people);
-      const model = await happen(tenant, emptyModel, done);
+      const model = await makeChanges(tenant, emptyModel, done);
       await compare(tenant, model, pick);
       const plan = await tenant.plan(planned);
-      const later = await happen(tenant, model, planned);
+      const later = await makeChanges(tenant, model, planned);
       comparePlan({ plan, planned, before: model, after: later });
       await compare(tenant, later, pick + detailed);
       figures.changes += done.length + planned.length;
@@ -92,8 +93,12 @@ describe('decisions agree with a model of them', () => {
   });
 });
 
-/** Makes changes one by one, each of which comes to what the model says. */
-async function happen(tenant: Tenant, model: Model, changes: readonly Change[]): Promise<Model> {
+/** Makes changes one by one; each must have the outcome of the model. */
+async function makeChanges(
+  tenant: Tenant,
+  model: Model,
+  changes: readonly Change[],
+): Promise<Model> {
   let at = model;
   for (const change of changes) {
     const { model: next, code } = apply(at, change);
@@ -105,23 +110,23 @@ async function happen(tenant: Tenant, model: Model, changes: readonly Change[]):
 
 type Question = { subject: string; Permission: string; Resource: string };
 
-/** Half of them about what is allowed, of which there is less. */
-function picked(model: Model, pick: number): Question[] {
+/** Picks half of the questions among the allowed ones, which are fewer. */
+function pickQuestions(model: Model, pick: number): Question[] {
   const all = subjects.flatMap((subject) =>
     questions.map((question) => ({ subject, ...question })),
   );
   const allowed = all.filter(({ subject, Permission, Resource }) =>
     holds(model, subject, Permission, Resource),
   );
-  const some = <Item>(items: readonly Item[]) =>
+  const spread = <Item>(items: readonly Item[]) =>
     Array.from(
       { length: Math.min(items.length, detailed / 2) },
       (_, index) => items[(pick + 37 * index) % items.length] as Item,
     );
-  return [...some(allowed), ...some(all)];
+  return [...spread(allowed), ...spread(all)];
 }
 
-/** Returns how many ways there are. */
+/** Returns the number of ways. */
 async function compareExplanation(
   tenant: Tenant,
   model: Model,
@@ -160,7 +165,10 @@ type Planned = {
   after: Model;
 };
 
-/** A plan tells what really came of it: all of it, nothing else, and what was refused. */
+/**
+ * A plan reports exactly the differences that its changes then make, and a warning for each change
+ * that is refused.
+ */
 function comparePlan({ plan, planned, before, after }: Planned): void {
   let model = before;
   const refused = planned.flatMap((change, index) => {
@@ -179,19 +187,22 @@ function comparePlan({ plan, planned, before, after }: Planned): void {
   compareDifference('lost', plan.lost, before, after);
 }
 
-/** Each thing told is held in `there` and not in `elsewhere`; and whatever is, is told. */
+/**
+ * Every reported permission is held in `there` and not in `elsewhere`, and every such permission is
+ * reported.
+ */
 function compareDifference(
   what: string,
-  told: readonly Difference[],
+  reported: readonly Difference[],
   there: Model,
   elsewhere: Model,
 ): void {
   assert.equal(
-    new Set(told.map((one) => JSON.stringify(one))).size,
-    told.length,
-    `${what}: nothing is told twice`,
+    new Set(reported.map((difference) => JSON.stringify(difference))).size,
+    reported.length,
+    `${what}: nothing is reported twice`,
   );
-  for (const { Subject, Permission, Resource } of told) {
+  for (const { Subject, Permission, Resource } of reported) {
     const held = [there, elsewhere].map((model) => holds(model, Subject, Permission, Resource));
     assert.deepEqual(
       held,
@@ -208,15 +219,15 @@ function compareDifference(
         holds(elsewhere, subject, Permission, Resource)
       )
         continue;
-      const isTold = told.some(
-        (one) =>
-          one.Subject === subject &&
-          ['', Resource].includes(one.Resource) &&
-          covers(one.Permission, Permission),
+      const isReported = reported.some(
+        (difference) =>
+          difference.Subject === subject &&
+          ['', Resource].includes(difference.Resource) &&
+          covers(difference.Permission, Permission),
       );
       assert.ok(
-        isTold,
-        `${what}, but not told: ${JSON.stringify({ subject, Permission, Resource })}`,
+        isReported,
+        `${what}, but not reported:  ${JSON.stringify({ subject, Permission, Resource })}`,
       );
     }
   }

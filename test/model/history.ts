@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { builtIn, type Grant, keyOfGrant, keyOfPath, type Model } from './model.ts';
 
-// Changes of a tenant: what they are called, what the model makes of them, and how they come about at random.
+// Changes of a tenant: their names, their effect on the model, and their random generation.
 
 type Member = { user: string };
 type InGroup = { path: string; user: string };
@@ -14,10 +14,10 @@ export type Change =
   | { operation: 'Roles_Save'; slug: string; permissions: readonly string[] }
   | { operation: 'Roles_Delete'; slug: string }
   | ({ operation: 'Add' | 'Remove' } & Sent)
-  /** Time passes: the grant is one whose end has come. */
+  /** Time passes until the grant expires. */
   | ({ operation: 'expire' } & Sent);
 
-/** What a change comes to. */
+/** The outcome of a change. */
 export type Verdict = { model: Model; code: 'ok' | 'not_found' | 'failed_precondition' };
 
 export function apply(model: Model, change: Change): Verdict {
@@ -115,11 +115,11 @@ function applyToMembers(
   return { model: { ...model, within: new Map(model.within).set(key, changed) }, code: 'ok' };
 }
 
-const plus = (people: ReadonlySet<string>, one: string) => new Set([...people, one]);
-const minus = (people: ReadonlySet<string>, one: string) =>
-  new Set([...people].filter((other) => other !== one));
+const plus = (people: ReadonlySet<string>, user: string) => new Set([...people, user]);
+const minus = (people: ReadonlySet<string>, user: string) =>
+  new Set([...people].filter((other) => other !== user));
 
-/** Granting again what has expired makes it live again. */
+/** Adds a grant. Granting again revives an expired grant. */
 function granted({ grants }: Model, { type, subject, role, resource }: Sent): Model['grants'] {
   const grant = {
     type,
@@ -139,8 +139,11 @@ export const bot = 'bot';
 export const subjects = [...users, bot];
 export const resources = ['', 'r1', 'r2'] as const;
 
-/** What is asked about: what patterns reach, what they just miss, and patterns themselves. */
-export const asked = [
+/**
+ * The permissions asked about: permissions that patterns cover or just miss, and patterns
+ * themselves.
+ */
+export const permissions = [
   'app.notes.read',
   'app.notes.write',
   'app.note.read',
@@ -158,7 +161,7 @@ export const asked = [
   'iam.internal.deliver',
 ] as const;
 
-// Nested, spelt differently, only in part alike, and below a group that need not be there.
+// Nested, in other spellings, with a common prefix only, and below a group that need not exist.
 const path = fc.constantFrom(
   'eng',
   '/Eng',
@@ -190,7 +193,7 @@ const to = fc.oneof(
 );
 const sent = fc
   .tuple(to, role, fc.constantFrom('', '', ...resources))
-  .map(([whom, given, resource]) => ({ ...whom, role: given, resource }));
+  .map(([recipient, given, resource]) => ({ ...recipient, role: given, resource }));
 
 const named = <Name extends string, Rest>(rest: fc.Arbitrary<Rest>, ...names: Name[]) =>
   fc.tuple(fc.constantFrom(...names), rest).map(([operation, more]) => ({ operation, ...more }));
@@ -198,7 +201,7 @@ const named = <Name extends string, Rest>(rest: fc.Arbitrary<Rest>, ...names: Na
 const inGroup = fc.record({ path, user });
 const saved = fc.record({ slug, permissions: fc.array(pattern, { minLength: 1, maxLength: 3 }) });
 
-/** What Access_Plan can be asked about. */
+/** The changes that Access_Plan accepts. */
 const plannable: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 3,
@@ -225,9 +228,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: named(sent, 'expire') },
 );
 
-/** A random tenant begins with something in it, so that not most of its history is about what is not there. */
+/** Changes at the start of every history, so that most later changes find their records. */
 const start: readonly Change[] = [
-  ...users.slice(0, 3).map((one) => ({ operation: 'TenantMembers_Add', user: one }) as const),
+  ...users.slice(0, 3).map((name) => ({ operation: 'TenantMembers_Add', user: name }) as const),
   { operation: 'Groups_Save', path: 'Eng' },
   { operation: 'Groups_Save', path: 'eng/backend' },
   { operation: 'Roles_Save', slug: 'alpha', permissions: ['app.notes.*'] },
@@ -235,7 +238,10 @@ const start: readonly Change[] = [
 
 export type History = { done: readonly Change[]; planned: readonly Change[]; pick: number };
 
-/** A grant that is there and is then made for something else: what is neither gained nor lost by it is easily got wrong. */
+/**
+ * Adds a grant and then plans to move it to another resource: a case where a plan easily reports
+ * permissions that are neither gained nor lost.
+ */
 const move = fc.tuple(sent, fc.constantFrom(...resources)).map(([grant, resource]) => ({
   before: { operation: 'Add' as const, ...grant },
   planned: [
@@ -244,7 +250,10 @@ const move = fc.tuple(sent, fc.constantFrom(...resources)).map(([grant, resource
   ],
 }));
 
-/** What has happened, what is planned and then done, and which of all questions are asked in detail. */
+/**
+ * The changes made, the changes planned and then made, and the choice of the questions asked in
+ * detail.
+ */
 export const history: fc.Arbitrary<History> = fc
   .record({
     done: fc.array(change, { maxLength: 16 }),
@@ -254,6 +263,6 @@ export const history: fc.Arbitrary<History> = fc
   })
   .map(({ done, planned, moves, pick }) => ({
     done: [...start, ...done, ...moves.map(({ before }) => before)],
-    planned: [...moves.flatMap((one) => one.planned), ...planned],
+    planned: [...moves.flatMap((move) => move.planned), ...planned],
     pick,
   }));

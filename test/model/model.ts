@@ -1,5 +1,5 @@
-// Who may do what in one tenant, as simply as it can be said: everything in memory, every question answered by going
-// through all grants. Nothing here comes from the code that is tested.
+// The permissions in one tenant, as simple as possible: everything is in memory, and every answer
+// goes through all grants. Nothing here comes from the tested code.
 
 export type SubjectType = 'user' | 'group' | 'bot';
 
@@ -13,7 +13,7 @@ export type Grant = {
 
 export type Model = {
   members: ReadonlySet<string>;
-  /** Paths as they were first sent, by what makes them unique. */
+  /** Paths as first sent, by their normalized key. */
   groups: ReadonlyMap<string, string>;
   /** The members of groups, by the group's key. */
   within: ReadonlyMap<string, ReadonlySet<string>>;
@@ -21,7 +21,7 @@ export type Model = {
   grants: ReadonlyMap<string, Grant>;
 };
 
-/** A way by which a subject holds what a role gives. Groups are told by their paths. */
+/** One way by which a subject holds a role. Groups are identified by their paths. */
 export type Way = {
   grant: string;
   role: string;
@@ -50,7 +50,7 @@ export const keyOfPath = (path: string): string => path.replace(/^\//, '').toLow
 export const keyOfGrant = ({ type, subject, role, resource }: Omit<Grant, 'expired'>): string =>
   [type, type === 'group' ? keyOfPath(subject) : subject, role, resource].join(' | ');
 
-/** A group and all that its path lies in. */
+/** A group and all its ancestors. */
 function upwards(key: string): string[] {
   const segments = key.split('/');
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
@@ -59,7 +59,10 @@ function upwards(key: string): string[] {
 const isPlatformOnly = (permission: string): boolean =>
   /^iam\.(platform|internal)\./.test(permission);
 
-/** Whether a granted pattern stands for all that `wanted` stands for. `*` reaches everything but what has to be named. */
+/**
+ * Whether a granted pattern covers everything that `wanted` covers. `*` covers everything but
+ * platform permissions.
+ */
 export function covers(pattern: string, wanted: string): boolean {
   if (isPlatformOnly(wanted)) return false;
   if (!pattern.endsWith('*')) return pattern === wanted;
@@ -69,7 +72,7 @@ export function covers(pattern: string, wanted: string): boolean {
   );
 }
 
-/** Every way by which a user or bot was granted something, whether it counts any more or not. */
+/** Every way by which a user or bot was granted a role, expired ways included. */
 export function waysOf(model: Model, subject: string): Way[] {
   const patternsOf = (role: string) => builtIn.get(role) ?? model.roles.get(role) ?? [];
   const ways: Way[] = [];
@@ -89,7 +92,7 @@ export function waysOf(model: Model, subject: string): Way[] {
   return ways;
 }
 
-/** Those that count on a resource; '' = in the whole tenant. */
+/** The ways that count on a resource; '' = in the whole tenant. */
 export const countingWays = (model: Model, subject: string, resource: string): Way[] =>
   waysOf(model, subject).filter(
     (way) => !way.expired && (way.resource === '' || way.resource === resource),

@@ -7,7 +7,7 @@ import { rowsOf } from '../store.ts';
 import { bot, type Change, users } from './history.ts';
 import { type Grant, keyOfGrant, keyOfPath } from './model.ts';
 
-// A tenant to be thrown away, in which histories are made to happen. In the histories people have names.
+// A tenant for one history. Histories use names for users.
 
 const families = {
   user: { area: 'Grants', key: 'UserID' },
@@ -33,15 +33,15 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
     ...users.map((user, index) => [user, people[index]?.id ?? ''] as const),
     [bot, botId],
   ]);
-  const names = new Map([...ids].map(([name, one]) => [one, name]));
+  const names = new Map([...ids].map(([name, subject]) => [subject, name]));
   const idOf = (name: string) => ids.get(name) ?? name;
-  const nameOf = (one: string) => names.get(one) ?? one;
+  const nameOf = (subject: string) => names.get(subject) ?? subject;
   const ask = async (operation: string, request: object) =>
     bodyOf(
       await stack.call(operation, knownTo(operation, { Tenant: id, ...request }), owner.token),
     );
 
-  /** The operation and the request that make a change. */
+  /** The operation and the request of a change. */
   function requestOf(
     change: Exclude<Change, { operation: 'expire' }>,
   ): [operation: string, request: object] {
@@ -73,7 +73,7 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
         return [operation, { Tenant: id, Slug: change.slug }];
       default: {
         const { area, key } = families[change.type];
-        // Whether a grant that counts has an end makes no difference.
+        // An expiry must not change whether a live grant counts.
         const end = operation === 'Add' && change.resource === 'r1' ? { ExpiresAt: inDays(1) } : {};
         return [
           `${area}_${operation}`,
@@ -91,7 +91,7 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
     }
   }
 
-  /** Past the product, which lets nobody grant what has ended already. */
+  /** Writes to the database, because the API refuses a grant that has expired already. */
   const expire = ({ type, subject, role, resource }: Omit<Grant, 'expired'>) =>
     rowsOf(
       stack,
@@ -100,13 +100,13 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
     );
 
   return {
-    /** The code of the answer; 'ok' where it is a success. */
+    /** Makes a change. Returns the error code, or 'ok'. */
     async make(change: Change): Promise<string> {
       if (change.operation === 'expire') {
         await expire(change);
         return 'ok';
       }
-      // What the owner adds waits for the user's consent; what the platform adds does not.
+      // An addition by the owner needs the user's consent; an addition by the platform does not.
       const token = change.operation === 'TenantMembers_Add' ? stack.platformKey : owner.token;
       const { status, body }: Answer = await stack.call(...requestOf(change), token);
       assert.ok(status < 500, JSON.stringify(body));
@@ -125,7 +125,7 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
         Results: Array<{ Allowed: boolean }>;
       };
       const each = Results.map((result) => result.Allowed);
-      assert.equal(Allowed, each.every(Boolean), 'Allowed is that all are');
+      assert.equal(Allowed, each.every(Boolean), 'Allowed means that all checks are allowed');
       return each;
     },
 
@@ -158,11 +158,11 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
         Warnings: string[];
       };
       const readable = (all: Difference[]) =>
-        all.map((one) => ({ ...one, Subject: nameOf(one.Subject) }));
+        all.map((difference) => ({ ...difference, Subject: nameOf(difference.Subject) }));
       return { gained: readable(Gained), lost: readable(Lost), warnings: Warnings };
     },
 
-    /** What has been granted, by the grant's identifier: the model's key of it. The owner's own grant is not of the model. */
+    /** All grants by ID, as keys of the model. The owner's own grant is not part of the model. */
     async grants(): Promise<Map<string, string>> {
       const found = new Map<string, string>();
       for (const type of ['user', 'group', 'bot'] as const) {

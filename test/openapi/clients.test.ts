@@ -10,14 +10,14 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 
-// Two stock generators make clients of openapi.json. What they make has to hold for the compiler, as a user of it
-// would see it, and has to work on the real gateway.
+// Clients made from openapi.json by two standard generators. The result must pass the compiler with
+// a user's code, and work with the real gateway.
 
 const root = path.resolve(import.meta.dirname, '../..');
 const document = path.join(root, 'gateway/openapi.json');
 const operationCount = readFileSync(document, 'utf8').match(/"operationId":/g)?.length ?? 0;
 
-/** The code of somebody who uses the types of openapi-typescript with openapi-fetch. */
+/** A user's code with the types of openapi-typescript and with openapi-fetch. */
 const withOpenApiFetch = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './openapi-typescript.ts';
@@ -49,7 +49,7 @@ export function wrong(baseUrl: string) {
 }
 `;
 
-/** The code of somebody who uses the client that @hey-api/openapi-ts makes. */
+/** A user's code with the client that @hey-api/openapi-ts generates. */
 const withHeyApi = `
 import { createClient } from './hey-api/client/index.ts';
 import { accountRegister, ssoCheck, tenantsListMine } from './hey-api/sdk.gen.ts';
@@ -101,7 +101,7 @@ type HeyApi = {
 };
 type Register = (baseUrl: string, email: string, password: string) => Promise<Registered>;
 
-describe('clients that stock generators make of openapi.json', () => {
+describe('clients that standard generators make from openapi.json', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-clients-'));
   let stack: Stack;
   before(async () => {
@@ -120,13 +120,13 @@ describe('clients that stock generators make of openapi.json', () => {
   const use = <Module>(file: string): Promise<Module> =>
     import(pathToFileURL(path.join(folder, file)).href) as Promise<Module>;
 
-  test('openapi-typescript takes it, with every operation', async () => {
+  test('openapi-typescript generates every operation', async () => {
     const text = astToString(await openapiTS(pathToFileURL(document)));
     assert.equal(text.match(/^ {4}(\w+): \{$(?=\n {8}parameters:)/gm)?.length, operationCount);
     writeFileSync(path.join(folder, 'openapi-typescript.ts'), text);
   });
 
-  test('@hey-api/openapi-ts takes it, with every operation', async () => {
+  test('@hey-api/openapi-ts generates every operation', async () => {
     await createClient({
       input: document,
       output: { path: path.join(folder, 'hey-api'), module: { extension: '.ts' } },
@@ -140,7 +140,7 @@ describe('clients that stock generators make of openapi.json', () => {
     );
   });
 
-  test('what they make and what is written with it passes tsc', () => {
+  test('the generated code and its use pass tsc', () => {
     const { status, stdout, stderr } = spawnSync(
       path.join(root, 'node_modules/.bin/tsc'),
       ['-p', folder],
@@ -150,7 +150,7 @@ describe('clients that stock generators make of openapi.json', () => {
   });
 
   for (const file of ['fetch.ts', 'hey.ts']) {
-    test(`${file}: a call and a refusal arrive as their types say`, async () => {
+    test(`${file}: a result and an error response have their declared types`, async () => {
       const { register } = await use<{ register: Register }>(file);
       const registered = await register(stack.url, newAddress('generated'), password);
       assert.equal(registered.status, 200);

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Stack, startStack } from '../harness.ts';
 
-// /docs as a browser gets it: everything from this host, and a policy that lets nothing else in.
+// /docs as a browser gets it: all resources from this host, with a policy that allows no others.
 
 const policy = {
   'default-src': "'none'",
@@ -21,7 +21,7 @@ const policy = {
 describe('GET /docs', () => {
   let stack: Stack;
   const scripts = ['docs.js', 'docs-markup.js', 'docs-operation.js', 'docs-schema.js'];
-  // The path of the public URL; a proxy hands it on or strips it.
+  // The path of the public URL; a proxy forwards it or strips it.
   const prefix = '/iam';
   before(async () => {
     stack = await startStack('one process', {
@@ -30,7 +30,7 @@ describe('GET /docs', () => {
   });
   after(() => stack?.stop());
 
-  /** The page and everything it names, by address. */
+  /** The page and all resources it names, by URL. */
   async function load(page: string): Promise<Map<string, { response: Response; text: string }>> {
     const loaded = new Map<string, { response: Response; text: string }>();
     const add = async (url: string) => {
@@ -39,13 +39,13 @@ describe('GET /docs', () => {
     };
     await add(page);
     for (const name of namesIn(loaded.get(page)?.text ?? '')) await add(new URL(name, page).href);
-    // What the page's script imports in turn.
+    // The imports of the page's script.
     for (const name of scripts) await add(new URL(`docs/${name}`, page).href);
     loaded.delete(new URL('pages/page.css', page).href);
     return loaded;
   }
 
-  /** What the page's tags name, without the data: address of its empty icon. */
+  /** The URLs in the page's tags, without the data: URL of its empty icon. */
   function namesIn(html: string): string[] {
     const names = Array.from(
       html.matchAll(/\b(?:src|href)="([^"]*)"/g),
@@ -85,7 +85,7 @@ describe('GET /docs', () => {
     });
   }
 
-  test('nothing comes from elsewhere: relative addresses, no inline code, no imports and no fonts', async () => {
+  test('all resources are the page’s own: relative URLs, no inline code, no imports and no fonts', async () => {
     const loaded = await load(`${stack.url}/docs`);
     for (const [url, { text }] of loaded) {
       assert.ok(url.startsWith(`${stack.url}/`), url);
@@ -102,7 +102,7 @@ describe('GET /docs', () => {
     }
   });
 
-  test('a browser asks whether its copies are current, and is answered 304 while they are', async () => {
+  test('a browser revalidates its copies, and gets 304 while they are current', async () => {
     for (const [url, { response, text }] of await load(`${stack.url}/docs`)) {
       assert.equal(response.headers.get('cache-control'), 'no-cache', url);
       const head = await fetch(url, { method: 'HEAD' });
@@ -124,7 +124,7 @@ describe('GET /docs', () => {
     }
   });
 
-  test('the example times of openapi.json are ahead of today where the product demands it', async () => {
+  test('the example times in openapi.json are in the future where the product requires it', async () => {
     const { paths } = (await (await fetch(`${stack.url}/openapi.json`)).json()) as {
       paths: Record<
         string,
@@ -145,7 +145,7 @@ describe('GET /docs', () => {
     assert.ok(days > 80 && days < 100, String(days));
   });
 
-  test('no other file of the gateway is there, and nothing but reading', async () => {
+  test('the gateway serves no other files, and only for reading', async () => {
     for (const path of [
       'docs/x',
       'docs/docs.html',
@@ -162,14 +162,14 @@ describe('GET /docs', () => {
     }
   });
 
-  test('/docs/ leads to /docs, below a path prefix too', async () => {
+  test('/docs/ redirects to /docs, also below a path prefix', async () => {
     for (const path of ['', prefix]) {
       const redirected = await fetch(`${stack.url}${path}/docs/`);
       assert.deepEqual([redirected.status, redirected.url], [200, `${stack.url}${path}/docs`]);
     }
   });
 
-  test('a browser that goes away in the middle is no failure', async () => {
+  test('a browser that disconnects causes no error', async () => {
     await new Promise<void>((resolve, reject) => {
       const request = get(`${stack.url}/openapi.json`, (response: IncomingMessage) =>
         response.once('data', () => {

@@ -12,7 +12,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { documented } from '../interface/documented.ts';
 
-// openapi.json by the judgement of others: the schema of OpenAPI itself, and JSON Schema for its examples.
+// Validates openapi.json with OpenAPI's own schema, and its examples with JSON Schema.
 
 type Media = {
   readonly schema: { readonly $ref: string };
@@ -51,14 +51,15 @@ const endpoints = routed.map((operation) => ({
   endpoint: document.paths[`/${operation.name}`]?.['post'] ?? assert.fail(operation.name),
 }));
 
-// OpenAPI's own keywords are not JSON Schema's, and a key that no schema names is a mistake in an example.
+// OpenAPI's own keywords are not JSON Schema's. In an example, a key that no schema names is a
+// mistake.
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 // Formats of OpenAPI that this library does not check.
 for (const format of ['idn-email', 'idn-hostname']) ajv.addFormat(format, true);
 ajv.addSchema(closed(JSON.parse(text)) as object, 'openapi');
 
-/** The document with every object that lists its keys closed to others. */
+/** The document with additionalProperties: false in every object that lists its keys. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -83,7 +84,7 @@ test('openapi.json is valid OpenAPI 3.0', async () => {
   assert.deepEqual(result, { valid: true });
 });
 
-test('the validator of OpenAPI finds a response that is none', async () => {
+test('the OpenAPI validator finds an invalid response', async () => {
   const { paths, ...rest } = structuredClone(document) as unknown as Record<string, unknown>;
   const result = await new Validator().validate({
     ...rest,
@@ -92,11 +93,11 @@ test('the validator of OpenAPI finds a response that is none', async () => {
   assert.equal(result.valid, false);
 });
 
-test('every operation has a request and a response example, and they are what their schemas say', () => {
+test('every operation has a request and a response example, and they match their schemas', () => {
   for (const { operation, endpoint } of endpoints) {
     const sent = endpoint.requestBody.content['application/json'];
     assertHolds(sent, sent.example ?? assert.fail(operation.name), `${operation.name} request`);
-    // A long text has no schema to be held against.
+    // A long text has no schema.
     if (operation.stream) continue;
     const answered = endpoint.responses['200']?.content?.['application/json'];
     assert.ok(answered?.example !== undefined, operation.name);
@@ -104,7 +105,7 @@ test('every operation has a request and a response example, and they are what th
   }
 });
 
-test('a wrong example would be found', () => {
+test('a wrong example is found', () => {
   const media =
     document.paths['/Account_Register']?.['post']?.requestBody.content['application/json'] ??
     assert.fail();
@@ -203,7 +204,7 @@ test('every failure has examples of ErrorResponse with the codes of its status',
   }
 });
 
-test('where the interface documents validation messages, the 400 example has them all', () => {
+test('if the interface documents validation messages, the 400 example has all of them', () => {
   for (const name of new Set(documented.validation.map(({ operation }) => operation))) {
     const media = responseOf(document.paths[`/${name}`]?.['post']?.responses['400']).content?.[
       'application/json'
@@ -215,7 +216,7 @@ test('where the interface documents validation messages, the 400 example has the
   }
 });
 
-test('security says which credential the gateway asks for, and x-permission which permission', () => {
+test('security names the credential that the gateway requires, and x-permission the permission', () => {
   const schemes = {
     none: [],
     session: ['session'],
@@ -244,7 +245,7 @@ test('security says which credential the gateway asks for, and x-permission whic
   ]);
 });
 
-test('the server is where the document comes from, below whatever path prefix', () => {
+test('the server is the document’s origin, below any path prefix', () => {
   const [{ url } = { url: '' }] = document.servers;
   assert.equal(
     new URL(url, 'https://example.com/iam/openapi.json').href,

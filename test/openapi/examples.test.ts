@@ -14,7 +14,7 @@ type Document = {
   >;
 };
 
-/** No example can know the address of the person who sends it. */
+/** An example cannot know the caller's address. */
 const aboutTheCaller = 'User.Email must be the stored address';
 
 describe('the request examples of /openapi.json', () => {
@@ -48,13 +48,14 @@ describe('the request examples of /openapi.json', () => {
   async function tokenFor(operation: string, credential: string): Promise<string | undefined> {
     if (credential === 'none') return undefined;
     if (credential === 'worker') return stack.workerToken;
-    // A new person each time: some operations end the session or the account. A person owns the tenant that they create.
+    // A new user each time, because some operations end the session or the account. A user owns the
+    // tenants that they create.
     return credential === 'session' || operation === 'Tenants_Create'
       ? (await signUp(stack)).token
       : stack.platformKey;
   }
 
-  /** Reads the status and, where there is one, the ErrorResponse: an export answers with text. */
+  /** Reads the status and, if there is one, the ErrorResponse: an export answers with text. */
   async function call(operation: string, example: object, token?: string) {
     const headers = {
       'content-type': 'application/json',

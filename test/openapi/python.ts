@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 
-// Python tools for the tests of the OpenAPI document, in a virtual environment below the cache. Nothing is installed on the host.
+// Python tools for the tests of the OpenAPI document, in a virtual environment below the cache.
+// Nothing is installed on the host.
 
 const packages = { schemathesis: '4.32.5', 'openapi-spec-validator': '0.9.0' };
 const run = promisify(execFile);
 
 export type Python = { bin: string; reason?: never } | { bin?: never; reason: string };
 
-/** The folder of the environment's programs, or why there is none. */
+/** The folder of the environment's programs, or the reason why there is none. */
 export async function findPython(): Promise<Python> {
   const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
   const folder = join(cacheDir, `python-${wanted.join('-').replaceAll('==', '-')}`);
@@ -28,7 +29,10 @@ export async function findPython(): Promise<Python> {
   }
 }
 
-/** Its scripts name the folder in which they were made, so tools are called as modules: `python -m`. */
+/**
+ * Its scripts contain the folder in which they were made, so tools are called as modules: `python
+ * -m`.
+ */
 async function make(folder: string, wanted: readonly string[]): Promise<void> {
   process.stderr.write(`installing ${wanted.join(' and ')} with pip, once (110 MB) …\n`);
   mkdirSync(dirname(folder), { recursive: true });

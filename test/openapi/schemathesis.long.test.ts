@@ -61,7 +61,7 @@ describe('openapi.json and the product, checked with Python tools', {
     assert.equal(code, 0, `${output}\n${errors.slice(-2000)}`);
     const [, selected, tested] = /Selected: \d+\/(\d+)\s+Tested: (\d+)/.exec(output) ?? [];
     assert.ok(selected !== undefined && tested === selected, output);
-    // Requests without a credential would be refused alike, and prove nothing.
+    // Requests without a credential are all rejected alike, and prove nothing.
     const [, succeeded] = /(\d+) operations succeeded/.exec(output) ?? [];
     assert.ok(
       Number(succeeded) >= 85,
@@ -105,7 +105,7 @@ async function runSchemathesis(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  // A test that runs out of time ends it.
+  // Kills it if the test times out.
   signal.addEventListener('abort', () => child.kill('SIGKILL'));
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);

@@ -28,8 +28,8 @@ describeBoth('decisions', (topology) => {
     Tenant = await createTenant(stack, owner.token);
     const call = async (operation: string, body: object) =>
       bodyOf(await stack.call(operation, body, owner?.token));
-    for (const one of [person, other])
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: one.id }, stack.platformKey));
+    for (const user of [person, other])
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: user.id }, stack.platformKey));
     await call('Roles_Save', {
       Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.*', 'iam.webhooks.read'] },
     });
@@ -55,7 +55,7 @@ describeBoth('decisions', (topology) => {
   const plan = async (...Changes: object[]) =>
     bodyOf(await ask('Access_Plan', { Changes })) as unknown as Plan;
 
-  test('Access_Check answers for one permission and for many, of the caller and of others', async () => {
+  test('Access_Check answers for one permission and for many, for the caller and for others', async () => {
     const allowed = async (body: object, token?: string) =>
       recordIn(await ask('Access_Check', body, token), 'Allowed');
     assert.equal(await allowed({ Permission: 'app.notes.write' }, person?.token), true);
@@ -85,7 +85,8 @@ describeBoth('decisions', (topology) => {
       Allowed: false,
       Results: Checks.map((check, index) => ({ Resource: '', ...check, Allowed: index < 2 })),
     });
-    // A forgotten tenant is no question about another one, also for a member of one tenant alone.
+    // A request without a tenant is never answered for another tenant, even when the caller has
+    // only one.
     assertRefused(
       await stack.call('Access_Check', { Permission: 'app.notes.read' }, person?.token),
       400,
@@ -94,7 +95,7 @@ describeBoth('decisions', (topology) => {
     );
   });
 
-  test('who may not read grants asks about nobody else, and learns nothing of other tenants', async () => {
+  test('Access_Check, _ListPermissions and _Explain, for a caller without iam.grants.read, answer about the caller only and disclose no other tenant', async () => {
     for (const operation of ['Access_Check', 'Access_ListPermissions', 'Access_Explain']) {
       const permission = operation === 'Access_ListPermissions' ? {} : { Permission: 'app.x.read' };
       assertRefused(
@@ -125,7 +126,7 @@ describeBoth('decisions', (topology) => {
         'permission_denied',
       );
     }
-    // Nor of a stranger, whether there is one and what became of them.
+    // The answer does not disclose whether a stranger exists or is disabled.
     const stranger = await signUp(stack);
     bodyOf(await stack.call('Users_Disable', { UserID: stranger.id }, stack.platformKey));
     for (const Subject of [stranger.id, createId('usr')])
@@ -144,7 +145,7 @@ describeBoth('decisions', (topology) => {
     );
   });
 
-  test('Access_ListPermissions lists what was granted, in the tenant and on a resource', async () => {
+  test('Access_ListPermissions lists the granted permissions, in the tenant and on a resource', async () => {
     const list = async (body: object) =>
       recordIn(
         await ask('Access_ListPermissions', { Subject: person?.id, ...body }),
@@ -165,7 +166,7 @@ describeBoth('decisions', (topology) => {
     );
   });
 
-  test('Access_Explain names every way, and where there is none what is missing', async () => {
+  test('Access_Explain lists every way to a permission, or the missing grants and memberships', async () => {
     const { Allowed, Paths, Missing } = await explain('app.notes.write');
     assert.deepEqual([Allowed, Missing], [true, []]);
     assert.deepEqual(
@@ -205,7 +206,7 @@ describeBoth('decisions', (topology) => {
     ]);
   });
 
-  test('Access_Plan says who would gain and lose what, and changes nothing', async () => {
+  test('Access_Plan lists who would gain and lose which permissions, and changes nothing', async () => {
     const before = await rowsOf(
       stack,
       'select * from access.grant_entry where tenant = $1 order by id',
@@ -243,7 +244,7 @@ describeBoth('decisions', (topology) => {
     assert.deepEqual(await rowsOf(stack, 'select count(*) from access.outbox'), outbox);
   });
 
-  test('Access_Plan warns of what would be refused, and goes on with the rest', async () => {
+  test('Access_Plan warns about each change that would be refused, and applies the others', async () => {
     const answer = await plan(
       { Roles_Delete: { Tenant, Slug: 'editor' } },
       { Grants_Remove: { Grant: { Tenant, UserID: owner?.id, Role: 'owner' } } },
@@ -260,26 +261,26 @@ describeBoth('decisions', (topology) => {
       'Changes[0].Roles_Delete would be refused: the role is granted',
       'Changes[1].Grants_Remove would be refused: the last owner of a tenant cannot be removed',
       'Changes[2].Grants_Add would be refused: role not found',
-      'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is no permission of Bailiwick',
+      'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is not a built-in permission',
       'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
     ]);
     assert.deepEqual(answer.Gained, [
       { Subject: other?.id, Permission: 'app.reports.read', Resource: '' },
     ]);
-    // What the asking person could not do is refused to it here as well.
+    // A change that the caller may not make is a warning too.
     bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other?.id, Role: 'auditor' } }));
-    const asked = await ask(
+    const refused = await ask(
       'Access_Plan',
       { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'owner' } } }] },
       other?.token,
     );
-    assert.deepEqual(bodyOf(asked), {
+    assert.deepEqual(bodyOf(refused), {
       Gained: [],
       Lost: [],
       Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'],
     });
     assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', [
-      'Changes[0] must hold the request of exactly one operation',
+      'Changes[0] must contain the request of exactly one operation',
     ]);
     assertRefused(
       await ask('Access_Plan', {
@@ -300,9 +301,9 @@ describeBoth('decisions', (topology) => {
     assertRefused(await ask('Access_Plan', {}), 400, 'invalid_argument', ['Changes is required']);
   });
 
-  test('plans in whatever order wait for nobody for ever, and nobody fails by them', async () => {
-    const grants = [person, other].map((one) => ({
-      Grants_Add: { Grant: { Tenant, UserID: one?.id, Role: 'editor', Resource: 'a' } },
+  test('Access_Plan and Grants_Add at once, in opposite orders, do not deadlock and do not fail', async () => {
+    const grants = [person, other].map((user) => ({
+      Grants_Add: { Grant: { Tenant, UserID: user?.id, Role: 'editor', Resource: 'a' } },
     }));
     const both = [grants, grants.toReversed()];
     const planning = Array.from({ length: 12 }, (_, index) =>
@@ -314,7 +315,7 @@ describeBoth('decisions', (topology) => {
     for (const answer of await Promise.all([...planning, ...granting])) bodyOf(answer);
   });
 
-  test('the audit names the grant that allowed a change, also where a group was given it', async () => {
+  test('an audit entry names the grant that allowed the change, also when a group holds the grant', async () => {
     const call = async (operation: string, body: object, token = owner?.token) =>
       bodyOf(await stack.call(operation, body, token));
     await call('Roles_Save', {
@@ -329,12 +330,12 @@ describeBoth('decisions', (topology) => {
       String(owner?.token),
     );
     const entry = await eventually('the entry', async () => {
-      const asked = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person?.id] } };
+      const request = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person?.id] } };
       return (
         await readList<{ Permission: string; GrantID: string }>(
           stack,
           'Audit_List',
-          asked,
+          request,
           String(owner?.token),
         )
       ).items[0];

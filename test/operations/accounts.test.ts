@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
-import { assertRefused, bodyOf, patiently } from '../answers.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
 import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
 import {
   createTenant,
@@ -21,7 +21,7 @@ import { countOf, rowsOf, textBelow } from '../store.ts';
 import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
 
-/** An address with its lower-case letters and digits in fullwidth, up to the `@`. */
+/** The address with fullwidth letters and digits before the `@`. */
 const inFullwidth = (email: string): string =>
   email.replace(/[a-z0-9](?=.*@)/g, (letter) =>
     String.fromCodePoint(letter.charCodeAt(0) + 0xfee0),
@@ -42,7 +42,7 @@ describeAll('accounts', (topology) => {
   const login = (email: string, secret = password) =>
     stack.call('Account_Login', { Email: email, Password: secret });
 
-  test('Account_Register answers alike for a known address, and mails its owner', async () => {
+  test('Account_Register answers the same for a known address, and mails its owner', async () => {
     const { email, id } = await signUp(stack);
     const again = await stack.call('Account_Register', {
       Email: email.toUpperCase(),
@@ -58,7 +58,7 @@ describeAll('accounts', (topology) => {
     assert.equal((await login(email)).status, 200);
   });
 
-  test('Account_Register of an address in fullwidth letters is for the account of its plain spelling', async () => {
+  test('Account_Register of an address in fullwidth letters is for the account of the plain spelling', async () => {
     const { id, email } = await signUp(stack, newAddress('wide'));
     const fullwidth = inFullwidth(email);
     await register(stack, fullwidth);
@@ -76,7 +76,7 @@ describeAll('accounts', (topology) => {
     assertRefused(taken, 400, 'already_exists');
   });
 
-  test('an account that has an address in fullwidth letters from before stays reachable beside that of the plain spelling', async () => {
+  test('an older account with a fullwidth address stays reachable beside the account of the plain spelling', async () => {
     const before = await signUp(stack, newAddress('former'));
     const fullwidth = inFullwidth(before.email);
     await rowsOf(
@@ -91,7 +91,7 @@ describeAll('accounts', (topology) => {
     tokenIn(await mailTo(stack, fullwidth));
   });
 
-  test('Account_Verify gives no password of a stranger a place in a disputed account', async () => {
+  test('Account_Verify of a disputed address never activates a password that a stranger has set', async () => {
     const email = newAddress('victim');
     await stack.call('Account_Register', { Email: email, Password: 'planted by a stranger' });
     const planted = await mailTo(stack, email);
@@ -99,7 +99,7 @@ describeAll('accounts', (topology) => {
     const own = await mailTo(stack, email, 2);
     assert.notEqual(tokenIn(own), tokenIn(planted));
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(planted) })).status, 200);
-    // Neither password counts; a reset mail decides.
+    // Neither password works; the user sets one by a reset mail.
     assert.equal((await login(email, 'planted by a stranger')).status, 401);
     assert.equal((await login(email)).status, 401);
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(own) })).status, 400);
@@ -117,7 +117,7 @@ describeAll('accounts', (topology) => {
     assert.equal((await login(email, 'mine and only mine')).status, 200);
   });
 
-  test('Account_Verify keeps the password where every attempt had the same', async () => {
+  test('Account_Verify keeps the password if all attempts had the same one', async () => {
     const email = newAddress();
     const first = await register(stack, email);
     await mailTo(stack, email);
@@ -131,7 +131,7 @@ describeAll('accounts', (topology) => {
     assert.equal((body['User'] as { ID: string }).ID, first);
   });
 
-  test('Account_Register twice at once with one password keeps it', async () => {
+  test('Account_Register called twice at once with one password keeps the password', async () => {
     const email = newAddress();
     await Promise.all([register(stack, email), register(stack, email)]);
     await mailTo(stack, email, 2);
@@ -141,7 +141,7 @@ describeAll('accounts', (topology) => {
     assert.equal((await login(email)).status, 200);
   });
 
-  test('Account_Verify of several attempts of one address at once ends with one account', async () => {
+  test('Account_Verify of several attempts for one address at once creates one account', async () => {
     for (let round = 0; round < 3; round++) {
       const email = newAddress();
       for (let attempt = 0; attempt < 4; attempt++) await register(stack, email);
@@ -155,7 +155,7 @@ describeAll('accounts', (topology) => {
     }
   });
 
-  test('Account_ResendVerification sends a new token, voids the old one, and says nothing of unknown addresses', async () => {
+  test('Account_ResendVerification sends a new token, voids the old one, and does not disclose unknown addresses', async () => {
     const email = newAddress();
     await register(stack, email);
     const first = await mailTo(stack, email);
@@ -163,7 +163,7 @@ describeAll('accounts', (topology) => {
     const second = await mailTo(stack, email, 2);
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(first) })).status, 400);
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(second) })).status, 200);
-    const unknown = newAddress('nobody');
+    const unknown = newAddress('unknown');
     assert.deepEqual((await stack.call('Account_ResendVerification', { Email: unknown })).body, {});
     assert.deepEqual(
       (await stack.call('Account_RequestPasswordReset', { Email: unknown })).body,
@@ -203,13 +203,13 @@ describeAll('accounts', (topology) => {
     await mailTo(stack, email, 4);
   });
 
-  test('Account_Verify and Account_ResetPassword have one winner among 200 at once', async () => {
+  test('Account_Verify and Account_ResetPassword, called 200 times at once with one token, succeed once', async () => {
     const email = newAddress();
     await register(stack, email);
     const verify = tokenIn(await mailTo(stack, email));
     const verified = await Promise.all(
       Array.from({ length: 200 }, () =>
-        patiently(() => stack.call('Account_Verify', { Token: verify })),
+        retryWhileBusy(() => stack.call('Account_Verify', { Token: verify })),
       ),
     );
     assert.equal(verified.filter(({ status }) => status === 200).length, 1);
@@ -224,7 +224,7 @@ describeAll('accounts', (topology) => {
     assert.equal(resets.filter(({ status }) => status === 200).length, 1);
   });
 
-  test('Account_Login answers alike for a wrong password, an unknown address and what is no address', async () => {
+  test('Account_Login answers the same for a wrong password, an unknown address and an invalid address', async () => {
     const { email } = await signUp(stack);
     const answers = await Promise.all([
       login(email, 'wrong password'),
@@ -237,7 +237,7 @@ describeAll('accounts', (topology) => {
     }
   });
 
-  test('Account_Logout ends the session at once, and only that one', async () => {
+  test('Account_Logout ends this session at once, and no other session', async () => {
     const { email, token } = await signUp(stack);
     const other = String((await login(email)).body['Token']);
     assert.deepEqual((await stack.call('Account_Logout', {}, token)).body, {});
@@ -247,7 +247,7 @@ describeAll('accounts', (topology) => {
     assert.equal((await stack.call('Account_Get', {}, other)).status, 200);
   });
 
-  test('Users_GetByEmail tells a person of itself and a stranger nothing', async () => {
+  test('Users_GetByEmail returns the caller’s own user, and denies a stranger for known and unknown addresses alike', async () => {
     const ada = await signUp(stack);
     const bob = await signUp(stack);
     const own = await stack.call('Users_GetByEmail', { Email: ada.email.toUpperCase() }, ada.token);
@@ -270,7 +270,7 @@ describeAll('accounts', (topology) => {
     );
   });
 
-  test('expired tokens and sessions are dead, swept or not', async () => {
+  test('expired tokens and sessions do not work, even before the sweeper deletes them', async () => {
     const pending = newAddress();
     await register(stack, pending);
     const verify = tokenIn(await mailTo(stack, pending));
@@ -309,7 +309,7 @@ describeAll('accounts', (topology) => {
       assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
   });
 
-  test('a reset token is of the address that it was sent to', async () => {
+  test('Account_ResetPassword takes a token only for the address that it was sent to', async () => {
     const { id, email } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'a brand new one' };
@@ -327,7 +327,7 @@ describeAll('accounts', (topology) => {
     assert.equal((await stack.call('Account_ResetPassword', reset)).status, 200);
   });
 
-  test('a person who is not active has no session, gets none, and resets no password', async () => {
+  test('a disabled user keeps no session, gets no new one, and cannot reset the password', async () => {
     const { id, email } = await signUp(stack);
     const token = String((await login(email)).body['Token']);
     await stack.call('Account_RequestPasswordReset', { Email: email });
@@ -344,7 +344,7 @@ describeAll('accounts', (topology) => {
     );
   });
 
-  test('no token and no password is readable in the database, the logs, the broker or the telemetry', async () => {
+  test('tokens and passwords are not readable in the database, the logs, the broker or the telemetry', async () => {
     const { email, token } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));

@@ -8,7 +8,8 @@ import { signUp } from '../people.ts';
 import { admitter } from '../sso.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// What a provider's mappings give and take. In one process nobody but sso itself can ask for it, so it is the five that are asked.
+// The roles and groups that a provider's mappings give and take. In one process only sso itself can
+// call Admission, so these tests run with five processes.
 
 describe('the mappings of Admission_Join', () => {
   let stack: Stack;
@@ -34,24 +35,24 @@ describe('the mappings of Admission_Join', () => {
   const saveGroup = (Tenant: string, Path: string) =>
     act('Groups_Save', { Group: { Tenant, Path } });
 
-  test('Admission_Join has roles and groups follow the mappings, there and back, with the answer', async () => {
+  test('Admission_Join adds and removes roles and groups by the mappings, effective with the answer', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveRole(Tenant, 'editor');
     for (const path of ['Eng/Backend', 'ops']) await saveGroup(Tenant, path);
-    const before = (await use.told(Tenant)).length;
+    const before = (await use.eventTypes(Tenant)).length;
     const first = await use.join(Tenant, bob, {
       roles: ['editor', 'auditor', 'gone'],
       groups: ['eng/backend', '/OPS', 'none/here'],
     });
     assert.deepEqual([first.joined, first.missing], [true, ['gone', 'none/here']]);
-    assert.deepEqual(await use.heldBy(Tenant, bob), {
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), {
       roles: ['auditor', 'editor', 'member'],
       groups: ['Eng/Backend', 'ops'],
     });
     const audit = () => stack.call('Audit_List', { Tenant }, bob.token);
     bodyOf(await audit());
-    const so = (await use.told(Tenant)).length;
-    assert.deepEqual((await use.told(Tenant)).slice(before).sort(), [
+    const afterJoin = (await use.eventTypes(Tenant)).length;
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(before).sort(), [
       'grant.added',
       'grant.added',
       'grant.added',
@@ -64,26 +65,29 @@ describe('the mappings of Admission_Join', () => {
         roles: ['auditor', 'editor', 'editor'],
         groups: ['ops', 'Eng/Backend', 'ops'],
       });
-    assert.equal((await use.told(Tenant)).length, so);
+    assert.equal((await use.eventTypes(Tenant)).length, afterJoin);
 
-    // Gateways remember the auditor: what is taken away is gone with the answer.
+    // Gateways cache the auditor's rights: a removed right must be gone with the answer.
     await use.join(Tenant, bob, { roles: ['editor'], groups: ['ops'] });
     assertRefused(await audit(), 403, 'permission_denied');
-    assert.deepEqual((await use.told(Tenant)).slice(so).sort(), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(afterJoin).sort(), [
       'grant.removed',
       'group.member_removed',
     ]);
     await use.join(Tenant, bob, { roles: ['auditor'] });
     bodyOf(await audit());
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['auditor', 'member'], groups: [] });
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), {
+      roles: ['auditor', 'member'],
+      groups: [],
+    });
     // Without a provider there are no mappings.
     await use.join(Tenant, bob, { provider: '' });
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['auditor', 'member']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['auditor', 'member']);
     await use.join(Tenant, bob);
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member']);
   });
 
-  test('mappings leave alone what somebody gave by hand, before or after, and what another provider gave', async () => {
+  test('mappings do not change grants made by hand, before or after, nor those of another provider', async () => {
     const Tenant = await invite.tenantOf(ada);
     for (const path of ['hand', 'found', 'taken', 'mapped']) await saveGroup(Tenant, path);
     await invite.add(Tenant, bob, ada, 'auditor');
@@ -91,12 +95,12 @@ describe('the mappings of Admission_Join', () => {
       await act('Groups_AddMember', { Tenant, Group, UserID: bob.id });
     const all = { roles: ['member', 'auditor', 'admin'], groups: ['found', 'taken', 'mapped'] };
     await use.join(Tenant, bob, all);
-    // By hand over what the mappings gave: now it is the administrator's.
+    // A grant by hand on top of a mapped one makes it the administrator's.
     await act('Groups_AddMember', { Tenant, Group: 'taken', UserID: bob.id });
     await act('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'admin' } });
     await use.join(Tenant, bob, all);
     await use.join(Tenant, bob);
-    assert.deepEqual(await use.heldBy(Tenant, bob), {
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), {
       roles: ['admin', 'auditor', 'member'],
       groups: ['found', 'hand', 'taken'],
     });
@@ -104,12 +108,17 @@ describe('the mappings of Admission_Join', () => {
     const other = createId('sso');
     await use.join(Tenant, bob, { provider: other, groups: ['mapped', 'hand'] });
     await use.join(Tenant, bob);
-    assert.deepEqual((await use.heldBy(Tenant, bob)).groups, ['found', 'hand', 'mapped', 'taken']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).groups, [
+      'found',
+      'hand',
+      'mapped',
+      'taken',
+    ]);
     await use.join(Tenant, bob, { provider: other });
-    assert.deepEqual((await use.heldBy(Tenant, bob)).groups, ['found', 'hand', 'taken']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).groups, ['found', 'hand', 'taken']);
   });
 
-  test('what a mapping gave and somebody took away comes with the next sign-in, and does not outlive membership, group or role', async () => {
+  test('a mapped grant that was removed by hand returns with the next sign-in, and ends with the membership, group or role', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveRole(Tenant, 'editor');
     await saveGroup(Tenant, 'ops');
@@ -118,7 +127,7 @@ describe('the mappings of Admission_Join', () => {
     await act('Grants_Remove', { Grant: { Tenant, UserID: bob.id, Role: 'editor' } });
     await act('Groups_RemoveMember', { Tenant, Group: 'ops', UserID: bob.id });
     await use.join(Tenant, bob, mapped);
-    assert.deepEqual(await use.heldBy(Tenant, bob), {
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), {
       roles: ['editor', 'member'],
       groups: ['ops'],
     });
@@ -128,7 +137,7 @@ describe('the mappings of Admission_Join', () => {
     await act('Groups_AddMember', { Tenant, Group: 'ops', UserID: bob.id });
     await use.join(Tenant, bob);
     assert.deepEqual(
-      await use.heldBy(Tenant, bob),
+      await use.rolesAndGroupsOf(Tenant, bob),
       { roles: ['editor', 'member'], groups: ['ops'] },
       'it was given by hand this time',
     );
@@ -137,10 +146,10 @@ describe('the mappings of Admission_Join', () => {
     await act('Grants_Remove', { Grant: { Tenant, UserID: bob.id, Role: 'editor' } });
     await act('Roles_Delete', { Tenant, Slug: 'editor' });
     assert.deepEqual((await use.join(Tenant, bob, mapped)).missing, ['editor', 'ops']);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['member'], groups: [] });
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), { roles: ['member'], groups: [] });
   });
 
-  test('a grant that has expired gives nothing, so the mappings give it; one that will is left as it is', async () => {
+  test('mappings replace an expired grant, and leave a grant with an expiry as it is', async () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada);
     for (const Role of ['auditor', 'admin'])
@@ -172,7 +181,7 @@ describe('the mappings of Admission_Join', () => {
     assert.deepEqual(await ends(), [{ role: 'admin', ends: true }]);
   });
 
-  test('mappings never take the last owner from a tenant, and say so in the log', async () => {
+  test('mappings never remove the last owner of a tenant, and log a warning', async () => {
     const Tenant = await invite.tenantOf(ada);
     await use.join(Tenant, bob, { roles: ['owner'] });
     bodyOf(
@@ -183,9 +192,9 @@ describe('the mappings of Admission_Join', () => {
       ),
     );
     await use.join(Tenant, bob);
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member', 'owner']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member', 'owner']);
     await eventually('the log', async () =>
-      stack.logOf('access').includes('the last owner of a tenant stays one'),
+      stack.logOf('access').includes('no longer name the last owner of the tenant'),
     );
     bodyOf(
       await stack.call(
@@ -195,8 +204,8 @@ describe('the mappings of Admission_Join', () => {
       ),
     );
     await use.join(Tenant, bob);
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member']);
-    // Two mapped owners who lose it at once: one stays.
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member']);
+    // Two mapped owners lose the role at once: one of them stays owner.
     await Promise.all([ada, bob].map((person) => use.join(Tenant, person, { roles: ['owner'] })));
     await rowsOf(
       stack,
@@ -213,18 +222,18 @@ describe('the mappings of Admission_Join', () => {
   test('Admission_Join called 50 times at once makes one member, one grant and one event of each', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveGroup(Tenant, 'ops');
-    const before = (await use.told(Tenant)).length;
+    const before = (await use.eventTypes(Tenant)).length;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
         use.join(Tenant, bob, { roles: ['auditor'], groups: ['ops'] }),
       ),
     );
     assert.equal(answers.filter(({ joined }) => joined).length, 1);
-    assert.deepEqual(await use.heldBy(Tenant, bob), {
+    assert.deepEqual(await use.rolesAndGroupsOf(Tenant, bob), {
       roles: ['auditor', 'member'],
       groups: ['ops'],
     });
-    assert.deepEqual((await use.told(Tenant)).slice(before).sort(), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(before).sort(), [
       'grant.added',
       'grant.added',
       'group.member_added',
@@ -232,7 +241,7 @@ describe('the mappings of Admission_Join', () => {
     ]);
   });
 
-  test('Admission_Join and changes by hand at once wait for each other, and leave what could have come one by one', async () => {
+  test('Admission_Join and manual changes at once wait for each other, and leave a state that serial calls could leave', async () => {
     const Tenant = await invite.tenantOf(ada);
     for (let round = 0; round < 5; round++) {
       for (const path of ['a', 'b']) await saveGroup(Tenant, path);

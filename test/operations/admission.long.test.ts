@@ -10,7 +10,8 @@ import { signUp } from '../people.ts';
 import { admissionAs, admitter, assertRefusal } from '../sso.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
 
-// What sso asks of access. In one process nobody but its own services can ask, so it is the five that are asked.
+// The calls of sso to access. In one process only Bailiwick's own services can make them, so these
+// tests run with five processes.
 
 describe('Admission', () => {
   let stack: Stack;
@@ -36,10 +37,10 @@ describe('Admission', () => {
   const saveGroup = (Tenant: string, Path: string) =>
     act('Groups_Save', { Group: { Tenant, Path } });
 
-  test('Admission_Join makes a member with the roles that are given, once', async () => {
+  test('Admission_Join makes a member with the given roles, once', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveRole(Tenant, 'editor');
-    const before = (await use.told(Tenant)).length;
+    const before = (await use.eventTypes(Tenant)).length;
     const answer = await use.join(Tenant, bob, { defaultRoles: ['editor', 'auditor', 'gone'] });
     assert.deepEqual([answer.joined, answer.missing], [true, []]);
     assert.deepEqual(
@@ -55,7 +56,7 @@ describe('Admission', () => {
       )
     ).items.filter(({ UserID }) => UserID === bob.id);
     assert.deepEqual([member?.Source, member?.Status], ['sso', 'active']);
-    assert.deepEqual((await use.told(Tenant)).slice(before), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(before), [
       'tenant.member_added',
       'grant.added',
       'grant.added',
@@ -64,11 +65,11 @@ describe('Admission', () => {
       (await use.join(Tenant, bob, { defaultRoles: ['admin'], mayJoin: false })).joined,
       false,
     );
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['auditor', 'editor']);
-    assert.equal((await use.told(Tenant)).length, before + 3);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['auditor', 'editor']);
+    assert.equal((await use.eventTypes(Tenant)).length, before + 3);
   });
 
-  test("Admission_Join gives the tenant's own default role where none is named or left, and member where there is none", async () => {
+  test("Admission_Join gives the tenant's default role if no valid role is named, and member if it has none", async () => {
     const plain = await invite.tenantOf(ada);
     await use.join(plain, bob, { provider: '' });
     assert.deepEqual(await use.grantsOf(plain, bob), [{ role: 'member', by: 'sso' }]);
@@ -78,10 +79,10 @@ describe('Admission', () => {
       Tenant: { ID: Tenant, Name: 'Acme', Settings: { DefaultRole: 'guest' } },
     });
     await use.join(Tenant, bob, { defaultRoles: ['gone'] });
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['guest']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['guest']);
   });
 
-  test('Admission_Join refuses who may not come in, says why, and changes nothing', async () => {
+  test('Admission_Join refuses a user who must not join, says why, and changes nothing', async () => {
     const Tenant = await invite.tenantOf(ada);
     await assertRefusal(
       use.join(Tenant, bob, { mayJoin: false }),
@@ -97,7 +98,7 @@ describe('Admission', () => {
     const [disabled, leaving] = await Promise.all([signUp(stack), signUp(stack)]);
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     await assertRefusal(use.join(Tenant, disabled), 'permission_denied', 'ACCOUNT_DISABLED');
-    // What access was told before identity's record says so.
+    // Access has received the user's state before identity's record shows it.
     for (const state of ['disabled', 'deleted']) {
       await rowsOf(
         stack,
@@ -132,10 +133,10 @@ describe('Admission', () => {
         'NO_MEMBER',
       );
     }
-    assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member']);
+    assert.deepEqual((await use.rolesAndGroupsOf(Tenant, bob)).roles, ['member']);
   });
 
-  test('Admission is for sso alone', async () => {
+  test('Admission operations are open to sso only', async () => {
     const Tenant = await invite.tenantOf(ada);
     for (const service of ['gateway', 'identity', 'notifications', 'access'] as const) {
       const other = admissionAs(stack, service);
@@ -159,7 +160,7 @@ describe('Admission', () => {
     );
   });
 
-  test('the audit says that it was sso, from which address, and its chain holds', async () => {
+  test('audit entries of Admission_Join name sso and the client’s address, and the chain verifies', async () => {
     const Tenant = await invite.tenantOf(ada);
     await use.join(Tenant, bob, { roles: ['auditor'] });
     type Entry = {
@@ -193,7 +194,7 @@ describe('Admission', () => {
     assert.deepEqual(event?.actor, { type: 'system', id: 'sso' });
   });
 
-  test('Admission_MayConfer tells what a principal lacks of what roles and groups give', async () => {
+  test('Admission_MayConfer returns the permissions that a principal lacks to grant roles and groups', async () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada, 'admin');
     await act('Roles_Save', {
@@ -213,7 +214,7 @@ describe('Admission', () => {
     );
     assert.equal(await ask(admin, { roles: ['owner'] }), 'iam.*');
     assert.equal(await ask(admin, { roles: ['member', 'deleter'] }), 'iam.tenant.delete');
-    // A group gives what those above it are granted, as long as that lasts.
+    // A group includes the grants of its ancestors until they expire.
     const ExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
     await act('GroupGrants_Add', { Grant: { Tenant, Group: 'top', Role: 'owner', ExpiresAt } });
     for (const group of ['top', '/TOP/low'])
@@ -237,7 +238,7 @@ describe('Admission', () => {
       '',
     );
 
-    for (const wanted of [{ roles: ['member', 'nobody'] }, { groups: ['nowhere'] }])
+    for (const wanted of [{ roles: ['member', 'missing'] }, { groups: ['nowhere'] }])
       await assertRefusal(ask(owner, wanted), 'not_found');
     const foreign = await invite.tenantOf(bob);
     for (const principal of [
@@ -259,7 +260,7 @@ describe('Admission', () => {
     assert.notEqual(await ask(owner, { roles: ['member'] }), '');
   });
 
-  test('Admission_LiftSso lets owners act without single sign-on, with the answer, until its time or until it is ended', async () => {
+  test('Admission_LiftSso lets owners act without single sign-on, from the answer until it expires or ends', async () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada, 'admin');
     bodyOf(
@@ -272,7 +273,7 @@ describe('Admission', () => {
     const groups = ({ token }: Person) => stack.call('Groups_List', { Tenant }, token);
     const lift = (ms: number) =>
       use.sso.liftSso({ tenant: Tenant, until: timestampFromDate(new Date(Date.now() + ms)) });
-    const events = await use.told(Tenant);
+    const events = await use.eventTypes(Tenant);
     for (let round = 0; round < 2; round++) {
       for (const person of [ada, bob])
         assertRefused(await groups(person), 403, 'permission_denied', [
@@ -287,10 +288,10 @@ describe('Admission', () => {
     const until = timestampFromDate(new Date(Date.now() + 600_000));
     await Promise.all(Array.from({ length: 20 }, () => use.sso.liftSso({ tenant: Tenant, until })));
     bodyOf(await groups(ada));
-    assert.deepEqual(await use.told(Tenant), events);
+    assert.deepEqual(await use.eventTypes(Tenant), events);
     await assertRefusal(use.sso.liftSso({ tenant: createId('tnt'), until }), 'permission_denied');
     await assertRefusal(use.sso.liftSso({ tenant: Tenant }), 'invalid_argument');
-    // Mappings still follow, and a lifted tenant is still closed to who is disabled.
+    // Mappings still apply, and a lifted tenant is still closed to disabled members.
     await rowsOf(
       stack,
       `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,

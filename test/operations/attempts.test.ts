@@ -25,7 +25,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** How many rows a plan has read, those included that it had no use for. */
+/** The number of rows that a plan has read, including rows that a filter removed. */
 function readBy(plan: Plan): number {
   const own = plan.Plans
     ? 0
@@ -33,7 +33,7 @@ function readBy(plan: Plan): number {
   return own + (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0);
 }
 
-describe('the attempts of a tenant', () => {
+describe('the delivery attempts of a tenant', () => {
   let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: Database;
   before(async () => {
@@ -43,7 +43,7 @@ describe('the attempts of a tenant', () => {
   after(() => testDatabase?.drop());
 
   const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
-  /** So many attempts at an endpoint in the last twenty days, of which none is newer than `days`. */
+  /** Inserts attempts at an endpoint within the last twenty days, none newer than `days`. */
   const attempt = (endpoint: string, count: number, days = 0) =>
     store(`
       insert into notifications.delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at)
@@ -60,23 +60,25 @@ describe('the attempts of a tenant', () => {
     return rows.map(({ task }) => task);
   };
 
-  /** How many rows are read for a list, as it is run once its plan is for whatever values. */
+  /** The rows read for one list, with the generic plan that serves all parameter values. */
   async function read(prefix: string): Promise<number> {
-    let asked: { statement: Statement; values: ReadonlyArray<string | number | null> } | undefined;
+    let captured:
+      | { statement: Statement; values: ReadonlyArray<string | number | null> }
+      | undefined;
     const spy = {
       query: (statement: Statement, values: ReadonlyArray<string | number | null>) => (
-        (asked = { statement, values }), Promise.resolve([])
+        (captured = { statement, values }), Promise.resolve([])
       ),
     } as unknown as Database;
     await listAttempts(spy, tenant, { ...everything, prefix }, { limit: 51, after: undefined });
-    const literals = asked?.values
+    const literals = captured?.values
       .map((value) => (value === null ? 'null' : `'${value}'`))
       .join(', ');
     const client = new pg.Client({ connectionString: testDatabase.url });
     await client.connect();
     try {
       await client.query(
-        `set search_path = notifications; set plan_cache_mode = force_generic_plan; prepare listing as ${asked?.statement.text}`,
+        `set search_path = notifications; set plan_cache_mode = force_generic_plan; prepare listing as ${captured?.statement.text}`,
       );
       const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
         `explain (analyze, format json) execute listing (${literals})`,
@@ -87,7 +89,7 @@ describe('the attempts of a tenant', () => {
     }
   }
 
-  test('at endpoints of one kind are found without a look at those of the other, however many they are', async () => {
+  test('a list of one endpoint kind reads no rows of the other kind, however many there are', async () => {
     for (const endpoint of ['whk_a', 'whk_b']) await attempt(endpoint, 50_000);
     await store('analyze notifications.delivery_attempt');
     assert.deepEqual(await listed(), []);
@@ -101,6 +103,6 @@ describe('the attempts of a tenant', () => {
     const webhooks = await listed({ prefix: 'whk_' });
     assert.deepEqual(webhooks.slice(0, 4).sort(), ['whk_a1', 'whk_a2', 'whk_b1', 'whk_b2']);
     assert.equal(webhooks.length, 51);
-    assert.ok((await read('whk_')) < 500, 'no more than the page');
+    assert.ok((await read('whk_')) < 500, 'reads no more than the page');
   });
 });

@@ -41,7 +41,7 @@ describe('audit anchors', () => {
   const verifyWith = async (tenant: string, anchor: string, cursor = '') =>
     bodyOf(await askWith(tenant, anchor, cursor)) as unknown as Verdict;
 
-  test('Audit_Verify with an Anchor proves that nothing before it has changed, and finds a chain that was written anew', async () => {
+  test('Audit_Verify with an Anchor proves that no earlier entry has changed, and detects a rewritten chain', async () => {
     const tenant = await chains.tenantWith(recent(20));
     const start = Date.now();
     const anchor = await anchorOf(tenant);
@@ -58,12 +58,12 @@ describe('audit anchors', () => {
       { Valid: true, Checked: 25, AnchorState: 'unchanged', AnchorSeq: 20 },
     );
     assert.ok(Math.abs(Date.parse(AnchoredAt) - start) < 10_000);
-    // Without an anchor it is the verification it was.
+    // Without an anchor it is the ordinary verification.
     const plain = await verifyWith(tenant, '');
     assert.deepEqual([plain.AnchorState, plain.AnchorSeq, plain.AnchoredAt], ['', 0, undefined]);
 
     await chains.rewrite(tenant, recent(25));
-    assert.equal((await verifyWith(tenant, '')).Valid, true, 'the chain is whole in itself');
+    assert.equal((await verifyWith(tenant, '')).Valid, true, 'the rewritten chain is consistent');
     const rewritten = await verifyWith(tenant, anchor);
     assert.deepEqual(
       [
@@ -85,7 +85,7 @@ describe('audit anchors', () => {
     );
   });
 
-  test('an anchor of an empty chain, and one that lies on a later page, are proved too', async () => {
+  test('Audit_Verify proves the anchor of an empty chain, and an anchor on a later page', async () => {
     const tenant = await chains.tenantWith([]);
     const empty = await anchorOf(tenant);
     assert.equal((await verifyWith(tenant, empty)).AnchorState, 'unchanged');
@@ -96,13 +96,13 @@ describe('audit anchors', () => {
     assert.deepEqual([first.Valid, first.Checked, first.AnchorState], [true, 20_000, '']);
     const second = await verifyWith(tenant, anchor, first.NextCursor);
     assert.deepEqual([second.Valid, second.Checked, second.AnchorState], [true, 1000, 'unchanged']);
-    // The anchor belongs to all pages: without it the cursor is another list's.
+    // The anchor belongs to all pages: without it the cursor is from another list.
     assertRefused(await askWith(tenant, '', first.NextCursor), 400, 'invalid_argument', [
       'Page.Cursor is not a cursor of this list',
     ]);
   });
 
-  test('an anchor that is forged, truncated or of another tenant is refused', async () => {
+  test('Audit_Verify refuses a forged, a truncated and another tenant’s anchor', async () => {
     const [tenant, other] = [
       await chains.tenantWith(recent(3)),
       await chains.tenantWith(recent(3)),
@@ -127,10 +127,10 @@ describe('audit anchors', () => {
     ])
       assertRefused(await askWith(tenant, bad), 400, 'invalid_argument', unknown);
     assertRefused(await askWith(other, anchor), 400, 'invalid_argument', [
-      'Anchor is of another tenant',
+      'Anchor belongs to another tenant',
     ]);
     assertRefused(await askWith('', anchor), 400, 'invalid_argument', [
-      'Anchor is of another tenant',
+      'Anchor belongs to another tenant',
     ]);
     assertRefused(await askWith(tenant, 'x'.repeat(2000)), 400, 'invalid_argument', [
       'Anchor must be at most 1024 characters',
@@ -144,7 +144,7 @@ describe('audit anchors', () => {
       );
   });
 
-  test('an anchor before the place where the kept entries begin says that they were dropped, and one behind it still proves', async () => {
+  test('Audit_Verify reports an anchor before the checkpoint as dropped, and proves an anchor behind it', async () => {
     const tenant = await chains.tenantWith([500, 450, 410]);
     const early = await anchorOf(tenant);
     await chains.add(tenant, [399, 100, 1]);
@@ -152,7 +152,7 @@ describe('audit anchors', () => {
     await chains.add(tenant, recent(1));
     await chains.prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 4);
-    // The last entry that was dropped is the anchored one: the signed place has its hash.
+    // The anchor is the last dropped entry, so the checkpoint has its hash.
     assert.deepEqual(
       [(await verifyWith(tenant, early)).AnchorState, (await verifyWith(tenant, late)).AnchorState],
       ['unchanged', 'unchanged'],
@@ -166,7 +166,7 @@ describe('audit anchors', () => {
     const dropped = await verifyWith(tenant, early);
     assert.deepEqual([dropped.Valid, dropped.AnchorState], [true, 'dropped']);
     assert.equal((await verifyWith(tenant, late)).AnchorState, 'unchanged');
-    // A signed place that the service did not write proves nothing.
+    // A checkpoint that the service did not sign proves nothing.
     await rowsOf(
       stack,
       `update access.audit_checkpoint set signature = signature || 'x' where tenant = $1`,

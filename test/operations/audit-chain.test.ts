@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { appendEntries } from '@bailiwick/access/audit/append.ts';
 import { entryOf } from '@bailiwick/access/audit/chain.ts';
-import { pruneAudit, signAnew } from '@bailiwick/access/audit/prune.ts';
+import { pruneAudit, renewSignatures } from '@bailiwick/access/audit/prune.ts';
 import { verifyChain } from '@bailiwick/access/audit/verify.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
@@ -24,7 +24,7 @@ type Verdict = {
   Hash: string;
 };
 
-// The chain under attack by somebody who has the database, and under the retention that shortens it.
+// The chain when someone with database access changes it, and when retention shortens it.
 describe('the audit chain', () => {
   let stack: Stack;
   let chains: Chains;
@@ -52,7 +52,7 @@ describe('the audit chain', () => {
   const problemsOf = async (tenant: string) =>
     (await verify(tenant)).Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`);
 
-  test('Audit_Verify finds nothing wrong with what was written', async () => {
+  test('Audit_Verify accepts an unchanged chain', async () => {
     const tenant = await tenantWith(recent(50));
     const { Valid, Checked, Problems, NextCursor, Seq } = await verify(tenant);
     assert.deepEqual(
@@ -78,33 +78,33 @@ describe('the audit chain', () => {
       ['changed at 50'],
     ],
     [
-      'an entry that was removed',
+      'a removed entry',
       `delete from access.audit_entry where tenant = $1 and seq = 20`,
       ['missing at 20'],
     ],
     [
-      'the first entries removed',
+      'removed first entries',
       `delete from access.audit_entry where tenant = $1 and seq < 4`,
       ['missing at 1'],
     ],
     [
-      'the last entries removed',
+      'removed last entries',
       `delete from access.audit_entry where tenant = $1 and seq > 45`,
       ['missing at 46'],
     ],
     [
-      'two entries that changed places',
+      'two swapped entries',
       `update access.audit_entry set seq = 20 + 1000 - seq + 20 + 1 - 1000 where tenant = $1 and seq in (20, 21)`,
       ['changed at 20', 'changed at 21', 'reordered at 20', 'reordered at 21', 'reordered at 22'],
     ],
     [
-      'an entry written anew with its hash',
+      'an entry rewritten with its hash',
       `update access.audit_entry set action = 'x', hash = repeat('0', 64) where tenant = $1 and seq = 50`,
       ['changed at 50', 'changed at 50'],
     ],
   ];
   for (const [what, attack, expected] of attacks) {
-    test(`Audit_Verify finds ${what}`, async () => {
+    test(`Audit_Verify detects ${what}`, async () => {
       const tenant = await tenantWith(recent(50));
       await rowsOf(stack, 'alter table access.audit_entry drop constraint audit_entry_seq');
       await rowsOf(stack, attack, [tenant]);
@@ -117,7 +117,7 @@ describe('the audit chain', () => {
     });
   }
 
-  test('Audit_Verify goes on where the call before it ended, and takes no cursor but its own', async () => {
+  test('Audit_Verify continues at the previous call’s cursor, and accepts no other list’s cursor', async () => {
     const tenant = await tenantWith([]);
     for (let round = 0; round < 21; round++)
       await appendEntries(
@@ -136,7 +136,7 @@ describe('the audit chain', () => {
   const prune = () => chains.prune();
   const keyRing = () => chains.keyRing();
 
-  test('old entries are dropped, and what is left is verified from the signed place where it begins', async () => {
+  test('retention drops old entries, and the rest verifies from the signed checkpoint', async () => {
     const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
     const kept = await tenantWith([500, 450, 1]);
     await rowsOf(
@@ -144,7 +144,7 @@ describe('the audit chain', () => {
       `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`,
       [kept],
     );
-    // So does a tenant say it that was sent back as it was read.
+    // A tenant that was sent back as read has 0 for an unset retention.
     const unset = await tenantWith([500, 100, 1]);
     await rowsOf(
       stack,
@@ -157,7 +157,7 @@ describe('the audit chain', () => {
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [unset]), 2);
     const { Valid, Checked, Seq } = await verify(tenant);
     assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 3, Seq: 6 });
-    // Nothing more is due, and who drops more than was due is found out.
+    // No more entries are due, and dropping more than was due is detected.
     await prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
     await rowsOf(stack, 'delete from access.audit_entry where tenant = $1 and seq = 4', [tenant]);
@@ -180,11 +180,11 @@ describe('the audit chain', () => {
       `update access.audit_entry set occurred_at = occurred_at - interval '900 days' where tenant = $1 and seq = 3`,
     ],
     [
-      'signed beginning',
+      'signed checkpoint',
       `insert into access.audit_checkpoint values ($1, 1, repeat('0', 64), '', now())`,
     ],
   ] as const) {
-    test(`no entries are dropped where the ${what} of old entries changed`, async () => {
+    test(`retention drops no entry if the ${what} of old entries changed`, async () => {
       const tenant = await tenantWith([500, 450, 100, 1]);
       const checkpoints = () =>
         rowsOf(
@@ -201,7 +201,7 @@ describe('the audit chain', () => {
     });
   }
 
-  test('of many old entries some are dropped at a time, and a tenant whose are not keeps those of nobody else', async () => {
+  test('retention drops old entries in batches, and an error in one tenant does not stop the other tenants', async () => {
     const failing = await tenantWith([]);
     for (let round = 0; round < 6; round++)
       await appendEntries(
@@ -218,7 +218,7 @@ describe('the audit chain', () => {
     assert.equal(
       await countOf(stack, 'access.audit_entry where tenant = $1', [failing]),
       1000,
-      'the first 5,000 are gone, and what fails is not',
+      'the first 5,000 are dropped; the batch that fails is not',
     );
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [others]), 1);
     const { Valid, Checked, Seq } = await verify(failing);
@@ -236,7 +236,7 @@ describe('the audit chain', () => {
     assert.equal((await verify(failing)).Valid, true);
   });
 
-  test('a signed place is signed anew by the ring’s first key, so that the old key can leave the ring', async () => {
+  test('the first key of the ring re-signs a checkpoint, so that the old key can leave the ring', async () => {
     const tenant = await tenantWith([500, 100, 1]);
     const old = keyRing();
     await pruneAudit({
@@ -248,16 +248,16 @@ describe('the audit chain', () => {
     const next = parseKeyRing(`next:${randomBytes(32).toString('base64')}`);
     assert.notDeepEqual((await verifyChain(database, next, tenant, {})).problems, []);
     assert.equal(
-      await signAnew({ database, keyRing: next }),
+      await renewSignatures({ database, keyRing: next }),
       0,
-      'what no key of the ring has signed stays as it is',
+      'a checkpoint that no key of the ring has signed stays as it is',
     );
-    assert.ok((await signAnew({ database, keyRing: [...next, ...old] })) > 0);
+    assert.ok((await renewSignatures({ database, keyRing: [...next, ...old] })) > 0);
     assert.deepEqual((await verifyChain(database, next, tenant, {})).problems, []);
-    assert.equal(await signAnew({ database, keyRing: next }), 0);
+    assert.equal(await renewSignatures({ database, keyRing: next }), 0);
   });
 
-  test('the service itself can drop no entry that is young, and none without a checkpoint', async () => {
+  test('the service’s database role can drop no young entry, and none without a checkpoint', async () => {
     const tenant = await tenantWith([100, 1]);
     const asService = (text: string) =>
       database.query({ name: '', text }, [tenant]).then(
@@ -273,7 +273,7 @@ describe('the audit chain', () => {
   const download = (body: object, token: string) =>
     fetch(`${stack.url}/Audit_Export`, {
       method: 'POST',
-      // Clients send a key with every call, and this one is answered in pieces.
+      // Clients send an idempotency key with every call, also with this streamed one.
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${token}`,
@@ -282,7 +282,7 @@ describe('the audit chain', () => {
       body: JSON.stringify(body),
     });
 
-  test('Audit_Export sends all entries, oldest first, as NDJSON and as CSV, and is itself audited', async () => {
+  test('Audit_Export streams all entries, oldest first, as NDJSON and as CSV, and is audited itself', async () => {
     const tenant = await tenantWith(recent(2500));
     const response = await download({ Tenant: tenant, Cursor: 'ignored' }, owner.token);
     assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
@@ -316,7 +316,7 @@ describe('the audit chain', () => {
       0,
     );
     await eventually(
-      'its own entry',
+      'the audit entry of the export',
       async () =>
         (await countOf(
           stack,
@@ -326,7 +326,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test('Audit_Export is for who may export, and what cannot be exported is an ErrorResponse', async () => {
+  test('Audit_Export requires its permission, and answers a request that it cannot export with an ErrorResponse', async () => {
     const tenant = await tenantWith(recent(2));
     const stranger = await signUp(stack);
     for (const token of [stranger.token, ''])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
@@ -47,15 +47,17 @@ describeBoth('audit', (topology) => {
   /** All entries of a tenant, newest first. */
   const entriesOf = async (Tenant: string, more: object = {}, token = ada.token, limit = 200) =>
     (await readList<Entry>(stack, 'Audit_List', { Tenant, ...more }, token, limit)).items;
-  /** The projector is behind the calls by a moment: waits until it has written `count` entries. */
+  /**
+   * Waits until the projector, which runs a moment behind the calls, has written `count` entries.
+   */
   const entriesWhenThere = (Tenant: string, count: number, more: object = {}, token = ada.token) =>
     eventually(`${count} audit entries`, async () => {
       const entries = await entriesOf(Tenant, more, token);
       return entries.length >= count && entries;
     });
-  const asked = ({ headers }: Answer) => String(headers.get('x-request-id'));
+  const requestIdOf = ({ headers }: Answer) => String(headers.get('x-request-id'));
 
-  test('every change leaves its entry, with actor, target, permission and call', async () => {
+  test('every change leaves an entry with actor, target, permission and call', async () => {
     const Tenant = await newTenant();
     const call = async (operation: string, request: object, token = ada.token) => {
       const answer = await stack.call(operation, request, token);
@@ -136,7 +138,8 @@ describeBoth('audit', (topology) => {
         ada.token,
       )
     ).items.filter(({ Role }) => Role === 'owner');
-    // The tenant itself, its first member and owner; the other member, who accepted, and the role of that member.
+    // The tenant itself, its first member and owner, the other member who accepted, and that
+    // member's role.
     const entries = await entriesWhenThere(Tenant, changes.length + 5);
     assert.deepEqual(
       entries.map(({ Action }) => Action).sort(),
@@ -151,7 +154,7 @@ describeBoth('audit', (topology) => {
     );
     for (const [action, permission, targets, answer] of changes) {
       const entry = entries.find(
-        ({ Action, RequestID }) => Action === action && RequestID === asked(answer),
+        ({ Action, RequestID }) => Action === action && RequestID === requestIdOf(answer),
       );
       assert.ok(entry, action);
       assert.deepEqual([entry.Tenant, entry.Result, entry.Code], [Tenant, 'success', ''], action);
@@ -179,7 +182,7 @@ describeBoth('audit', (topology) => {
     assert.ok(!JSON.stringify(entries).includes(String(endpoint.body['Secret'])));
   });
 
-  test('what changes nothing leaves no entry: reads, repetitions, refused requests and calls without a credential', async () => {
+  test('calls without a change leave no entry: reads, repetitions, invalid requests and calls without a credential', async () => {
     const Tenant = await newTenant();
     bodyOf(await save(Tenant, 'eng'));
     bodyOf(await save(Tenant, 'eng'));
@@ -217,7 +220,7 @@ describeBoth('audit', (topology) => {
     ]);
   });
 
-  test('a denied call leaves an entry in the tenant it named, or on the platform where there is none', async () => {
+  test('a denied call leaves an entry in the tenant that it named, or on the platform without a tenant', async () => {
     const Tenant = await newTenant();
     const denied = [
       await save(Tenant, 'eng', bob.token),
@@ -227,7 +230,9 @@ describeBoth('audit', (topology) => {
     const entries = await entriesWhenThere(Tenant, 2, { Filter: { Result: 'denied' } });
     assert.equal(entries.length, 2);
     for (const [index, permission] of ['iam.groups.write', 'iam.groups.read'].entries()) {
-      const entry = entries.find(({ RequestID }) => RequestID === asked(denied[index] as Answer));
+      const entry = entries.find(
+        ({ RequestID }) => RequestID === requestIdOf(denied[index] as Answer),
+      );
       assert.ok(entry, permission);
       const { Action, Operation, Result, Code, ActorType, ActorID, Permission, Targets } = entry;
       assert.deepEqual(
@@ -247,14 +252,14 @@ describeBoth('audit', (topology) => {
     assert.ok(entry && more.length === 0);
     assert.deepEqual(
       [entry.Tenant, entry.Result, entry.ActorID, entry.RequestID],
-      ['', 'denied', bob.id, asked(lost)],
+      ['', 'denied', bob.id, requestIdOf(lost)],
     );
     assert.deepEqual(entry.Targets, [{ Type: 'tenant', ID: missing, Name: '' }]);
     assert.equal(await countOf(stack, 'access.audit_head where tenant = $1', [missing]), 0);
   });
 
-  test('a failed sign-in leaves an entry on the platform that names whom it was tried for', async () => {
-    const tried = [bob.email, 'nobody@example.com'];
+  test('a failed sign-in leaves an entry on the platform that names the attempted account', async () => {
+    const tried = [bob.email, 'unknown@example.com'];
     for (const Email of tried)
       assertRefused(
         await stack.call('Account_Login', { Email, Password: 'not the password' }),
@@ -284,7 +289,7 @@ describeBoth('audit', (topology) => {
       ...paths.flatMap((path) => [() => save(Tenant, path), () => save(other, path)]),
       ...refused,
     ];
-    await Promise.all(calls.map((call) => patiently(call)));
+    await Promise.all(calls.map((call) => retryWhileBusy(call)));
     for (const [tenant, count] of [
       [Tenant, 53],
       [other, 43],
@@ -307,7 +312,7 @@ describeBoth('audit', (topology) => {
     }
   });
 
-  test('Audit_List restricts to what the filter says', async () => {
+  test('Audit_List returns the entries that match its filter', async () => {
     const Tenant = await newTenant();
     bodyOf(await save(Tenant, 'a'));
     for (const token of [bob.token, stack.platformKey]) await save(Tenant, 'b', token);
@@ -366,7 +371,7 @@ describeBoth('audit', (topology) => {
     }
   });
 
-  test('Audit_List pages newest first, and what happens meanwhile shifts nothing', async () => {
+  test('Audit_List pages newest first, and new entries do not shift the pages', async () => {
     const Tenant = await newTenant();
     for (const path of ['a', 'b', 'c', 'd']) bodyOf(await save(Tenant, path));
     const all = await entriesWhenThere(Tenant, 7);
@@ -401,7 +406,7 @@ describeBoth('audit', (topology) => {
     }
   });
 
-  test('Audit_List is closed to strangers and plain members, and the platform’s own to everybody else', async () => {
+  test('Audit_List denies strangers and plain members, and shows the platform’s entries to the platform only', async () => {
     const Tenant = await newTenant();
     assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
@@ -420,7 +425,7 @@ describeBoth('audit', (topology) => {
     assert.ok(own.every((entry) => entry.Tenant === ''));
   });
 
-  test('Audit_ListByUser shows people what they did themselves, and others what they did in their tenant', async () => {
+  test('Audit_ListByUser shows users their own actions, and others the actions in their tenant', async () => {
     const [first, second] = [await newTenant(), await newTenant()];
     const eve = await signUp(stack);
     for (const Tenant of [first, second]) {
@@ -429,7 +434,7 @@ describeBoth('audit', (topology) => {
     }
     const list = (request: object, token: string) =>
       readList<Entry>(stack, 'Audit_ListByUser', { UserID: eve.id, ...request }, token, 1);
-    const own = await eventually('her entries', async () => {
+    const own = await eventually('the entries of her actions', async () => {
       const { items } = await list({}, eve.token);
       return (
         [first, second].every((tenant) => items.some(({ Tenant }) => Tenant === tenant)) &&
@@ -465,8 +470,9 @@ describeBoth('audit', (topology) => {
   });
 });
 
-// The chain as its documentation says it: SHA-256 over the hash before, a newline and the entry as JSON with sorted
-// keys, without empty values. Written anew here: whoever checks an export has nothing of ours.
+// The chain as documented: SHA-256 over the previous hash, a newline and the entry as JSON with
+// sorted keys, without empty values. Implemented here again, because the reader of an export has
+// none of our code.
 function hashOf({ PrevHash, ...rest }: Entry): string {
   const entry: Partial<Entry> = rest;
   delete entry.Hash;
@@ -482,8 +488,6 @@ function sorted(value: unknown): unknown {
     ([, field]) => field !== '' && !(Array.isArray(field) && field.length === 0),
   );
   return Object.fromEntries(
-    fields
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, field]) => [name, sorted(field)]),
+    fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, sorted(field)]),
   );
 }

@@ -33,7 +33,7 @@ describeBoth('bad input', (topology) => {
     assert.equal(answer.body['RequestID'], answer.headers.get('x-request-id'));
   }
 
-  test('what is no JSON object in UTF-8 is refused, whatever the operation', async () => {
+  test('every operation refuses a body that is not a JSON object in UTF-8', async () => {
     const bodies = [
       '',
       'null',
@@ -72,7 +72,7 @@ describeBoth('bad input', (topology) => {
     );
   });
 
-  test('every failed check comes in one list, with the documented messages', async () => {
+  test('all failed checks come in one list, with the documented messages', async () => {
     const answer = await stack.call('Webhooks_CreateEndpoint', {}, token);
     assertError(answer, 400, 'invalid_argument');
     assert.deepEqual(answer.body.Messages, [
@@ -87,7 +87,7 @@ describeBoth('bad input', (topology) => {
     ]);
   });
 
-  test('texts with U+0000 or unpaired surrogates are refused and nothing fails inside', async () => {
+  test('texts with U+0000 or unpaired surrogates are refused, without an internal error', async () => {
     for (const text of ['a\u0000b', 'a\ud800']) {
       const answer = await stack.call(
         'Account_Register',
@@ -97,7 +97,7 @@ describeBoth('bad input', (topology) => {
     }
   });
 
-  test('a body over 1 MiB is refused, announced or not', async () => {
+  test('a body over 1 MiB is refused, with and without Content-Length', async () => {
     const small = 64 * 1024;
     for (const bytes of [1024 * 1024 + 1, 8 * 1024 * 1024]) {
       assertError(
@@ -122,12 +122,12 @@ describeBoth('bad input', (topology) => {
       assert.deepEqual(
         [answer.status, ((await answer.json()) as { Code: string }).Code],
         [400, 'invalid_argument'],
-        'also to a client that still sends',
+        'the answer also reaches a client that is still sending',
       );
     }
   });
 
-  test('deep nesting and hostile keys are read without harm', async () => {
+  test('deep nesting and hostile keys do no harm', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     assertError(await stack.call('Account_Register', deep), 400, 'invalid_argument');
     const hostile =
@@ -136,7 +136,7 @@ describeBoth('bad input', (topology) => {
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });
 
-  test('unknown keys are refused by name, beside all other failures, and nothing is stored', async () => {
+  test('unknown keys are refused by name, together with all other failures, and nothing is stored', async () => {
     const Tenant = await createTenant(stack, token);
     const { id: UserID } = await signUp(stack);
     const grants = 'select count(*)::int as n from access.grant_entry where tenant = $1';
@@ -168,7 +168,7 @@ describeBoth('bad input', (topology) => {
     stored = await rowCounts(stack.databaseUrl);
   });
 
-  test('keys that the service sets are ignored, whatever they hold, a secret of the client included', async () => {
+  test('keys that the service sets are ignored with any value, a client’s own secret included', async () => {
     const Tenant = await createTenant(stack, token);
     const managed = {
       ID: 7,
@@ -234,7 +234,7 @@ describeBoth('bad input', (topology) => {
     await once('Roles_Save', { Role: permissions }, 'Role.Permissions[1] must be a string');
   });
 
-  test('a name of blanks is refused like an empty one', async () => {
+  test('a blank name is refused like an empty one', async () => {
     const Tenant = await createTenant(stack, token);
     const { ID: Bot } = await createBot(stack, Tenant, token);
     const URL = `${stack.inboxUrl}/hooks/a`;
@@ -287,7 +287,7 @@ describeBoth('bad input', (topology) => {
     stored = await rowCounts(stack.databaseUrl);
   });
 
-  test('a cursor that is none is reported beside an empty tenant and other failures', async () => {
+  test('an invalid cursor is reported together with an empty tenant and other failures', async () => {
     const cursor = 'Page.Cursor is not a cursor of this list';
     for (const Cursor of ['nope', 'x'.repeat(60), 'not base64!']) {
       const answer = await stack.call(
@@ -307,7 +307,7 @@ describeBoth('bad input', (topology) => {
     }
   });
 
-  test('/readyz takes GET and HEAD only', async () => {
+  test('/readyz allows GET and HEAD only', async () => {
     for (const method of ['GET', 'HEAD'])
       assert.equal((await fetch(`${stack.url}/readyz`, { method })).status, 200);
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
@@ -354,7 +354,7 @@ describeBoth('bad input', (topology) => {
     }
   });
 
-  test('wrong types in every field of every operation never end in a 500', async () => {
+  test('wrong types in every field of every operation never cause a 500', async () => {
     for (const { name, method, credential, public: routed } of operations.values()) {
       if (!routed) continue;
       const token = credential === 'worker' ? stack.workerToken : stack.platformKey;
@@ -371,7 +371,7 @@ describeBoth('bad input', (topology) => {
     }
   });
 
-  test('what is not even HTTP is answered with an ErrorResponse', async () => {
+  test('bytes that are not HTTP are answered with an ErrorResponse', async () => {
     const texts = [
       'GARBAGE\r\n\r\n',
       `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
@@ -390,7 +390,7 @@ describeBoth('bad input', (topology) => {
     }
   });
 
-  test('a target that is no URL is 404', async () => {
+  test('a request target that is not a URL is 404', async () => {
     for (const target of ['//', '//[', 'http://[', '*']) {
       const answer = await rawRequest(
         stack.url,
@@ -409,7 +409,7 @@ describeBoth('bad input', (topology) => {
     assert.match(answer, /took too long to arrive/);
   });
 
-  test('a connection that sends on and on before it is answered is closed', async () => {
+  test('a client that keeps sending before its answer is disconnected', async () => {
     const request = (pathname: string, close = '') =>
       `POST ${pathname} HTTP/1.1\r\nhost: a\r\n${close}content-length: 0\r\n\r\n`;
     const few = await rawRequest(
@@ -424,7 +424,7 @@ describeBoth('bad input', (topology) => {
     assert.ok((many.match(/HTTP\/1\.1/g) ?? []).length <= 16);
   });
 
-  test('a client that goes away in the middle of its body is no failure of ours', async () => {
+  test('a client that disconnects in the middle of its body causes no error log', async () => {
     const before = failures(stack);
     const { hostname, port } = new URL(stack.url);
     const head =
@@ -436,13 +436,15 @@ describeBoth('bad input', (topology) => {
     assert.equal(failures(stack), before);
   });
 
-  test('nothing of all this was stored', async () => {
+  test('none of these calls stored anything', async () => {
     await sleep(200);
     assert.deepEqual(await rowCounts(stack.databaseUrl), stored);
   });
 });
 
-/** The rows of every table that holds records; refusals leave audit entries and counts. */
+/**
+ * The row counts of all tables with records. Refused calls write only audit entries and counters.
+ */
 async function rowCounts(url: string): Promise<Record<string, number>> {
   const tables = [
     'identity.user_account',

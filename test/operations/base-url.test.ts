@@ -11,9 +11,10 @@ import { type Answer, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
-// A public URL with a path, behind a proxy that hands the path on or strips it. `/auth` and `/docs` are also paths of ours.
+// A public URL with a path, behind a proxy that forwards the path or strips it. `/auth` and `/docs`
+// are also paths of Bailiwick itself.
 
-/** Passes on what is below the prefix, as an ingress does, and answers 404 for everything else. */
+/** Forwards requests below the prefix, as an ingress does, and answers 404 for all others. */
 async function startProxy(prefix: string, isStripped: boolean) {
   let port = 0;
   const proxy = createServer((incoming, answer) => {
@@ -44,7 +45,7 @@ async function startProxy(prefix: string, isStripped: boolean) {
 
 for (const prefix of ['/id', '/auth', '/docs']) {
   for (const isStripped of [false, true]) {
-    describe(`the public URL ends in ${prefix}/, and the proxy ${isStripped ? 'strips it' : 'hands it on'}`, () => {
+    describe(`the public URL ends in ${prefix}/, and the proxy ${isStripped ? 'strips it' : 'forwards it'}`, () => {
       let stack: Stack;
       let base: string;
       let proxy: Awaited<ReturnType<typeof startProxy>>;
@@ -83,7 +84,10 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         };
       }
 
-      /** That a page is there, with all that it, its modules and the pages it leads to name, and that nothing of it is above the prefix. */
+      /**
+       * Asserts that a page, its modules and all pages it links to exist, and that none of them is
+       * above the prefix.
+       */
       async function assertThere(
         address: string,
         seen = new Set<string>(),
@@ -97,18 +101,18 @@ for (const prefix of ['/id', '/auth', '/docs']) {
           (await answer.text()).matchAll(/\b(?:(?:src|href)="|from ')([^"']*)/g),
           ([, name = '']) => name,
         );
-        for (const name of names.filter((one) => one !== 'data:,'))
+        for (const name of names.filter((found) => found !== 'data:,'))
           await assertThere(new URL(name, address).href, seen);
         return seen;
       }
 
-      /** Opens a link of a mail, fills in the form and sends it. Returns what the page then says. */
+      /** Opens the link of a mail, fills in the form and sends it. Returns the text of the page. */
       async function useLink(
         page: Page,
         link: string,
         fields: Record<string, string> = {},
       ): Promise<string> {
-        // Where the page is open already, the link would be a place in it.
+        // If the page is open already, the browser would only scroll to the link's fragment.
         await page.goto('about:blank');
         await page.goto(link);
         for (const [label, value] of Object.entries(fields))
@@ -117,7 +121,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         return hears(page, /./);
       }
 
-      test('the links in mails are below the prefix, and so is all that their pages name', async () => {
+      test('the links in mails, and all URLs on their pages, are below the prefix', async () => {
         const Email = newAddress();
         assert.equal((await call('Account_Register', { Email, Password: password })).status, 200);
         const verification = await mailTo(stack, Email);
@@ -143,7 +147,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
           assert.ok((await assertThere(`${base}/${page}`)).has(`${base}/pages/token.js`), page);
       });
 
-      test('the links in mails open pages that work', { skip: withoutChromium }, async () => {
+      test('the links in mails open working pages', { skip: withoutChromium }, async () => {
         const page = await browser.newPage();
         const Email = newAddress();
         assert.equal((await call('Account_Register', { Email, Password: password })).status, 200);
@@ -162,7 +166,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         );
       });
 
-      test('the session cookie is of the whole host, and serves the pages of this origin', async () => {
+      test('the session cookie is valid for the whole host, and works for pages of this origin', async () => {
         const Email = newAddress();
         await call(
           'Users_Create',
@@ -183,7 +187,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         );
       });
 
-      test('the description and its page name the operations below the prefix', async () => {
+      test('the API description and its page name the operations below the prefix', async () => {
         const page = await fetch(`${base}/docs`);
         assert.equal(page.url, `${base}/docs`);
         const names = Array.from(
@@ -208,7 +212,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         );
       });
 
-      test('sign-in is sent to routes below the prefix', async () => {
+      test('sign-in redirects to routes below the prefix', async () => {
         const domain = newAddress().replace('@', '.');
         const Tenant = await createTenant(stack, (await signUp(stack)).token);
         const ID = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
@@ -225,14 +229,14 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         );
         const { Redirect } = (await call('Sso_Check', { Email: `a@${domain}` })).body;
         assert.equal(Redirect, `${base}/auth/${Tenant}/${ID}/login`);
-        // The route is found: what it answers is of the sign-in, and not "there is no such operation".
+        // The route exists: the answer is about the sign-in, and not "there is no such operation".
         for (const step of ['login', 'callback']) {
           const answer = await fetch(Redirect.replace('login', step), { redirect: 'manual' });
           assert.notEqual(answer.status, 404, step);
         }
       });
 
-      test('what is not there is 404', async () => {
+      test('an unknown path is 404', async () => {
         const lost = await fetch(`${base}/nothing`);
         assert.equal(lost.status, 404);
         assert.equal(((await lost.json()) as Answer['body']).Code, 'not_found');

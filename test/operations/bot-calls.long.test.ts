@@ -8,7 +8,7 @@ import { createCallerSigner } from '@bailiwick/shared/caller.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createClient } from '@connectrpc/connect';
-import { assertRefused, bodyOf, patiently, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../answers.ts';
 import {
   type Bot,
   type BotKey,
@@ -22,7 +22,7 @@ import { describeBoth, eventually, type Stack, startStack } from '../harness.ts'
 import { caughtBy, createTenant, signUp } from '../people.ts';
 import { dumpOf, rowsOf, textBelow } from '../store.ts';
 
-// What a bot's key opens, and from when on it opens nothing.
+// The calls that a bot's key allows, and when it stops allowing them.
 describeBoth('calls with a bot key', (topology) => {
   let stack: Stack;
   let owner: Awaited<ReturnType<typeof signUp>>;
@@ -34,12 +34,13 @@ describeBoth('calls with a bot key', (topology) => {
     });
     owner = await signUp(stack);
     Tenant = await createTenant(stack, owner.token);
-    // A service that has just started waits for a whole lease, since it may not know every gateway yet.
+    // A service that has just started waits for a whole lease, because it may not know every
+    // gateway yet.
     await sleep(2500);
   });
   after(() => stack?.stop());
 
-  /** A new bot of the tenant with a role, and a key of it. */
+  /** Creates a bot of the tenant with a role, and a key. */
   async function botWith(role: string, fields: object = {}): Promise<{ bot: Bot } & NewKey> {
     const bot = await createBot(stack, Tenant, owner.token);
     await grantBotInStore(stack, bot, role);
@@ -57,7 +58,7 @@ describeBoth('calls with a bot key', (topology) => {
   const read = async <Row>(operation: string, ID: string, key: string) =>
     recordIn(await stack.call(operation, { Tenant, ID }, owner.token), key) as Row;
 
-  test('a bot does the main job of a platform team, and its signed event arrives in its name', async () => {
+  test('a bot does the main job of a platform team, and its signed event arrives with the bot as the actor', async () => {
     const { bot, Key, Secret } = await botWith('admin');
     const hook = `bot-${bot.ID}`;
     const created = bodyOf(
@@ -70,7 +71,7 @@ describeBoth('calls with a bot key', (topology) => {
     assert.equal(
       (created['Endpoint'] as { Tenant: string }).Tenant,
       Tenant,
-      'the bot’s tenant stands in where none is named',
+      'an absent tenant means the bot’s tenant',
     );
     const Path = `eng/${bot.ID}`;
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path, Name: 'Backend' } }, Secret));
@@ -102,7 +103,7 @@ describeBoth('calls with a bot key', (topology) => {
     assert.deepEqual([entry['ActorType'], entry['CredentialID']], ['bot', Key.ID]);
   });
 
-  test('a bot’s key opens its own tenant alone, and nothing that is a person’s', async () => {
+  test('a bot’s key works in its own tenant only, and for no operation that needs a user', async () => {
     const { Secret } = await botWith('admin');
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
@@ -127,7 +128,7 @@ describeBoth('calls with a bot key', (topology) => {
     );
   });
 
-  test('a narrowed key holds no more than it is narrowed to, also where the answer depends on stored data', async () => {
+  test('a narrowed key has only its own permissions, also where the answer depends on stored data', async () => {
     const { bot, Secret } = await botWith('admin', {
       Permissions: ['iam.groups.read', 'iam.tenant.delete'],
     });
@@ -147,7 +148,7 @@ describeBoth('calls with a bot key', (topology) => {
     bodyOf(await stack.call('Users_GetByEmail', { Email: owner.email }, wide.Secret));
   });
 
-  test('a key that is bound to addresses is no credential from elsewhere, remembered or not', async () => {
+  test('a key bound to addresses is no credential from another address, cached or not', async () => {
     const { Key, Secret } = await botWith('admin', {
       AllowedIPs: ['192.0.2.0/24', '2001:db8:7::/48'],
     });
@@ -157,10 +158,10 @@ describeBoth('calls with a bot key', (topology) => {
     assert.equal(
       (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
       undefined,
-      'to be refused is no use',
+      'a refused call does not count as a use',
     );
     const statuses: number[] = [];
-    // All within the time for which the gateway remembers whose key it is.
+    // All calls run within the time for which the gateway caches the key.
     for (const ip of [
       '192.0.2.9',
       '198.51.100.1',
@@ -182,7 +183,10 @@ describeBoth('calls with a bot key', (topology) => {
     );
   });
 
-  /** Calls over and over, so that the gateway remembers, and tells whether one that began after the end was let in. */
+  /**
+   * Calls again and again to keep the gateway's cache filled. Asserts that no call that begins
+   * after `end` succeeds.
+   */
   async function assertEnds(secret: string, end: () => Promise<number>): Promise<void> {
     let endedAt = Number.POSITIVE_INFINITY;
     const allowed: number[] = [];
@@ -190,7 +194,7 @@ describeBoth('calls with a bot key', (topology) => {
     const loops = Array.from({ length: 50 }, async () => {
       while (!stop) {
         const began = Date.now();
-        const { status } = await patiently(() => groups(secret));
+        const { status } = await retryWhileBusy(() => groups(secret));
         if (status === 200) allowed.push(began);
         else assert.equal(status, 401);
       }
@@ -200,15 +204,15 @@ describeBoth('calls with a bot key', (topology) => {
     await sleep(500);
     stop = true;
     await Promise.all(loops);
-    assert.ok(allowed.length > 0, 'it was let in before');
+    assert.ok(allowed.length > 0, 'the key worked before');
     assert.deepEqual(
       allowed.filter((began) => began > endedAt),
       [],
     );
   }
 
-  test('a key that is revoked, and one whose bot is made inactive or deleted, never works after the reply, for 50 callers at once', async () => {
-    const ends: Array<(one: { bot: Bot } & NewKey) => Promise<unknown>> = [
+  test('a key that is revoked, or whose bot is deactivated or deleted, never works after the reply, for 50 concurrent callers', async () => {
+    const ends: Array<(created: { bot: Bot } & NewKey) => Promise<unknown>> = [
       async ({ Key }) => bodyOf(await expire(Key, new Date(Date.now() - 1).toISOString())),
       async ({ bot }) =>
         bodyOf(await stack.call('Bots_Save', { Bot: { ...bot, Active: false } }, owner.token)),
@@ -216,15 +220,15 @@ describeBoth('calls with a bot key', (topology) => {
         bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, owner.token)),
     ];
     for (const end of ends) {
-      const one = await botWith('member');
-      await assertEnds(one.Secret, async () => {
-        await end(one);
+      const created = await botWith('member');
+      await assertEnds(created.Secret, async () => {
+        await end(created);
         return Date.now();
       });
     }
   });
 
-  test('a key that expires while the gateway remembers it is dead the moment it does', async () => {
+  test('a key that expires while the gateway caches it stops working at that moment', async () => {
     const { Key, Secret } = await botWith('member');
     await assertEnds(Secret, async () => {
       const at = new Date(Date.now() + 900);
@@ -234,7 +238,7 @@ describeBoth('calls with a bot key', (topology) => {
     });
   });
 
-  test('a bot that is made active again is let in with the reply', async () => {
+  test('a reactivated bot works with the reply', async () => {
     const { bot, Secret } = await botWith('member');
     const activate = async (Active: boolean) =>
       bodyOf(
@@ -260,7 +264,7 @@ describeBoth('calls with a bot key', (topology) => {
     bodyOf(await groups(Secret));
     const first = await lastUses();
     for (const time of first) assert.ok(time && Math.abs(Date.parse(time) - Date.now()) < 10_000);
-    // Longer than the gateway remembers.
+    // Longer than the gateway caches the key.
     await sleep(2200);
     bodyOf(await groups(Secret));
     assert.deepEqual(await lastUses(), first);
@@ -277,7 +281,7 @@ describeBoth('calls with a bot key', (topology) => {
       assert.ok(time && Math.abs(Date.parse(time) - Date.now()) < 10_000);
   });
 
-  test('Tokens_Introspect knows bot keys, in their tenant, from their addresses and while they live', async () => {
+  test('Tokens_Introspect recognizes a live bot key in its tenant and from its addresses', async () => {
     const { bot, Key, Secret } = await botWith('admin', {
       Permissions: ['app.x.read'],
       AllowedIPs: ['192.0.2.0/24'],
@@ -319,7 +323,7 @@ describeBoth('calls with a bot key', (topology) => {
     assert.equal(
       (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
       undefined,
-      'to be asked about is no use',
+      'an introspection does not count as a use',
     );
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
@@ -329,8 +333,8 @@ describeBoth('calls with a bot key', (topology) => {
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
   });
 
-  test('Directory_GetBots tells access which bots a tenant has', async () => {
-    // In one process nobody but its own services can ask.
+  test('Directory_GetBots returns the bots of a tenant to access', async () => {
+    // In one process only Bailiwick's own services can make this call.
     if (topology === 'one process') return;
     const bot = await createBot(stack, Tenant, owner.token);
     const { ports, secrets } = stack.wiring;
@@ -351,7 +355,7 @@ describeBoth('calls with a bot key', (topology) => {
     await transport.close();
   });
 
-  test('no secret of a key is readable in the database, the logs or the broker', async () => {
+  test('secrets of keys are not readable in the database, the logs or the broker', async () => {
     const made = await botWith('member');
     const next = bodyOf(
       await stack.call('BotKeys_Rotate', { Tenant, ID: made.Key.ID }, owner.token),
@@ -376,7 +380,7 @@ describeBoth('calls with a bot key', (topology) => {
       for (const { Secret } of [made, next])
         assert.ok(
           !text.includes(Secret) && !text.includes(Secret.slice(8, 40)),
-          `a secret in the ${place}`,
+          `the ${place} contains a secret`,
         );
     }
   });

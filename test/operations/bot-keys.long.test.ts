@@ -5,10 +5,10 @@ import {
   assertRefused,
   bodyOf,
   knownTo,
-  patiently,
   readList,
   readPage,
   recordIn,
+  retryWhileBusy,
 } from '../answers.ts';
 import {
   type Bot,
@@ -47,13 +47,13 @@ describeBoth('bot keys', (topology) => {
     stack.call('BotKeys_Rotate', { Tenant, ID, ...fields }, credential);
   const rotated = async (key: BotKey, credential?: string, fields?: object) =>
     bodyOf(await rotate(key, credential, fields)) as unknown as NewKey;
-  /** A known key that holds nothing is 403, one that has ended 401. */
+  /** A known key without permissions is 403, one that has ended 401. */
   const statusOf = async ({ Secret, Key }: NewKey) =>
     (await stack.call('Groups_List', { Tenant: Key.Tenant }, Secret)).status;
   const keyEvents = async (tenant: string) =>
     (await eventsOf(stack, 'identity', tenant)).filter(({ type }) => type.startsWith('bot_key.'));
 
-  test('BotKeys_Create shows the secret once, and keeps a hash of it', async () => {
+  test('BotKeys_Create shows the secret once, and stores a hash of it', async () => {
     const bot = await newBot();
     const sent = {
       Name: 'ci',
@@ -99,7 +99,7 @@ describeBoth('bot keys', (topology) => {
     assert.equal(stored?.size, 32);
   });
 
-  test('BotKeys_Create refuses what is missing, malformed or too far ahead', async () => {
+  test('BotKeys_Create refuses missing and malformed fields, and an expiry too far ahead', async () => {
     const bot = await newBot({ MaxBotKeyDays: 30 });
     const { Tenant, ID: Bot } = bot;
     const create = (fields: object) =>
@@ -150,7 +150,7 @@ describeBoth('bot keys', (topology) => {
     assertRefused(answer, 400, 'invalid_argument', ['ExpiresAt must be at most 365 days ahead']);
   });
 
-  test('keys and bots of another tenant are the same not_found as those that never were', async () => {
+  test('BotKeys_* answer not_found for keys and bots of another tenant, as for missing ones', async () => {
     const [bot, other] = [await newBot(), await newBot()];
     const { Key } = await newKey(other);
     const { Tenant } = bot;
@@ -235,7 +235,7 @@ describeBoth('bot keys', (topology) => {
     assertRefused(elsewhere, 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
   });
 
-  test('BotKeys_SetExpiration moves the expiry, and now or the past revokes for good', async () => {
+  test('BotKeys_SetExpiration moves the expiry; now or the past revokes the key for good', async () => {
     const made = await newKey(await newBot());
     const later = inDays(200);
     const moved = recordIn(await expire(made.Key, later), 'Key') as BotKey;
@@ -248,7 +248,7 @@ describeBoth('bot keys', (topology) => {
     assert.deepEqual(
       recordIn(await expire(made.Key, '1970-01-01T00:00:00Z'), 'Key'),
       await read(made.Key),
-      'once more changes nothing',
+      'a second revocation changes nothing',
     );
     assertRefused(await expire(made.Key, inDays(1)), 400, 'failed_precondition', [
       'the key has been revoked',
@@ -263,10 +263,10 @@ describeBoth('bot keys', (topology) => {
         ['bot_key.expiration_changed', ['ExpiresAt', 'RevokedAt']],
       ],
     );
-    const ancient = await newKey(await newBot());
+    const revoked = await newKey(await newBot());
     assert.equal(
-      (recordIn(await expire(ancient.Key, '0001-01-01T00:00:00Z'), 'Key') as BotKey).ExpiresAt,
-      ancient.Key.CreatedAt,
+      (recordIn(await expire(revoked.Key, '0001-01-01T00:00:00Z'), 'Key') as BotKey).ExpiresAt,
+      revoked.Key.CreatedAt,
     );
     assertRefused(await stack.call('BotKeys_SetExpiration', {}, token), 400, 'invalid_argument', [
       'Tenant is required',
@@ -275,7 +275,7 @@ describeBoth('bot keys', (topology) => {
     ]);
   });
 
-  test('BotKeys_Rotate makes one successor that is like the key, and leaves the old one 24 hours', async () => {
+  test('BotKeys_Rotate makes one successor like the key, and lets the old key live 24 more hours', async () => {
     const old = await newKey(await newBot(), {
       Permissions: ['app.x.read'],
       AllowedIPs: ['127.0.0.0/8'],
@@ -287,14 +287,14 @@ describeBoth('bot keys', (topology) => {
     assert.deepEqual(like(next.Key), like(old.Key));
     assert.equal(next.Key.RotatedFrom, old.Key.ID);
     assert.notEqual(next.Secret, old.Secret);
-    assert.deepEqual([await statusOf(old), await statusOf(next)], [403, 403], 'both of them work');
+    assert.deepEqual([await statusOf(old), await statusOf(next)], [403, 403], 'both keys work');
     const left = days(new Date().toISOString(), (await read(old.Key)).ExpiresAt);
     assert.ok(left > 0.99 && left <= 1, `${left} days are left`);
     assertRefused(await rotate(old.Key), 400, 'failed_precondition', [
       'the key has been rotated already',
     ]);
     assertRefused(await expire(old.Key, inDays(2)), 400, 'failed_precondition', [
-      'the key has been rotated: it can only end sooner',
+      'the key has been rotated: ExpiresAt can only be earlier',
     ]);
     bodyOf(await expire(old.Key, inDays(0.5)));
     const events = await keyEvents(old.Key.Tenant);
@@ -308,7 +308,7 @@ describeBoth('bot keys', (topology) => {
   test('BotKeys_Rotate called 200 times at once for one key makes one successor', async () => {
     const { Key } = await newKey(await newBot());
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => patiently(() => rotate(Key))),
+      Array.from({ length: 200 }, () => retryWhileBusy(() => rotate(Key))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     for (const answer of answers.filter(({ status }) => status !== 200))
@@ -320,10 +320,10 @@ describeBoth('bot keys', (topology) => {
     );
   });
 
-  test('a bot rotates its own keys, and those of no other bot', async () => {
+  test('BotKeys_Rotate by a bot works for its own keys only', async () => {
     const [bot, other] = [await newBot(), await newBot()];
     const neighbour = await createBot(stack, bot.Tenant, token);
-    await Promise.all([bot, neighbour].map((one) => grantBotInStore(stack, one, 'admin')));
+    await Promise.all([bot, neighbour].map((each) => grantBotInStore(stack, each, 'admin')));
     const [own, spare, foreign, elsewhere] = [
       await newKey(bot),
       await newKey(bot),
@@ -339,7 +339,7 @@ describeBoth('bot keys', (topology) => {
     assert.equal((await rotated(next.Key, next.Secret)).Key.RotatedFrom, next.Key.ID);
   });
 
-  test('whoever makes or rotates a key must hold what its holder receives', async () => {
+  test('BotKeys_Create and BotKeys_Rotate require that the caller holds the key’s permissions', async () => {
     const bot = await newBot();
     const { Tenant, ID: Bot } = bot;
     await grantBotInStore(stack, bot, 'owner');
@@ -354,7 +354,7 @@ describeBoth('bot keys', (topology) => {
     assertRefused(refused, 403, 'permission_denied');
     assert.match(
       String(refused.body.Messages),
-      /^this would confer \S+, which the caller does not hold$/,
+      /^this would grant \S+, which the caller does not hold$/,
     );
     bodyOf(await make(desk.Secret, { Permissions: ['iam.groups.*'] }));
     assertRefused(
@@ -373,7 +373,7 @@ describeBoth('bot keys', (topology) => {
     assert.equal(await countOf(stack, 'identity.bot_key where tenant = $1', [Tenant]), before);
   });
 
-  test('an expiry is announced twice before it comes and once when it does', async () => {
+  test('an expiry is announced twice before it comes and once when it comes', async () => {
     const made = await newKey(await newBot());
     const { ID, Tenant } = made.Key;
     const typesOf = async () => (await keyEvents(Tenant)).map(({ type }) => type).slice(1);

@@ -6,7 +6,7 @@ import { eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-describe('the bots of a tenant', () => {
+describe('limits on the bots of a tenant', () => {
   let stack: Stack;
   let token: string;
   before(async () => {
@@ -15,7 +15,7 @@ describe('the bots of a tenant', () => {
   });
   after(() => stack?.stop());
 
-  /** Makes so many, which nobody would do by calls. */
+  /** Inserts bots into the database, because calls would take too long. */
   const fill = (tenant: string, count: number) =>
     rowsOf(
       stack,
@@ -24,18 +24,21 @@ describe('the bots of a tenant', () => {
       [tenant, count],
     );
 
-  test('are 1,000 at most', async () => {
+  test('a tenant has at most 1,000 bots', async () => {
     const Tenant = await createTenant(stack, token);
     await fill(Tenant, 999);
     const bot = await createBot(stack, Tenant, token);
-    const another = () => stack.call('Bots_Save', { Bot: { Tenant, Name: 'another' } }, token);
-    assertRefused(await another(), 400, 'failed_precondition', ['a tenant has at most 1000 bots']);
+    const createAnother = () =>
+      stack.call('Bots_Save', { Bot: { Tenant, Name: 'another' } }, token);
+    assertRefused(await createAnother(), 400, 'failed_precondition', [
+      'a tenant has at most 1000 bots',
+    ]);
     bodyOf(await stack.call('Bots_Save', { Bot: { Tenant, ID: bot.ID, Name: 'renamed' } }, token));
     bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, token));
-    bodyOf(await another());
+    bodyOf(await createAnother());
   });
 
-  test('have 100 keys each at most that have not ended', async () => {
+  test('a bot has at most 100 valid keys', async () => {
     const Tenant = await createTenant(stack, token);
     const bot = await createBot(stack, Tenant, token);
     const { Key } = await createKey(stack, bot, token);
@@ -45,21 +48,21 @@ describe('the bots of a tenant', () => {
        select $1, 'bky_' || $1 || n, $2, '', sha256(($1 || n)::bytea), '', '', '{}', '{}', now() + interval '1 day', '', '', '', now() from generate_series(1, 99) n`,
       [Tenant, bot.ID],
     );
-    const asked = { Tenant, Bot: bot.ID, Name: 'one more' };
-    const refused = ['a bot has at most 100 keys that have not ended'];
+    const request = { Tenant, Bot: bot.ID, Name: 'one more' };
+    const refused = ['a bot has at most 100 valid keys'];
     assertRefused(
-      await stack.call('BotKeys_Create', asked, token),
+      await stack.call('BotKeys_Create', request, token),
       400,
       'failed_precondition',
       refused,
     );
-    // One that replaces another is none more.
+    // A rotated key does not count in addition to the key that it replaces.
     const rotated = recordIn(
       await stack.call('BotKeys_Rotate', { Tenant, ID: Key.ID, ExpiresAt: inDays(1) }, token),
       'Key',
     ) as { ID: string };
     assertRefused(
-      await stack.call('BotKeys_Create', asked, token),
+      await stack.call('BotKeys_Create', request, token),
       400,
       'failed_precondition',
       refused,
@@ -69,10 +72,10 @@ describe('the bots of a tenant', () => {
       `update identity.bot_key set expires_at = now() where tenant = $1 and id <> $2`,
       [Tenant, rotated.ID],
     );
-    bodyOf(await stack.call('BotKeys_Create', asked, token));
+    bodyOf(await stack.call('BotKeys_Create', request, token));
   });
 
-  test('are all told of when their tenant is purged, however many they are', async () => {
+  test('a purge publishes bot.deleted for every bot, also for more than a batch', async () => {
     const Tenant = await createTenant(stack, token);
     await fill(Tenant, 1100);
     bodyOf(await stack.call('Tenants_Delete', { Tenant }, token));
@@ -80,12 +83,12 @@ describe('the bots of a tenant', () => {
       'the purge',
       async () => (await countOf(stack, 'identity.bot where tenant = $1', [Tenant])) === 0,
     );
-    const told = await rowsOf<{ id: string }>(
+    const deleted = await rowsOf<{ id: string }>(
       stack,
       `select event::jsonb->'data'->>'ID' as id from identity.outbox where for_tenant = $1 and event::jsonb->>'type' = 'bot.deleted'`,
       [Tenant],
     );
-    assert.equal(told.length, 1100);
-    assert.equal(new Set(told.map(({ id }) => id)).size, 1100);
+    assert.equal(deleted.length, 1100);
+    assert.equal(new Set(deleted.map(({ id }) => id)).size, 1100);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { type Bot, createBot, createKey } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp, tenantFor } from '../people.ts';
@@ -27,7 +27,7 @@ describeBoth('bots', (topology) => {
   const botEvents = async (tenant: string) =>
     (await eventsOf(stack, 'identity', tenant)).filter(({ type }) => type.startsWith('bot.'));
 
-  test('Bots_Save without an ID creates a bot, and what the service manages is not the client’s to set', async () => {
+  test('Bots_Save without an ID creates a bot and ignores the fields that the service manages', async () => {
     const Tenant = await newTenant();
     const managed = { LastUsedAt: 7, CreatedBy: ['x'], CreatedAt: 'never', UpdatedAt: {} };
     const fields = { Name: 'deployer', Description: 'It deploys', Metadata: { team: 'platform' } };
@@ -48,7 +48,7 @@ describeBoth('bots', (topology) => {
     assert.equal((await saved({ Tenant, Name: 'sleeper', Active: false })).Active, false);
   });
 
-  test('Bots_Save keeps what was not sent, replaces what was, and says so in its event', async () => {
+  test('Bots_Save keeps absent fields, replaces sent ones, and lists the changes in its event', async () => {
     const Tenant = await newTenant();
     const created = await saved({
       Tenant,
@@ -84,12 +84,12 @@ describeBoth('bots', (topology) => {
     assert.deepEqual(events[2]?.actor, { type: 'user', id });
   });
 
-  test('Bots_Save with IfUpdatedAt changes only what nobody has changed since', async () => {
+  test('Bots_Save with IfUpdatedAt fails if the bot has changed since', async () => {
     const Tenant = await newTenant();
     const { ID, UpdatedAt } = await saved({ Tenant, Name: '0' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        patiently(() => save({ Tenant, ID, Name: `n${index}` }, { IfUpdatedAt: UpdatedAt })),
+        retryWhileBusy(() => save({ Tenant, ID, Name: `n${index}` }, { IfUpdatedAt: UpdatedAt })),
       ),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -100,7 +100,7 @@ describeBoth('bots', (topology) => {
       (await saved({ Tenant, ID, Name: 'last' }, { IfUpdatedAt: winner.UpdatedAt })).Name,
       'last',
     );
-    // A bot that is not there is not the one that was read.
+    // A missing bot is not the bot that was read.
     assertRefused(
       await save({ Tenant, Name: 'new' }, { IfUpdatedAt: UpdatedAt }),
       400,
@@ -109,7 +109,7 @@ describeBoth('bots', (topology) => {
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [Tenant]), 1);
   });
 
-  test('Bots_Save refuses what is missing, malformed or too long, all of it in one list', async () => {
+  test('Bots_Save reports missing, malformed and too long fields in one list', async () => {
     const Tenant = await newTenant();
     assertRefused(await save({}), 400, 'invalid_argument', [
       'Bot.Tenant is required',
@@ -137,7 +137,7 @@ describeBoth('bots', (topology) => {
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [Tenant]), 1);
   });
 
-  test('a bot of another tenant and one that never was are the same not_found', async () => {
+  test('Bots_* answer not_found for a bot of another tenant, as for a missing one', async () => {
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
     const foreign = await createBot(stack, other, token);
     for (const ID of [foreign.ID, createId('bot')]) {
@@ -162,7 +162,7 @@ describeBoth('bots', (topology) => {
     }
   });
 
-  test('bots are closed to strangers, and a tenant that does not exist answers like a foreign one', async () => {
+  test('Bots_* deny strangers, and a missing tenant answers like a foreign one', async () => {
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
     for (const Tenant of [foreign, createId('tnt')]) {
@@ -183,7 +183,7 @@ describeBoth('bots', (topology) => {
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [foreign]), 0);
   });
 
-  test('Bots_Delete ends the bot and its keys with the reply, and repeats in silence', async () => {
+  test('Bots_Delete ends the bot and its keys with the reply, and a repetition publishes no event', async () => {
     const Tenant = await newTenant();
     const [bot, kept] = [
       await createBot(stack, Tenant, token),
@@ -192,7 +192,7 @@ describeBoth('bots', (topology) => {
     const { Key, Secret } = await createKey(stack, bot, token);
     const survivor = await createKey(stack, kept, token);
     const list = (secret: string) => stack.call('Groups_List', { Tenant }, secret);
-    assert.equal((await list(Secret)).status, 403, 'it is known and holds nothing');
+    assert.equal((await list(Secret)).status, 403, 'the key is known and has no permissions');
     const before = await read(Tenant, bot.ID);
     for (let time = 0; time < 2; time++)
       assert.deepEqual(bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, token)), {});
@@ -220,7 +220,7 @@ describeBoth('bots', (topology) => {
     assert.deepEqual((await botEvents(Tenant)).at(-1)?.data, before);
   });
 
-  test('Bots_Delete of another tenant’s bot, and of one that is gone, takes nothing from anybody', async () => {
+  test('Bots_Delete of a foreign or deleted bot changes nothing', async () => {
     const [owner, stranger] = await Promise.all([signUp(stack), signUp(stack)]);
     const [Tenant, elsewhere] = await Promise.all([
       createTenant(stack, owner.token),
@@ -250,7 +250,7 @@ describeBoth('bots', (topology) => {
         owner.token,
       ),
     );
-    assert.equal(await holds(), false, 'with the reply');
+    assert.equal(await holds(), false, 'the key is dead with the reply');
     bodyOf(
       await stack.call(
         'Bots_Save',
@@ -266,7 +266,7 @@ describeBoth('bots', (topology) => {
     ]);
   });
 
-  test('Bots_List pages through a tenant’s bots in order, and a cursor belongs to its list', async () => {
+  test('Bots_List pages through a tenant’s bots in order, and takes only its own cursor', async () => {
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
     assert.deepEqual(await readPage(stack, 'Bots_List', { Tenant }, token), {
       Items: [],
@@ -274,7 +274,7 @@ describeBoth('bots', (topology) => {
     });
     const names = Array.from({ length: 60 }, (_, index) => `bot ${index}`);
     await Promise.all([
-      ...names.map((Name) => patiently(() => save({ Tenant, Name }))),
+      ...names.map((Name) => retryWhileBusy(() => save({ Tenant, Name }))),
       save({ Tenant: other, Name: 'a' }),
       save({ Tenant: other, Name: 'b' }),
     ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf, textBelow } from '../store.ts';
@@ -34,11 +34,11 @@ describeBoth('chat endpoints', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant that does not count as one of its owner's ten. */
+  /** A tenant from the platform, which does not count against its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
     return tenantFor(stack, id);
   }
-  // Nothing is ever sent to these: no event has such a type.
+  // No event has this type, so nothing is ever sent to these endpoints.
   const sample = (Tenant: string) => ({
     Tenant,
     Name: 'Operations',
@@ -64,7 +64,7 @@ describeBoth('chat endpoints', (topology) => {
     return row ?? assert.fail(`${id} is not stored`);
   }
 
-  test('Chat_CreateEndpoint assigns the ID, sets Active and ignores what the service manages, whatever its type', async () => {
+  test('Chat_CreateEndpoint assigns the ID, sets Active and ignores the fields that the service manages, of any type', async () => {
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
       {
@@ -113,7 +113,7 @@ describeBoth('chat endpoints', (topology) => {
     }
   });
 
-  test('Chat_CreateEndpoint tells the kind from the URL', async () => {
+  test('Chat_CreateEndpoint sets the kind from the URL', async () => {
     const Tenant = await tenantOf(ada);
     const urls: ReadonlyArray<readonly [string, string]> = [
       ['slack', 'https://hooks.slack.com/services/T0/B0/xyz'],
@@ -123,7 +123,7 @@ describeBoth('chat endpoints', (topology) => {
     for (const [kind, url] of urls) assert.equal((await made(sample(Tenant), url)).Kind, kind);
   });
 
-  test('the URL is in no answer, no event, no table, no log and no file of the broker', async () => {
+  test('the URL is not in any answer, event, table, log or broker file', async () => {
     const Tenant = await tenantOf(ada);
     const [first, second] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
     const created = await create({ ...sample(Tenant), EventTypes: ['group.created'] }, hook(first));
@@ -133,7 +133,7 @@ describeBoth('chat endpoints', (topology) => {
       await update({ ...sample(Tenant), ID, EventTypes: ['group.*'] }, hook(second)),
       await read(Tenant, ID),
     ];
-    // Refused URLs are secrets, too.
+    // A refused URL is a secret too.
     const refused = randomBytes(12).toString('hex');
     const attempts = [
       await create(sample(Tenant), `http://10.0.0.1/${refused}`),
@@ -159,16 +159,16 @@ describeBoth('chat endpoints', (topology) => {
       files: textBelow(stack.folder),
     };
     for (const [place, text] of Object.entries(places)) {
-      assert.ok(text.includes(ID), `the ${place} hold the endpoint`);
+      assert.ok(text.includes(ID), `the ${place} contain the endpoint`);
       for (const secret of [first, second, refused]) {
         const encoded = Buffer.from(secret);
         for (const form of [secret, encoded.toString('hex'), encoded.toString('base64')])
-          assert.ok(!text.includes(form), `the ${place} hold a URL`);
+          assert.ok(!text.includes(form), `the ${place} contain a URL`);
       }
     }
   });
 
-  test('Chat_CreateEndpoint reports a missing name and a missing URL, both at once', async () => {
+  test('Chat_CreateEndpoint reports a missing name and a missing URL, each alone and both together', async () => {
     const Tenant = await tenantOf(ada);
     for (const empty of [
       { Name: '', URL: '' },
@@ -184,7 +184,7 @@ describeBoth('chat endpoints', (topology) => {
     }
     assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [named]);
     assertRefused(await create(sample(Tenant), ''), 400, 'invalid_argument', [addressed]);
-    // Not a field of the record.
+    // URL is a field of the request, not of the record.
     assertRefused(await create({ ...sample(Tenant), URL: hook() }, ''), 400, 'invalid_argument', [
       'Endpoint.URL is not a known field',
       addressed,
@@ -200,7 +200,7 @@ describeBoth('chat endpoints', (topology) => {
     );
   });
 
-  test('Chat_CreateEndpoint and Chat_UpdateEndpoint refuse a URL that must not be called', async () => {
+  test('Chat_CreateEndpoint and Chat_UpdateEndpoint refuse a URL that Bailiwick must not call', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await made(sample(Tenant));
     const refused: ReadonlyArray<readonly [string, string]> = [
@@ -224,7 +224,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
   });
 
-  test('Chat_UpdateEndpoint reports a missing ID and name, both at once, and needs no URL', async () => {
+  test('Chat_UpdateEndpoint reports a missing ID and name, each alone and both together, and needs no URL', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await made(sample(Tenant));
     for (const body of [
@@ -259,7 +259,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
   });
 
-  test('Chat_UpdateEndpoint replaces the name, leaves what was not sent, and keeps the URL where it is empty', async () => {
+  test('Chat_UpdateEndpoint replaces the name, keeps absent fields, and keeps the URL if it is empty', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first' });
     const sealed = await stored(created.ID);
@@ -311,7 +311,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(updates.at(-1)?.data, last);
   });
 
-  test('Chat_UpdateEndpoint seals a new URL, and its event says that it changed and nothing else of it', async () => {
+  test('Chat_UpdateEndpoint seals a new URL, and its event shows only that it changed', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     const before = await stored(created.ID);
@@ -325,7 +325,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual({ ...answer, UpdatedAt: '' }, { ...created, Kind: 'slack', UpdatedAt: '' });
     assert.ok(answer.UpdatedAt >= created.UpdatedAt);
     assert.notDeepEqual((await stored(created.ID)).url_enc, before.url_enc);
-    // Of the same kind the event is all there is to see.
+    // For a new URL of the same kind, the event is the only visible change.
     bodyOf(
       await update(
         { ID: created.ID, Name: 'Operations' },
@@ -353,7 +353,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.equal((entry.Changes[0] as { Field: string }).Field, 'URLEnc');
   });
 
-  test('Chat_UpdateEndpoint with the record as it was read changes nothing and says nothing', async () => {
+  test('Chat_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first' });
     const rows = () =>
@@ -367,7 +367,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
   });
 
-  test('Chat_ListEndpoints demands a Tenant and pages through its endpoints', async () => {
+  test('Chat_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -390,17 +390,17 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(
       items,
-      endpoints.sort((one, other) => (one.ID < other.ID ? -1 : 1)),
+      endpoints.sort((a, b) => (a.ID < b.ID ? -1 : 1)),
     );
   });
 
-  test('Chat_UpdateEndpoint of a foreign endpoint answers as if there were none', async () => {
+  test('Chat_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
     const Tenant = await tenantOf(ada);
     const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
     const created = await made(sample(Tenant));
-    const nobody = await signUp(stack);
+    const stranger = await signUp(stack);
     const hijacked = hook('hijacked');
-    for (const { token } of [bob, nobody]) {
+    for (const { token } of [bob, stranger]) {
       const [foreign, unknown] = [
         await update({ ID: created.ID, Name: 'Hijacked' }, hijacked, token),
         await update({ ID: missing, Name: 'Hijacked' }, hijacked, token),
@@ -414,7 +414,7 @@ describeBoth('chat endpoints', (topology) => {
         'permission_denied',
       );
     }
-    // Named together with a tenant that it is not in, also by somebody with rights in both.
+    // With a tenant that does not have the endpoint, also by a caller with rights in both tenants.
     assertRefused(
       await update({ ID: created.ID, Tenant: own, Name: 'Hijacked' }, hijacked, bob.token),
       400,
@@ -457,7 +457,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
   });
 
-  test('Chat_DeleteEndpoint removes the endpoint, repeats in silence and reaches no other tenant', async () => {
+  test('Chat_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
@@ -474,7 +474,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', other), ['chat_endpoint.created']);
   });
 
-  test('Chat_CreateEndpoint gives a tenant fifty, however many are asked for at once, and counts webhooks apart', async () => {
+  test('Chat_CreateEndpoint allows fifty per tenant, also for concurrent calls, and does not count webhooks', async () => {
     const Tenant = await tenantOf(ada);
     bodyOf(
       await stack.call(
@@ -484,7 +484,7 @@ describeBoth('chat endpoints', (topology) => {
       ),
     );
     const answers = await Promise.all(
-      Array.from({ length: 55 }, () => patiently(() => create(sample(Tenant)))),
+      Array.from({ length: 55 }, () => retryWhileBusy(() => create(sample(Tenant)))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 50);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -503,7 +503,7 @@ describeBoth('chat endpoints', (topology) => {
     );
   });
 
-  test('Chat_CreateEndpoint without a Tenant means the only one of the caller', async () => {
+  test('Chat_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [

@@ -52,17 +52,17 @@ describeAll('credentials', (topology) => {
     }
   });
 
-  test('the worker token opens the task operations and nothing else', async () => {
+  test('the worker token is valid for the task operations only', async () => {
     for (const { name, credential } of closed) {
       const { status } = await stack.call(name, {}, stack.workerToken);
       if (credential === 'worker')
-        assert.equal(status, 400, `${name} goes on to the request's shape`);
+        assert.equal(status, 400, `${name} reaches the check of the request's shape`);
       else assert.ok(status === 403 || status === 400, `${name}: ${status}`);
     }
     assert.equal((await stack.call('Users_List', {}, stack.workerToken)).status, 403);
   });
 
-  test('the task operations are closed to everybody else, the platform owner included', async () => {
+  test('the task operations are closed to all other callers, the platform owner included', async () => {
     const mail = { Email: 'a@example.com', Token: createToken('verify') };
     const requests = {
       Account_Task_SendEmailVerification: mail,
@@ -90,7 +90,7 @@ describeAll('credentials', (topology) => {
     }
   });
 
-  test('a tenant is closed to strangers, and a foreign one answers like one that does not exist', async () => {
+  test('a tenant is closed to strangers, and a foreign tenant answers like a missing one', async () => {
     const tenant = await createTenant(stack, session);
     const { token: stranger } = await signUp(stack);
     await createTenant(stack, stranger);

@@ -20,11 +20,14 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant of Ada's that does not count as one of her ten. */
+  /** A tenant of Ada's from the platform, which does not count against her ten. */
   async function tenantOfAda(settings: object = {}): Promise<string> {
     return tenantFor(stack, ada.id, settings);
   }
-  /** By the platform, unless somebody else is named: what a tenant's own people add waits for the user's consent. */
+  /**
+   * By the platform if no token is given: an addition by the tenant's own callers needs the user's
+   * consent.
+   */
   const add = (tenant: string, { id }: Person, token = stack.platformKey) =>
     stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
   const remove = (tenant: string, { id }: Person, token = ada.token) =>
@@ -38,7 +41,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   const countEvents = async (tenant: string, type: string) =>
     (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
 
-  /** In the store, since nobody who is in the way of a test has to be an owner for it. */
+  /** Writes to the database, because only an owner could grant ownership. */
   const makeOwner = (tenant: string, { id }: Person) =>
     rowsOf(
       stack,
@@ -55,7 +58,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   const statusOf = async (tenant: string, { id }: Person) =>
     (await membersOf(tenant)).items.find(({ UserID }) => UserID === id)?.Status;
 
-  test('TenantMembers_Disable takes all rights in the tenant with the reply, keeps the grants, and TenantMembers_Enable gives them back', async () => {
+  test('TenantMembers_Disable takes all rights in the tenant with the reply and keeps the grants, and TenantMembers_Enable restores the rights', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     bodyOf(await groupsIn(tenant, bob));
@@ -93,16 +96,16 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_enabled'), 1);
   });
 
-  test('TenantMembers_Disable and TenantMembers_Enable need iam.users.write, and an owner where an owner is concerned', async () => {
+  test('TenantMembers_Disable and TenantMembers_Enable require iam.users.write, and an owner if the member is an owner', async () => {
     const [tenant, elsewhere] = [await tenantOfAda(), await tenantFor(stack, carol.id, {})];
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));
     const ask = (operation: string, person: Person, token: string) =>
       stack.call(operation, { Tenant: tenant, UserID: person.id }, token);
     for (const operation of ['TenantMembers_Disable', 'TenantMembers_Enable']) {
       assertRefused(await ask(operation, carol, bob.token), 403, 'permission_denied');
-      const nobody = { Tenant: elsewhere, UserID: bob.id };
-      assertRefused(await stack.call(operation, nobody, ada.token), 403, 'permission_denied');
-      assertRefused(await stack.call(operation, nobody, carol.token), 400, 'not_found');
+      const stranger = { Tenant: elsewhere, UserID: bob.id };
+      assertRefused(await stack.call(operation, stranger, ada.token), 403, 'permission_denied');
+      assertRefused(await stack.call(operation, stranger, carol.token), 400, 'not_found');
     }
     bodyOf(
       await stack.call(
@@ -119,7 +122,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     await makeOwner(tenant, carol);
     bodyOf(await disable(tenant, carol));
     assertRefused(await enable(tenant, carol, bob.token), 403, 'permission_denied');
-    // A disabled owner is not another owner.
+    // A disabled owner does not count as another owner.
     assertRefused(await remove(tenant, ada), 400, 'failed_precondition', [
       'the last owner of a tenant cannot be removed',
     ]);
@@ -141,7 +144,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     );
   });
 
-  test('a person leaves a tenant also while disabled, as an owner, and while the tenant is suspended', async () => {
+  test('a member can leave a tenant while disabled, as an owner, and while the tenant is suspended', async () => {
     const tenant = await tenantOfAda();
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));
     await makeOwner(tenant, bob);
@@ -172,7 +175,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     bodyOf(await close(eve));
     for (const Tenant of tenants) {
       const left = () => countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]);
-      await eventually('no member', async () => (await left()) === 0);
+      await eventually('the last member to be gone', async () => (await left()) === 0);
       // The platform decides who owns the tenant next.
       bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
       bodyOf(await add(Tenant, carol));
@@ -186,7 +189,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     }
   });
 
-  test('a person who left while disabled has left: the tenant is gone from their lists, they are gone from its lists, and the account can be deleted', async () => {
+  test('a member who left while disabled is in no list of the tenant, has the tenant in no list, and can delete the account', async () => {
     const [dan, tenant] = [await signUp(stack), await tenantOfAda()];
     for (const person of [bob, dan]) bodyOf(await add(tenant, person));
     await makeOwner(tenant, dan);
@@ -235,12 +238,12 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     );
     bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
     await eventually(
-      'the bar to go',
+      'the membership row to be deleted',
       async () => (await countOf(stack, 'access.tenant_member where user_id = $1', [dan.id])) === 0,
     );
   });
 
-  test('Tokens_Introspect says that the session of a disabled member is not active in the tenant', async () => {
+  test('Tokens_Introspect reports a disabled member’s session as inactive in the tenant', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     const isActive = async () =>
@@ -258,7 +261,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
     assert.equal(await isActive(), true);
   });
 
-  test('a suspended tenant is named to its active members, and everybody else gets the answer of a tenant that does not exist', async () => {
+  test('a suspended tenant is named to its active members only; others get the answer of a missing tenant', async () => {
     const stranger = await signUp(stack);
     const tenant = await tenantOfAda();
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));

@@ -27,7 +27,7 @@ describeBoth('what a domain means for people', (topology) => {
     await dns?.stop();
   });
 
-  const noSuggestion = ['the tenant takes nobody in by an address like yours'];
+  const noSuggestion = ['your email domain does not allow joining this tenant'];
   const at = ({ Name }: Domain, name = 'person') => newAddress(name).replace('example.com', Name);
   const newTenant = async () => tenantFor(stack, id);
   const isMember = (Tenant: string, userId: string) =>
@@ -50,10 +50,13 @@ describeBoth('what a domain means for people', (topology) => {
     bodyOf(
       await stack.call('Roles_Save', { Role: { Tenant, Slug, Name: Slug, Permissions } }, token),
     );
-  /** Somebody who may have domains and reads the tenant, and nothing more. */
-  async function keeperOf(Tenant: string): Promise<string> {
-    const keeper = await signUp(stack);
-    await addRole(Tenant, 'keeper', [
+  /**
+   * Signs up a member who manages domains and reads the tenant, and has no other rights. Returns
+   * the token.
+   */
+  async function domainManagerOf(Tenant: string): Promise<string> {
+    const manager = await signUp(stack);
+    await addRole(Tenant, 'domain-manager', [
       'iam.domains.read',
       'iam.domains.write',
       'iam.tenant.read',
@@ -61,18 +64,20 @@ describeBoth('what a domain means for people', (topology) => {
       'iam.groups.read',
       'iam.roles.read',
     ]);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: keeper.id }, stack.platformKey));
+    bodyOf(
+      await stack.call('TenantMembers_Add', { Tenant, UserID: manager.id }, stack.platformKey),
+    );
     bodyOf(
       await stack.call(
         'Grants_Add',
-        { Grant: { Tenant, UserID: keeper.id, Role: 'keeper' } },
+        { Grant: { Tenant, UserID: manager.id, Role: 'domain-manager' } },
         token,
       ),
     );
-    return keeper.token;
+    return manager.token;
   }
 
-  test('join makes whoever verifies an address a member with the domain’s role, and nobody by registering alone', async () => {
+  test('with Capture join, a user who verifies an address becomes a member with the domain’s role, and one who only registers does not', async () => {
     const Tenant = await newTenant();
     await addRole(Tenant, 'reader', ['app.read']);
     const domain = await own(stack, dns, Tenant, token, { Capture: 'join', DefaultRole: 'reader' });
@@ -80,7 +85,8 @@ describeBoth('what a domain means for people', (topology) => {
     const person = await signUp(stack, at(domain).toUpperCase());
     await joined(Tenant, person.id);
     assert.deepEqual(await rolesOf(Tenant, person.id), ['reader']);
-    // The event that reached two more services still names the request that verified the address.
+    // After two more services handled the event, it still names the request that verified the
+    // address.
     const requestOf = async (service: string, type: string) =>
       (
         await rowsOf<{ id: string }>(
@@ -93,7 +99,7 @@ describeBoth('what a domain means for people', (topology) => {
     assert.ok(verified);
     assert.deepEqual(await requestOf('access', 'tenant.member_added'), [verified]);
     assert.equal(await isMember(Tenant, unverified), 0);
-    // It works at once, with the session that was there before.
+    // The role works at once, in the session that existed before.
     assert.equal(
       recordIn(
         await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token),
@@ -101,19 +107,19 @@ describeBoth('what a domain means for people', (topology) => {
       ),
       true,
     );
-    assert.deepEqual(await suggestions(person.token), [], 'who is in needs no suggestion');
+    assert.deepEqual(await suggestions(person.token), [], 'a member gets no suggestion');
     for (let time = 0; time < 2; time++)
       assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
     assert.equal((await rolesOf(Tenant, person.id)).length, 1);
   });
 
-  test('who was removed is not taken in again because the broker has lost its store', async () => {
+  test('a removed member does not join again when the broker loses its store', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'join' });
     const person = await signUp(stack, at(domain));
     await joined(Tenant, person.id);
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: person.id }, token));
-    // As after a loss: the row waits for the relay again, and gets another message id.
+    // As after a loss: the relay publishes the row again with another message ID.
     const verified = `from identity.outbox where type = 'user.verified' and event::text like '%' || $1 || '%'`;
     await rowsOf(
       stack,
@@ -121,7 +127,7 @@ describeBoth('what a domain means for people', (topology) => {
       [person.id],
     );
     await eventually(
-      'it to be published again',
+      'the row to be published again',
       async () =>
         (await rowsOf(stack, `select id ${verified} and published_at is not null`, [person.id]))
           .length === 1,
@@ -131,7 +137,7 @@ describeBoth('what a domain means for people', (topology) => {
     assert.equal(await isMember(Tenant, person.id), 0);
   });
 
-  test('join without a role gives the tenant’s own', async () => {
+  test('Capture join without a role gives the tenant’s default role', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'join' });
     const person = await signUp(stack, at(domain));
@@ -139,7 +145,7 @@ describeBoth('what a domain means for people', (topology) => {
     assert.deepEqual(await rolesOf(Tenant, person.id), ['member']);
   });
 
-  test('off, suggest and require_sso, and a domain that is not verified, take nobody in unasked', async () => {
+  test('off, suggest, require_sso and an unverified domain add no member on their own', async () => {
     const Tenant = await newTenant();
     await addProvider(stack, Tenant);
     const domains = [
@@ -157,7 +163,8 @@ describeBoth('what a domain means for people', (topology) => {
       people.push(await register(stack, email));
       bodyOf(await stack.call('Account_Verify', { Token: tokenIn(await mailTo(stack, email)) }));
     }
-    // News of verified addresses are followed in order of arrival: whoever comes last has joined when the others would have.
+    // Verified addresses are handled in order of arrival: when the last user has joined, the others
+    // would have joined too.
     await joined(marker.Tenant, (await signUp(stack, at(marker))).id);
     for (const userId of people)
       assert.equal(
@@ -167,8 +174,8 @@ describeBoth('what a domain means for people', (topology) => {
       );
   });
 
-  test('join outlasts an outage of access', {
-    skip: topology === 'one process' && 'there is one process for all',
+  test('Capture join outlasts an outage of access', {
+    skip: topology === 'one process' && 'one process runs all services',
   }, async () => {
     const domain = await own(stack, dns, await newTenant(), token, { Capture: 'join' });
     const email = at(domain);
@@ -183,7 +190,7 @@ describeBoth('what a domain means for people', (topology) => {
     await stack.ready();
   });
 
-  test('somebody whom a tenant has shut out is not let in by an address', async () => {
+  test('Domain_Join does not readmit a member whom the tenant has disabled', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest' });
     const person = await signUp(stack, at(domain));
@@ -204,7 +211,7 @@ describeBoth('what a domain means for people', (topology) => {
     );
   });
 
-  test('Domain_ListSuggestions names the tenant of the caller’s own address, and Domain_Join makes them a member', async () => {
+  test('Domain_ListSuggestions names the tenant of the caller’s own address, and Domain_Join makes the caller a member', async () => {
     const Tenant = await newTenant();
     await addRole(Tenant, 'reader', ['app.read']);
     const domain = await own(stack, dns, Tenant, token, {
@@ -234,7 +241,7 @@ describeBoth('what a domain means for people', (topology) => {
     );
   });
 
-  test('Domain_Join takes the address of the session and nothing that a request says', async () => {
+  test('Domain_Join uses the address of the session, and no address in the request', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest' });
     const stranger = await signUp(stack);
@@ -251,7 +258,7 @@ describeBoth('what a domain means for people', (topology) => {
       assertRefused(await join(Target, stranger.token, claims), 400, 'invalid_argument');
       assertRefused(await join(Target, stranger.token), 400, 'failed_precondition', noSuggestion);
     }
-    // Asked for and not proved: the address is still the old one.
+    // Requested but not verified: the address is still the old one.
     bodyOf(
       await stack.call('Account_ChangeEmail', { Email: email, Password: password }, stranger.token),
     );
@@ -267,7 +274,7 @@ describeBoth('what a domain means for people', (topology) => {
     assertRefused(await join('', stranger.token), 400, 'invalid_argument', ['Tenant is required']);
   });
 
-  test('off and require_sso offer nothing, nor does a domain that has lapsed or was given up', async () => {
+  test('off, require_sso, a lapsed domain and a deleted domain offer no suggestion', async () => {
     const Tenant = await newTenant();
     await addProvider(stack, Tenant);
     const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest' });
@@ -289,7 +296,7 @@ describeBoth('what a domain means for people', (topology) => {
     await refused();
   });
 
-  test('a tenant that was suspended takes nobody in', async () => {
+  test('Domain_Join is denied in a suspended tenant', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest' });
     const person = await signUp(stack, at(domain));
@@ -298,10 +305,10 @@ describeBoth('what a domain means for people', (topology) => {
     assert.equal(await isMember(Tenant, person.id), 0);
   });
 
-  test('nobody confers through a domain what they lack: by its role, by opening it for a role that somebody else has set, or with a narrowed key', async () => {
+  test('Domain_Create and Domain_Update grant no more than the caller holds: by the role, by opening a domain whose role another caller set, or with a narrowed key', async () => {
     const Tenant = await newTenant();
-    const keeper = await keeperOf(Tenant);
-    const create = (fields: object, by = keeper) =>
+    const manager = await domainManagerOf(Tenant);
+    const create = (fields: object, by = manager) =>
       stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, by);
     for (const Capture of ['off', 'join'])
       assertRefused(await create({ Capture, DefaultRole: 'admin' }), 403, 'permission_denied');
@@ -309,7 +316,7 @@ describeBoth('what a domain means for people', (topology) => {
       await create({ Capture: 'join', DefaultRole: 'member' }),
       'Domain',
     ) as Domain;
-    const update = (domain: Domain, fields: object, by = keeper) =>
+    const update = (domain: Domain, fields: object, by = manager) =>
       stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
     assertRefused(await update(plain, { DefaultRole: 'admin' }), 403, 'permission_denied');
     const prepared = await claim(stack, Tenant, token, { Capture: 'off', DefaultRole: 'admin' });
@@ -351,7 +358,7 @@ describeBoth('what a domain means for people', (topology) => {
     );
   });
 
-  test('a role that there is not, or that is another tenant’s, is not_found', async () => {
+  test('a missing role, or one of another tenant, is not_found', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     await addRole(other, 'theirs', ['app.read']);
     for (const DefaultRole of ['nothing', 'theirs', 'platform-owner']) {
@@ -364,22 +371,23 @@ describeBoth('what a domain means for people', (topology) => {
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 0);
   });
 
-  test('of an opening and a richer role at once, what was not asked about together does not come true', async () => {
+  test('two Domain_Update calls at once, one that opens the domain and one that sets a richer role, are checked against each other', async () => {
     const Tenant = await newTenant();
-    const keeper = await keeperOf(Tenant);
+    const manager = await domainManagerOf(Tenant);
     for (let round = 0; round < 8; round++) {
       const domain = await claim(stack, Tenant, token);
       const update = (fields: object, by: string) =>
         stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
       const [opened] = await Promise.all([
-        update({ Capture: 'join' }, keeper),
+        update({ Capture: 'join' }, manager),
         update({ DefaultRole: 'admin' }, token),
       ]);
       const now = recordIn(
         await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token),
         'Domain',
       ) as Domain;
-      // The keeper opened it before the role was there, and whoever set the role after that knew that it was open.
+      // If both are in effect, the manager opened the domain before the role was set, and the owner
+      // who set the role knew that it was open.
       const ended = await rowsOf<{ previous: string }>(
         stack,
         `select event::jsonb ->> 'previous' as previous from sso.outbox where event like $1 and type = 'domain.updated' order by id`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, patiently, recordIn } from '../answers.ts';
+import { assertRefused, recordIn, retryWhileBusy } from '../answers.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import {
   addProvider,
@@ -17,7 +17,7 @@ import { type Answer, describeBoth, eventually, type Stack, startStack } from '.
 import { signUp, tenantFor } from '../people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
-// Domains are proved at a real DNS server, which says what a test wants.
+// Domains are verified against a real DNS server whose answers the test sets.
 
 describeBoth('the proof of domains', (topology) => {
   let stack: Stack;
@@ -59,14 +59,14 @@ describeBoth('the proof of domains', (topology) => {
         [ID],
       )
     )[0]?.failed_days;
-  /** Leaves a domain as it is after so many days without its record. */
+  /** Sets the state of a domain after this many days without its record. */
   const failFor = async ({ ID, TxtName }: Domain, days: number) => {
     dns.set(TxtName, { txt: [] });
     await rowsOf(stack, 'update sso.domain set failed_days = $2 where id = $1', [ID, days]);
   };
-  /** The daily check, today. */
+  /** Runs the daily check now, and returns the domain. */
   async function nextDay(domain: Domain): Promise<Domain> {
-    const asked = dns.asked.length;
+    const before = dns.asked.length;
     await letPass(stack, domain, 'next_check_at');
     await eventually('the daily check', async () => {
       const [row] = await rowsOf<{ done: boolean }>(
@@ -74,12 +74,12 @@ describeBoth('the proof of domains', (topology) => {
         `select next_check_at > now() + interval '20 minutes' as done from sso.domain where id = $1`,
         [domain.ID],
       );
-      return row?.done && dns.asked.slice(asked).includes(domain.TxtName);
+      return row?.done && dns.asked.slice(before).includes(domain.TxtName);
     });
     return read(domain);
   }
 
-  test('Domain_Verify finds the record among others, and the event says so', async () => {
+  test('Domain_Verify finds the record among others, and publishes an event', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token, { Name: `${newName('')}bücher.example` });
     publish(dns, domain);
@@ -93,7 +93,7 @@ describeBoth('the proof of domains', (topology) => {
     const event = (await eventsOf(stack, 'sso', Tenant)).at(-1);
     assert.deepEqual([event?.type, event?.data], ['domain.verified', verified]);
     assert.deepEqual(event?.previous, { Status: 'pending', VerifiedAt: null, LastCheckedAt: null });
-    // Once more is no change: nobody is told, and it stays as long verified as it was.
+    // A second verification is no change: no event, and VerifiedAt stays.
     assert.equal((await again(domain)).VerifiedAt, VerifiedAt);
     assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), [
       'domain.created',
@@ -101,7 +101,7 @@ describeBoth('the proof of domains', (topology) => {
     ]);
   });
 
-  test('Domain_Verify reads long texts in pieces, many records over TCP, and follows another name', async () => {
+  test('Domain_Verify joins the strings of a long TXT record, reads large answers over TCP, and follows a CNAME', async () => {
     const Tenant = await newTenant();
     const crowded = await claim(stack, Tenant, token);
     dns.set(crowded.TxtName, {
@@ -116,7 +116,7 @@ describeBoth('the proof of domains', (topology) => {
     assert.equal((await verify(stack, elsewhere, token)).Status, 'verified');
   });
 
-  test('Domain_Verify leaves a domain pending without the record, says what was found, and tells of it', async () => {
+  test('Domain_Verify without the record leaves the domain pending, reports the records found, and publishes an event', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     const { TxtName, TxtValue } = domain;
@@ -151,7 +151,7 @@ describeBoth('the proof of domains', (topology) => {
     assert.deepEqual([Status, FailureReason], ['verified', '']);
   });
 
-  test('Domain_Verify gives a silent server up within its time, and holds nothing against the domain', async () => {
+  test('Domain_Verify stops waiting for a silent server in time, and does not count it against the domain', async () => {
     const domain = await claim(stack, await newTenant(), token);
     dns.set(domain.TxtName, { delayMs: 60_000 });
     const started = Date.now();
@@ -159,13 +159,13 @@ describeBoth('the proof of domains', (topology) => {
     assert.ok(Date.now() - started < 12_000, `${Date.now() - started} ms`);
   });
 
-  test('Domain_Verify looks at most once a minute, of any number of calls at once, and also where the name is claimed anew', async () => {
+  test('Domain_Verify lookups up a name at most once a minute, for concurrent calls and for a new claim of the name too', async () => {
     const domain = await claim(stack, await newTenant(), token);
-    const looks = () => dns.asked.filter((name) => name === domain.TxtName).length;
+    const lookups = () => dns.asked.filter((name) => name === domain.TxtName).length;
     const refusedIn = (answers: readonly Answer[]) =>
       answers.filter(({ status }) => status === 429);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => patiently(() => tryToVerify(domain))),
+      Array.from({ length: 20 }, () => retryWhileBusy(() => tryToVerify(domain))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.equal(refusedIn(answers).length, 19);
@@ -177,16 +177,16 @@ describeBoth('the proof of domains', (topology) => {
       const seconds = Number(headers.get('retry-after'));
       assert.ok(seconds > 40 && seconds <= 60, String(seconds));
     }
-    assert.equal(looks(), 1);
+    assert.equal(lookups(), 1);
     await stack.call('Domain_Delete', { Tenant: domain.Tenant, ID: domain.ID }, token);
     assert.equal(
       (await tryToVerify(await claim(stack, domain.Tenant, token, { Name: domain.Name }))).status,
       429,
     );
-    assert.equal(looks(), 1);
+    assert.equal(lookups(), 1);
   });
 
-  test('of two tenants that prove one name at once one gets it, and the other learns no more than that', async () => {
+  test('Domain_Verify by several tenants that prove one name at once succeeds for one, and discloses to the others only that the name is taken', async () => {
     for (let round = 0; round < 5; round++) {
       const Name = newName();
       const claims = await Promise.all(
@@ -203,7 +203,7 @@ describeBoth('the proof of domains', (topology) => {
         assert.deepEqual([loser.Status, loser.VerifiedAt], ['pending', undefined]);
         assert.equal(
           loser.FailureReason,
-          'the record is there, but another organisation has verified this domain: it has to give it up first',
+          'the record is there, but another organisation has verified this domain: it must delete the domain first',
         );
       }
       const [loser] = losers;
@@ -213,18 +213,18 @@ describeBoth('the proof of domains', (topology) => {
     }
   });
 
-  test('the challenge of one tenant proves nothing for another', async () => {
+  test('Domain_Verify accepts no challenge of another tenant', async () => {
     const Name = newName();
-    const [mine, theirs] = [
+    const [mine, tsuccessors] = [
       await claim(stack, await newTenant(), token, { Name }),
       await claim(stack, await newTenant(), token, { Name }),
     ];
     publish(dns, mine);
-    assert.equal((await verify(stack, theirs, token)).Status, 'pending');
+    assert.equal((await verify(stack, tsuccessors, token)).Status, 'pending');
     assert.equal((await verify(stack, mine, token)).Status, 'verified');
   });
 
-  test('a claim whose seven days are over is not proved, whether or not anybody has told of it, and gets another challenge', async () => {
+  test('Domain_Verify of a claim older than seven days fails, even before the sweeper marks it, and issues another challenge', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     publish(dns, domain);
@@ -233,7 +233,7 @@ describeBoth('the proof of domains', (topology) => {
     assert.equal(renewed.Status, 'pending');
     assert.equal(
       renewed.FailureReason,
-      'the time for the record was over: publish the new TxtValue, and verify the domain again',
+      'the challenge had expired: publish the new TxtValue, and verify the domain again',
     );
     assert.notEqual(renewed.TxtValue, domain.TxtValue);
     assert.ok(Date.parse(renewed.ChallengeExpiresAt) > Date.now() + 6.9 * 86_400_000);
@@ -242,7 +242,7 @@ describeBoth('the proof of domains', (topology) => {
     assert.equal((await again(domain)).Status, 'verified');
   });
 
-  test('a claim whose seven days are over fails by itself, once, and can be proved with another challenge', async () => {
+  test('a claim older than seven days fails on its own, once, and can be verified with another challenge', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     await letPass(stack, domain, 'challenge_expires_at');
@@ -260,7 +260,7 @@ describeBoth('the proof of domains', (topology) => {
     assert.equal((await again(domain)).Status, 'verified');
   });
 
-  test('a domain whose record is gone for three days has lapsed, sends nobody anywhere, and is verified again when it is back', async () => {
+  test('a domain without its record for three days lapses, redirects no sign-in, and is verified again with the record', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token);
     const provider = await addProvider(stack, Tenant);
@@ -285,7 +285,7 @@ describeBoth('the proof of domains', (topology) => {
     );
     assert.ok(Date.parse(back.VerifiedAt ?? '') > Date.parse(lapsed.VerifiedAt ?? ''));
     assert.notEqual(await redirect(), '');
-    const told = [
+    const expected = [
       'created',
       'verified',
       'verification_failed',
@@ -293,24 +293,25 @@ describeBoth('the proof of domains', (topology) => {
       'lapsed',
       'verified',
     ].map((verb) => `domain.${verb}`);
-    assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), told);
+    assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), expected);
   });
 
-  test('days count one after the other: one on which the record is there, or a call finds it, begins them anew', async () => {
+  test('only consecutive failed days count: a day or a call that finds the record resets the count', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
-    for (const look of [nextDay, again]) {
+    for (const check of [nextDay, again]) {
       await failFor(domain, 2);
       publish(dns, domain);
-      assert.equal((await look(domain)).Status, 'verified');
+      assert.equal((await check(domain)).Status, 'verified');
       assert.equal(await failedDaysOf(domain), 0);
     }
-    // What a call does not find is no day: nobody loses a domain by asking three times.
+    // A call that does not find the record does not count as a day: three calls do not cost the
+    // domain.
     dns.set(domain.TxtName, { txt: [] });
     for (let time = 0; time < 4; time++) assert.equal((await again(domain)).Status, 'verified');
     assert.equal(await failedDaysOf(domain), 0);
   });
 
-  test('a DNS server that fails, refuses or is silent takes no domain from anybody', async () => {
+  test('a DNS server that fails, refuses or is silent does not make a domain lapse', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
     await failFor(domain, 2);
     for (const zone of [{ code: 2 }, { code: 5 }, { delayMs: 60_000 }]) {
@@ -325,28 +326,28 @@ describeBoth('the proof of domains', (topology) => {
       `select next_check_at < now() + interval '2 hours' as soon from sso.domain where id = $1`,
       [domain.ID],
     );
-    assert.equal(row?.soon, true, 'it is asked again before a day has passed');
+    assert.equal(row?.soon, true, 'the next check is in less than a day');
   });
 
-  test('a lapsed domain that another tenant has verified meanwhile stays lapsed, and is free again when that gives it up', async () => {
+  test('a lapsed domain that another tenant has verified stays lapsed until that tenant deletes it', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
     await failFor(domain, 2);
     assert.equal((await nextDay(domain)).Status, 'lapsed');
-    const heir = await claim(stack, await newTenant(), token, { Name: domain.Name });
-    dns.set(domain.TxtName, { txt: [domain.TxtValue, heir.TxtValue] });
-    assert.equal((await verify(stack, heir, token)).Status, 'verified');
-    for (const look of [nextDay, again]) {
-      const { Status, FailureReason } = await look(domain);
+    const successor = await claim(stack, await newTenant(), token, { Name: domain.Name });
+    dns.set(domain.TxtName, { txt: [domain.TxtValue, successor.TxtValue] });
+    assert.equal((await verify(stack, successor, token)).Status, 'verified');
+    for (const check of [nextDay, again]) {
+      const { Status, FailureReason } = await check(domain);
       assert.equal(Status, 'lapsed');
       assert.match(FailureReason, /another organisation has verified/);
     }
-    await stack.call('Domain_Delete', { Tenant: heir.Tenant, ID: heir.ID }, token);
+    await stack.call('Domain_Delete', { Tenant: successor.Tenant, ID: successor.ID }, token);
     assert.equal((await nextDay(domain)).Status, 'verified');
   });
 
-  test('what somebody began to check and did not finish is checked by the next', async () => {
+  test('a check that was not finished is done by the next process', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
-    // As a process leaves it that is killed while it waits for DNS.
+    // As a process leaves the domain that is killed while it waits for DNS.
     await rowsOf(
       stack,
       `update sso.domain set next_check_at = now() + interval '3 seconds', failed_days = 2 where id = $1`,
@@ -356,7 +357,7 @@ describeBoth('the proof of domains', (topology) => {
     await becomes(domain, 'the check', ({ Status }) => Status === 'lapsed');
   });
 
-  test('a tenant that is purged leaves no domain behind', async () => {
+  test('a purged tenant leaves no domain behind', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token);
     await rowsOf(stack, `insert into sso.sso_lift (tenant, until) values ($1, now())`, [Tenant]);
@@ -374,14 +375,14 @@ describeBoth('the proof of domains', (topology) => {
     );
   });
 
-  test('a domain is refused to nobody for having been verified elsewhere before', async () => {
+  test('Domain_Verify accepts a name that another tenant had verified before', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
     await stack.call('Domain_Delete', { Tenant: domain.Tenant, ID: domain.ID }, token);
     const next = await claim(stack, await newTenant(), token, { Name: domain.Name });
     assert.equal(
       (await verify(stack, next, token)).Status,
       'pending',
-      'the old record is the old tenant’s',
+      'the record belongs to the previous tenant',
     );
     publish(dns, next);
     assert.equal((await again(next)).Status, 'verified');

@@ -5,10 +5,10 @@ import {
   assertRefused,
   bodyOf,
   knownTo,
-  patiently,
   readList,
   readPage,
   recordIn,
+  retryWhileBusy,
 } from '../answers.ts';
 import { addProvider, claim, type Domain, newName } from '../domains.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
@@ -33,7 +33,7 @@ describeBoth('domains', (topology) => {
   const read = async ({ Tenant, ID }: Domain) =>
     recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
 
-  test('Domain_Create claims a name and says which record proves it, in the answer, the store and the event', async () => {
+  test('Domain_Create claims a name and returns the TXT record to publish, as do the store and the event', async () => {
     const Tenant = await newTenant();
     const Name = newName();
     const domain = await claim(stack, Tenant, token, {
@@ -64,7 +64,7 @@ describeBoth('domains', (topology) => {
     assert.notEqual((await claim(stack, Tenant, token)).TxtValue, TxtValue);
   });
 
-  test('Domain_Create takes international names in either form, and knows one by all its spellings', async () => {
+  test('Domain_Create takes international names in either form, and treats all spellings as one name', async () => {
     const Tenant = await newTenant();
     const label = newName('').slice(0, -1);
     const domain = await claim(stack, Tenant, token, { Name: `${label}.BÜCHER.Example` });
@@ -86,7 +86,7 @@ describeBoth('domains', (topology) => {
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 1);
   });
 
-  test('Domain_Create refuses names that nobody can own, whatever they are disguised as', async () => {
+  test('Domain_Create refuses names that no tenant can own, in any disguise', async () => {
     const Tenant = await newTenant();
     const refused: Record<string, readonly string[]> = {
       'must not be a public suffix: anybody can have a name below it':
@@ -130,11 +130,11 @@ describeBoth('domains', (topology) => {
       await claim(stack, Tenant, token, { Name });
   });
 
-  test('Domain_Create makes one claim of ten at once, and many tenants may claim one name', async () => {
+  test('Domain_Create, called ten times at once, makes one claim; several tenants may claim one name', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const Name = newName();
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => patiently(() => create(Tenant, Name))),
+      Array.from({ length: 10 }, () => retryWhileBusy(() => create(Tenant, Name))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     for (const answer of answers.filter(({ status }) => status !== 200))
@@ -146,7 +146,7 @@ describeBoth('domains', (topology) => {
     assert.equal((await eventTypesOf(stack, 'sso', Tenant)).length, 1);
   });
 
-  test('Domain_Create stops at 50 domains a tenant, also for calls at once', async () => {
+  test('Domain_Create stops at 50 domains per tenant, also for concurrent calls', async () => {
     const Tenant = await newTenant();
     await rowsOf(
       stack,
@@ -155,7 +155,7 @@ describeBoth('domains', (topology) => {
       [Tenant],
     );
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => patiently(() => create(Tenant, newName()))),
+      Array.from({ length: 6 }, () => retryWhileBusy(() => create(Tenant, newName()))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 2);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -164,7 +164,7 @@ describeBoth('domains', (topology) => {
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 50);
   });
 
-  test('Domain_Update changes what is sent and no more, and says what was', async () => {
+  test('Domain_Update changes the sent fields only, and its event has the previous values', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     for (const fields of [{}, { Capture: 'off' }, { DefaultRole: '' }])
@@ -194,7 +194,7 @@ describeBoth('domains', (topology) => {
     );
   });
 
-  test('require_sso needs a provider of that tenant that is active, or nobody would get in any more', async () => {
+  test('Capture require_sso needs an active provider of the tenant, or all users would be locked out', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const domain = await claim(stack, Tenant, token);
     await addProvider(stack, other);
@@ -219,7 +219,7 @@ describeBoth('domains', (topology) => {
     );
   });
 
-  test('Domain_List pages through all of a tenant and nothing else, and a cursor is good for its list only', async () => {
+  test('Domain_List pages through the tenant’s domains only, and takes only its own cursor', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const made: Domain[] = [];
     for (let index = 0; index < 5; index++) made.push(await claim(stack, Tenant, token));
@@ -240,7 +240,7 @@ describeBoth('domains', (topology) => {
     }
   });
 
-  test('Domain_Delete gives a domain up, repeats in silence, and the name can be claimed anew with another challenge', async () => {
+  test('Domain_Delete gives up a domain, repeats without an event, and the name can be claimed again with another challenge', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     for (let time = 0; time < 2; time++)
@@ -264,7 +264,7 @@ describeBoth('domains', (topology) => {
     assert.notEqual(again.TxtValue, domain.TxtValue);
   });
 
-  test('a domain of another tenant and one that never was are the same not_found, and nothing is done to it', async () => {
+  test('Domain_* answer not_found for a domain of another tenant, as for a missing one, and do not change it', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const foreign = await claim(stack, other, token);
     for (const ID of [foreign.ID, createId('dom')]) {
@@ -286,7 +286,7 @@ describeBoth('domains', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), []);
   });
 
-  test('domains are closed to strangers, and a tenant that does not exist answers like a foreign one', async () => {
+  test('Domain_* deny strangers, and a missing tenant answers like a foreign one', async () => {
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
     const { ID } = await claim(stack, foreign, stranger.token);
@@ -307,7 +307,7 @@ describeBoth('domains', (topology) => {
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [foreign]), 1);
   });
 
-  test('what becomes of a domain is in the audit, by whom', async () => {
+  test('every change of a domain is audited with its actor', async () => {
     const Tenant = await newTenant();
     const { ID, Name } = await claim(stack, Tenant, token);
     const rows = await rowsOf<{ audit: string }>(
@@ -352,7 +352,7 @@ describeBoth('domains', (topology) => {
     );
     assert.equal(await statusOf(Tenant, later.id), 'active');
     assert.equal(await statusOf(other, later.id), 'pending');
-    // The domain vouches from now on for those who were asked before, too.
+    // The domain now also covers users with a pending membership from before.
     assert.equal(await statusOf(Tenant, early.id), 'active');
     await rowsOf(stack, `update sso.domain set status = 'lapsed' where tenant = $1 and id = $2`, [
       Tenant,

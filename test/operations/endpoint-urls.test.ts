@@ -8,8 +8,8 @@ import { countOf, eventTypesOf, rowsOf } from '../store.ts';
 const https = 'Endpoint.URL must begin with https://';
 const publicOnly = 'Endpoint.URL must be a public address';
 
-// What a client may not have us call, and the message that says why. The local start lets its own machine through;
-// here just one address of it is let through, and everything else is as in production.
+// URLs that an endpoint must not have, and the messages that say why. The local start allows its
+// own machine; here only one address of it is allowed, and all else is as in production.
 const refused: ReadonlyArray<[message: string, urls: readonly string[]]> = [
   [
     'Endpoint.URL must be a URL',
@@ -60,7 +60,7 @@ const refused: ReadonlyArray<[message: string, urls: readonly string[]]> = [
       'https://[64:ff9b::a00:1]',
     ],
   ],
-  // Other spellings of the same addresses, and names that only mean something inside a cluster.
+  // Other spellings of the same addresses, and names that only resolve inside a cluster.
   [
     publicOnly,
     [
@@ -111,13 +111,13 @@ describeBoth('endpoint URLs', (topology) => {
   });
   after(() => stack?.stop());
 
-  // No event has this type, so that none of the addresses is ever called.
+  // No event has this type, so none of the addresses is ever called.
   const sample = (URL: unknown) => ({ Tenant, Name: 'a', URL, EventTypes: ['nothing.at_all'] });
   const create = (URL: unknown) =>
     stack.call('Webhooks_CreateEndpoint', { Endpoint: sample(URL) }, token);
   const count = () => countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]);
 
-  test('Webhooks_CreateEndpoint refuses a URL that must not be called, and says what is wrong with it', async () => {
+  test('Webhooks_CreateEndpoint refuses a URL that Bailiwick must not call, and says why', async () => {
     for (const [message, urls] of refused) {
       for (const url of urls) assertRefused(await create(url), 400, 'invalid_argument', [message]);
     }
@@ -125,7 +125,7 @@ describeBoth('endpoint URLs', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), []);
   });
 
-  test('Webhooks_CreateEndpoint takes public addresses and those that the operator lets through, as they were sent', async () => {
+  test('Webhooks_CreateEndpoint takes public addresses and those that the operator allows, and keeps them as sent', async () => {
     for (const url of allowed) {
       const { URL } = recordIn(await create(url), 'Endpoint') as { URL: string };
       assert.equal(URL, url);
@@ -133,7 +133,7 @@ describeBoth('endpoint URLs', (topology) => {
     assert.equal(await count(), allowed.length);
   });
 
-  test('Webhooks_UpdateEndpoint refuses the same, and leaves the endpoint as it was', async () => {
+  test('Webhooks_UpdateEndpoint refuses the same URLs, and leaves the endpoint as it was', async () => {
     const { ID } = recordIn(await create('https://hooks.example.com/first'), 'Endpoint') as {
       ID: string;
     };

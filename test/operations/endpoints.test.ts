@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -31,11 +31,11 @@ describeBoth('webhook endpoints', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant that does not count as one of its owner's ten. */
+  /** A tenant from the platform, which does not count against its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
     return tenantFor(stack, id);
   }
-  // Nothing is ever sent to these: no event has such a type.
+  // No event has this type, so nothing is ever sent to these endpoints.
   const sample = (Tenant: string) => ({
     Tenant,
     Name: 'Billing',
@@ -59,7 +59,7 @@ describeBoth('webhook endpoints', (topology) => {
       [id],
     );
 
-  test('Webhooks_CreateEndpoint assigns the ID, sets Active and ignores what the service manages, whatever its type', async () => {
+  test('Webhooks_CreateEndpoint assigns the ID, sets Active and ignores the fields that the service manages, of any type', async () => {
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
       {
@@ -112,7 +112,7 @@ describeBoth('webhook endpoints', (topology) => {
     }
   });
 
-  test('the signing secret is in the answer to the create and nowhere else', async () => {
+  test('the signing secret is in the answer of Webhooks_CreateEndpoint and nowhere else', async () => {
     const Tenant = await tenantOf(ada);
     const created = await create(sample(Tenant));
     const secret = String(created.body['Secret']);
@@ -128,10 +128,10 @@ describeBoth('webhook endpoints', (topology) => {
       ['webhook_endpoint.created', 'webhook_endpoint.updated'],
     );
     const dump = `${await dumpOf(stack, 'notifications')}\n${await dumpOf(stack, 'access')}`;
-    assert.ok(dump.includes(ID), 'the dump holds the endpoint');
+    assert.ok(dump.includes(ID), 'the dump contains the endpoint');
     assert.ok(
       stack.logOf('notifications').includes('Webhooks_CreateEndpoint'),
-      'the log holds the call',
+      'the log contains the call',
     );
     const places = [
       ...later.map((answer) => JSON.stringify(bodyOf(answer))),
@@ -155,7 +155,7 @@ describeBoth('webhook endpoints', (topology) => {
     assert.notEqual(again.body['Secret'], secret);
   });
 
-  test('Webhooks_CreateEndpoint reports a missing name and a missing URL, both at once', async () => {
+  test('Webhooks_CreateEndpoint reports a missing name and a missing URL, each alone and both together', async () => {
     const Tenant = await tenantOf(ada);
     for (const empty of [{}, { Name: '', URL: '' }, { Name: null, URL: null }])
       assertRefused(await create({ Tenant, ...empty }), 400, 'invalid_argument', named);
@@ -179,7 +179,7 @@ describeBoth('webhook endpoints', (topology) => {
     );
   });
 
-  test('Webhooks_UpdateEndpoint reports a missing ID, name and URL, all at once', async () => {
+  test('Webhooks_UpdateEndpoint reports a missing ID, name and URL together', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await made(sample(Tenant));
     for (const body of [{}, { Endpoint: {} }, { Endpoint: { Tenant, ID: '', Name: null } }]) {
@@ -207,7 +207,7 @@ describeBoth('webhook endpoints', (topology) => {
     ]);
   });
 
-  test('Webhooks_ListEndpoints demands a Tenant and pages through its endpoints', async () => {
+  test('Webhooks_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -230,11 +230,11 @@ describeBoth('webhook endpoints', (topology) => {
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(
       items,
-      endpoints.sort((one, other) => (one.ID < other.ID ? -1 : 1)),
+      endpoints.sort((a, b) => (a.ID < b.ID ? -1 : 1)),
     );
   });
 
-  test('Webhooks_UpdateEndpoint replaces name and URL and leaves what was not sent', async () => {
+  test('Webhooks_UpdateEndpoint replaces name and URL and keeps absent fields', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const paused = recordIn(
@@ -288,7 +288,7 @@ describeBoth('webhook endpoints', (topology) => {
     assert.deepEqual(updates.at(-1)?.data, last);
   });
 
-  test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and says nothing', async () => {
+  test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const [before] = await rowsOf(
@@ -309,13 +309,13 @@ describeBoth('webhook endpoints', (topology) => {
     ]);
   });
 
-  test('Webhooks_UpdateEndpoint of a foreign endpoint answers as if there were none', async () => {
+  test('Webhooks_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
     const Tenant = await tenantOf(ada);
     const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
     const created = await made(sample(Tenant));
-    const nobody = await signUp(stack);
+    const stranger = await signUp(stack);
     const change = { Name: 'Hijacked', URL: `${stack.inboxUrl}/hooks/hijacked` };
-    for (const { token } of [bob, nobody]) {
+    for (const { token } of [bob, stranger]) {
       const [foreign, unknown] = [
         await update({ ID: created.ID, ...change }, token),
         await update({ ID: missing, ...change }, token),
@@ -329,7 +329,7 @@ describeBoth('webhook endpoints', (topology) => {
         'permission_denied',
       );
     }
-    // Named together with a tenant that it is not in, also by somebody with rights in both.
+    // With a tenant that does not have the endpoint, also by a caller with rights in both tenants.
     assertRefused(
       await update({ ID: created.ID, Tenant: own, ...change }, bob.token),
       400,
@@ -373,7 +373,7 @@ describeBoth('webhook endpoints', (topology) => {
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
   });
 
-  test('Webhooks_DeleteEndpoint removes the endpoint, repeats in silence and reaches no other tenant', async () => {
+  test('Webhooks_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
@@ -392,10 +392,10 @@ describeBoth('webhook endpoints', (topology) => {
     ]);
   });
 
-  test('Webhooks_CreateEndpoint gives a tenant fifty, however many are asked for at once', async () => {
+  test('Webhooks_CreateEndpoint allows fifty per tenant, also for concurrent calls', async () => {
     const Tenant = await tenantOf(ada);
     const answers = await Promise.all(
-      Array.from({ length: 60 }, () => patiently(() => create(sample(Tenant)))),
+      Array.from({ length: 60 }, () => retryWhileBusy(() => create(sample(Tenant)))),
     );
     const created = answers.filter(({ status }) => status === 200);
     assert.equal(created.length, 50);
@@ -411,7 +411,7 @@ describeBoth('webhook endpoints', (topology) => {
     assert.equal(
       await countOf(stack, 'notifications.dek where tenant = $1', [Tenant]),
       1,
-      'one data key, though fifty needed it at once',
+      'fifty concurrent calls create one data key',
     );
     bodyOf(
       await remove(Tenant, created[0] ? (recordIn(created[0], 'Endpoint') as Endpoint).ID : ''),
@@ -421,7 +421,7 @@ describeBoth('webhook endpoints', (topology) => {
     bodyOf(await create(sample(await tenantOf(ada))));
   });
 
-  test('Webhooks_CreateEndpoint without a Tenant means the only one of the caller', async () => {
+  test('Webhooks_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/shared/tokens.ts';
-import { assertRefused, bodyOf, patiently } from '../answers.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
 import { appOrigin, newCode } from '../federation.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
@@ -21,21 +21,21 @@ describeBoth('codes for applications, and their pages', (topology) => {
 
   const exchange = (Code: string, headers: Record<string, string> = {}, more: object = {}) =>
     stack.call('Account_ExchangeCode', { Code, ...more }, undefined, headers);
-  const isDead = async (code: string, headers = {}) =>
+  const assertDead = async (code: string, headers = {}) =>
     assertRefused(await exchange(code, headers), 400, 'failed_precondition', dead);
   const sessionsOf = (userId: string) =>
     countOf(stack, 'identity.session where user_id = $1', [userId]);
 
-  test('Account_ExchangeCode gives a session for a code, once', async () => {
+  test('Account_ExchangeCode returns a session for a code, once', async () => {
     const { id, email } = await signUp(stack);
     const code = await newCode(stack, id, email);
     const { Token, User } = bodyOf(await exchange(code)) as { Token: string; User: { ID: string } };
     assert.equal(User.ID, id);
     assert.equal((await stack.call('Account_Get', {}, Token)).status, 200);
-    await isDead(code);
+    await assertDead(code);
   });
 
-  test('Account_ExchangeCode has one text for every code that does not work', async () => {
+  test('Account_ExchangeCode has one error for every code that does not work', async () => {
     const { id, email } = await signUp(stack);
     const expired = await newCode(stack, id, email, { endsIn: 0 });
     for (const code of [
@@ -45,16 +45,16 @@ describeBoth('codes for applications, and their pages', (topology) => {
       createToken('session'),
       expired,
     ])
-      await isDead(code);
+      await assertDead(code);
     assert.equal((await exchange('')).body.Code, 'invalid_argument');
     assert.equal(await sessionsOf(id), 1);
   });
 
-  test('of two hundred who have the same code one gets a session', async () => {
+  test('Account_ExchangeCode called 200 times at once with one code returns one session', async () => {
     const { id, email } = await signUp(stack);
     const code = await newCode(stack, id, email);
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => patiently(() => exchange(code))),
+      Array.from({ length: 200 }, () => retryWhileBusy(() => exchange(code))),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     for (const answer of answers.filter(({ status }) => status !== 200))
@@ -62,7 +62,7 @@ describeBoth('codes for applications, and their pages', (topology) => {
     assert.equal(await sessionsOf(id), 2);
   });
 
-  test('a code works for pages of its own origin only, and is not used up by others', async () => {
+  test('a code works for pages of its own origin only, and other origins do not use it up', async () => {
     const { id, email } = await signUp(stack);
     const code = await newCode(stack, id, email);
     for (const origin of [
@@ -74,12 +74,12 @@ describeBoth('codes for applications, and their pages', (topology) => {
       `${appOrigin}.evil.example`,
       'http://app.example.com',
     ]) {
-      await isDead(code, { origin });
+      await assertDead(code, { origin });
     }
     assert.equal((await exchange(code, { origin: appOrigin })).status, 200);
   });
 
-  test('a browser’s page may have the session in the cookie', async () => {
+  test('Account_ExchangeCode with Cookie sets the session as a cookie for a browser', async () => {
     const { id, email } = await signUp(stack);
     const answer = await exchange(
       await newCode(stack, id, email),
@@ -100,7 +100,7 @@ describeBoth('codes for applications, and their pages', (topology) => {
     );
   });
 
-  test('what ends a person’s sessions voids the codes as well', async () => {
+  test('every action that ends a user’s sessions also voids the codes', async () => {
     const reset = async ({ email }: { email: string }) => {
       bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
       return stack.call('Account_ResetPassword', {
@@ -134,7 +134,7 @@ describeBoth('codes for applications, and their pages', (topology) => {
       const person = await signUp(stack);
       const code = await newCode(stack, person.id, person.email);
       await end(person);
-      await isDead(code);
+      await assertDead(code);
     }
   });
 
@@ -147,7 +147,7 @@ describeBoth('codes for applications, and their pages', (topology) => {
   const corsOf = (headers: Headers) =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
-  test('pages of the allowed origins may call every operation, and read what it says', async () => {
+  test('pages of the allowed origins may call every operation, and read the answers', async () => {
     for (const origin of [appOrigin, 'https://other.example.com']) {
       const answer = await ask('Account_ExchangeCode', { origin, ...question });
       assert.deepEqual(
@@ -210,7 +210,7 @@ describeBoth('codes for applications, and their pages', (topology) => {
     }
   });
 
-  test('what is no operation, or no question of a browser, is answered as before', async () => {
+  test('requests that are no preflight, or not for an operation, are answered without CORS', async () => {
     assert.equal((await ask('Account_Exchange', { origin: appOrigin, ...question })).status, 404);
     assert.equal((await ask('Account_ExchangeCode', { origin: appOrigin })).status, 405);
     assert.equal((await ask('openapi.json', { origin: appOrigin, ...question })).status, 405);

@@ -22,7 +22,8 @@ import {
 } from '../people.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
 
-// Whom an identity at a provider belongs to. sso has a key to ask with in five processes only.
+// Which user an identity of a provider belongs to. Only with five processes does sso have a key of
+// its own to call identity.
 
 type Identity = {
   Tenant: string;
@@ -34,7 +35,7 @@ type Identity = {
   LastUsedAt: string;
 };
 
-describe('federation: who somebody is', () => {
+describe('federation: identities and users', () => {
   let stack: Stack;
   let opened: ReturnType<typeof openFederation>;
   let federation: FederationClient;
@@ -62,7 +63,7 @@ describe('federation: who somebody is', () => {
   const identitiesOf = async (UserID: string, token = stack.platformKey) =>
     (await readList<Identity>(stack, 'Users_ListIdentities', { UserID }, token)).items;
 
-  test('Admit makes an account of a new person, without a password, and knows it the next time', async () => {
+  test('Admit creates an account without a password for a new identity, and finds it the next time', async () => {
     const assertion = newAssertion(tenant, {
       name: 'Ada Lovelace',
       picture: 'https://example.com/ada.png',
@@ -102,7 +103,7 @@ describe('federation: who somebody is', () => {
     assert.equal(await linksOf(id), 1);
   });
 
-  test('Admit leaves out what is too long or no picture, and keeps nobody out for it', async () => {
+  test('Admit drops a profile field that is too long or invalid, and still admits the user', async () => {
     for (const changes of [
       { name: 'x'.repeat(129) },
       { name: 'a\u0000b' },
@@ -119,7 +120,7 @@ describe('federation: who somebody is', () => {
     }
   });
 
-  test('Admit makes one account, link and event of a person who comes fifty times at once', async () => {
+  test('Admit called 50 times at once for one identity creates one account, one link and one event', async () => {
     const assertion = newAssertion(tenant);
     const admitted = await Promise.all(Array.from({ length: 50 }, () => admit(assertion)));
     assert.equal(new Set(admitted.map(({ id }) => id)).size, 1);
@@ -129,7 +130,7 @@ describe('federation: who somebody is', () => {
     assert.equal(await linksOf(admitted[0]?.id ?? ''), 1);
   });
 
-  test('Admit gives an address to one identity of a provider, of fifty that come with it at once', async () => {
+  test('Admit links an address to one identity of a provider, out of 50 concurrent ones', async () => {
     const assertion = newAssertion(tenant);
     const subjects = Array.from({ length: 50 }, (_, index) => `subject-${index}`);
     const outcomes = await Promise.allSettled(
@@ -145,7 +146,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('Admit refuses whom the tenant does not vouch for, and makes nothing of them', async () => {
+  test('Admit refuses an identity that the tenant does not vouch for, and creates nothing', async () => {
     const before = [
       await countOf(stack, 'identity.user_account'),
       await countOf(stack, 'identity.identity_link'),
@@ -189,7 +190,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('Admit takes an address in whatever spelling for the same', async () => {
+  test('Admit treats all spellings of an address as the same', async () => {
     const { email } = await signUp(stack, newAddress('spelt'));
     assert.equal(
       (await admit({ ...newAssertion(tenant), email: email.toUpperCase() })).outcome,
@@ -197,7 +198,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('Admit links an account by its address once, tells its person, and audits it in the tenant', async () => {
+  test('Admit links an account by its address once, notifies its user, and audits the link in the tenant', async () => {
     const { id, email } = await signUp(stack);
     const assertion = newAssertion(tenant, { email });
     assert.deepEqual(
@@ -234,10 +235,10 @@ describe('federation: who somebody is', () => {
       [tenant, assertion.provider, id, assertion.issuer, assertion.subject, email],
     );
     assert.equal((await admit(assertion)).outcome, 'known');
-    assert.equal((await mailsTo(stack, email)).length, 2, 'a notice of the first time alone');
+    assert.equal((await mailsTo(stack, email)).length, 2, 'one notice, for the first link');
   });
 
-  test('Admit gives nobody the account of whoever had the address before, until the old identity is removed', async () => {
+  test('Admit does not link a reassigned address to its previous account until the old identity is removed', async () => {
     const assertion = newAssertion(tenant);
     const { id } = await admit(assertion);
     const successor = { ...assertion, subject: 'another person' };
@@ -249,7 +250,7 @@ describe('federation: who somebody is', () => {
     assert.equal(
       (await admit({ ...successor, provider: createId('sso') })).outcome,
       'linked',
-      'another provider is another matter',
+      'another provider may link the address',
     );
     const { provider: Provider } = assertion;
     const stranger = await signUp(stack);
@@ -285,7 +286,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('Users_ListIdentities is a person’s own, page by page', async () => {
+  test('Users_ListIdentities pages through a user’s identities, for the user and the platform', async () => {
     const { id, email, token } = await signUp(stack);
     const providers = await Promise.all(
       [1, 2, 3].map(async () => (await admit(newAssertion(tenant, { email }))).id),
@@ -300,7 +301,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('a disabled account stays out, known or not', async () => {
+  test('Admit refuses a disabled account, linked or not', async () => {
     const { id, email } = await signUp(stack);
     const assertion = newAssertion(tenant, { email });
     await admit(assertion);
@@ -312,7 +313,7 @@ describe('federation: who somebody is', () => {
     assert.equal((await admit(assertion)).outcome, 'known');
   });
 
-  test('an account that has moved away is not the tenant’s to steer any more, and a lapsed domain still lets in who was linked', async () => {
+  test('Admit refuses a linked account whose address left the tenant’s domains, and admits one whose domain has lapsed', async () => {
     const assertion = newAssertion(tenant);
     const { id } = await admit(assertion);
     const moveTo = (email: string) =>
@@ -328,7 +329,7 @@ describe('federation: who somebody is', () => {
       await refusedWith(admit({ ...assertion, email }), 'DOMAIN_FOREIGN');
   });
 
-  test('nobody keeps a password that was planted before the person came', async () => {
+  test('Admit removes a password that was registered before the user proved the address', async () => {
     const email = newAddress('victim');
     await register(stack, email);
     const proof = tokenIn(await mailTo(stack, email));
@@ -346,7 +347,7 @@ describe('federation: who somebody is', () => {
     );
   });
 
-  test('only sso may ask', async () => {
+  test('Admit is open to sso only', async () => {
     for (const service of ['gateway', 'access'] as const) {
       const { federation: foreign, close } = openFederation(stack, service);
       const { tenant: Tenant, provider } = newAssertion(tenant);

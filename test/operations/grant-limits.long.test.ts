@@ -7,7 +7,7 @@ import { countOf, rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 
-describe('what a tenant may grant', () => {
+describe('limits on the grants of a tenant', () => {
   let stack: Stack;
   let [owner, person]: Person[] = [];
   before(async () => {
@@ -18,7 +18,7 @@ describe('what a tenant may grant', () => {
 
   const ask = (operation: string, body: object) => stack.call(operation, body, owner?.token);
 
-  /** A tenant in which `person` is a member and of the group `eng`. */
+  /** Creates a tenant in which `person` is a member, also of the group `eng`. */
   async function openTenant(): Promise<string> {
     const Tenant = await createTenant(stack, String(owner?.token));
     bodyOf(
@@ -29,7 +29,7 @@ describe('what a tenant may grant', () => {
     return Tenant;
   }
 
-  /** Grants so many resources, which nobody would do by calls. */
+  /** Inserts grants into the database, because calls would take too long. */
   const fill = (tenant: string, subjectType: string, subject: string, count: number) =>
     rowsOf(
       stack,
@@ -40,7 +40,7 @@ describe('what a tenant may grant', () => {
   const grant = (Tenant: string, sent: object) =>
     ask('Grants_Add', { Grant: { Tenant, Role: 'auditor', ...sent } });
 
-  test('a subject has at most 10,000 grants on resources, and of one that its groups give more nobody is told every way', async () => {
+  test('a subject has at most 10,000 grants on resources, and Access_Explain refuses above 20,000 with those of its groups', async () => {
     const Tenant = await openTenant();
     await fill(Tenant, 'user', String(person?.id), 9999);
     bodyOf(await grant(Tenant, { UserID: person?.id, Resource: 'last' }));
@@ -50,7 +50,7 @@ describe('what a tenant may grant', () => {
       'failed_precondition',
       ['a user has at most 10000 grants on single resources in a tenant'],
     );
-    // A role in the whole tenant can still be given, what is there already an end, and others something.
+    // A role in the whole tenant, a new expiry and grants to other subjects are still possible.
     bodyOf(await grant(Tenant, { UserID: person?.id }));
     bodyOf(
       await grant(Tenant, {
@@ -69,7 +69,7 @@ describe('what a tenant may grant', () => {
         Resource: 'resource-1',
       });
     assert.equal((bodyOf(await explain())['Paths'] as unknown[]).length, 2);
-    // What has expired keeps nobody from anything.
+    // An expired grant does not count.
     await rowsOf(
       stack,
       `update access.grant_entry set expires_at = now() where tenant = $1 and subject = $2 and resource = 'resource-9'`,
@@ -93,9 +93,9 @@ describe('what a tenant may grant', () => {
     );
   });
 
-  test('a tenant has at most 100,000 grants on resources, and more than that many roles held in it are not compared', async () => {
+  test('a tenant has at most 100,000 grants on resources, and Access_Plan refuses to compare more than 100,000 roles', async () => {
     const Tenant = await openTenant();
-    // The groups need not be there: this is about their number alone.
+    // The groups need not exist: only the number of grants matters.
     for (let group = 1; group <= 10; group++) await fill(Tenant, 'group', `group-${group}`, 9999);
     const missing =
       100_000 -
@@ -115,13 +115,13 @@ describe('what a tenant may grant', () => {
         Changes: [{ Groups_RemoveMember: { Tenant, Group: 'eng', UserID: person?.id } }],
       });
     assert.equal((bodyOf(await plan())['Lost'] as unknown[]).length > 0, true);
-    await fill(Tenant, 'bot', 'bot_of_nobody', 100_000);
+    await fill(Tenant, 'bot', 'bot_without_record', 100_000);
     assertRefused(await plan(), 400, 'failed_precondition', [
-      'more than 100000 roles are held in the tenant, member by member',
+      'the tenant has more than 100000 effective role assignments',
     ]);
   });
 
-  test('a plan that would change more than anybody reads is refused', async () => {
+  test('Access_Plan refuses a plan with more than 50,000 differences', async () => {
     const Tenant = await openTenant();
     const Permissions = Array.from({ length: 200 }, (_, index) => `app.things.do${index}`);
     bodyOf(await ask('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions } }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
 import { createBot } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
@@ -56,7 +56,7 @@ describeBoth('grants', (topology) => {
     stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
   const grantGroup = (sent: object, token = owner?.token) =>
     stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
-  /** A grant as it is, without the tenant of the tests. */
+  /** A grant as stored, without the tenant of these tests. */
   const onPlatform = (
     operation: string,
     sent: object,
@@ -67,7 +67,7 @@ describeBoth('grants', (topology) => {
   const seesEndpoints = async (who: Person | undefined) =>
     (await stack.call('Webhooks_ListEndpoints', { Tenant }, who?.token)).status === 200;
 
-  test('Grants_Add and Grants_Remove give and take with their reply, once each, and their events say so', async () => {
+  test('Grants_Add and Grants_Remove take effect with the reply, once each, and publish events', async () => {
     const mine = { UserID: person?.id, Role: 'editor' };
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await grant({ ...mine, ID: 'x', CreatedBy: 'me', Resource: '' }));
@@ -94,7 +94,7 @@ describeBoth('grants', (topology) => {
     );
   });
 
-  test('a grant that ends counts until then, and one that is given again without an end does not end', async () => {
+  test('an expiring grant counts until its expiry, and a repetition without an expiry makes it permanent', async () => {
     const mine = { UserID: person?.id, Role: 'editor' };
     assertRefused(
       await grant({ ...mine, ExpiresAt: new Date(Date.now() - 1000).toISOString() }),
@@ -115,7 +115,7 @@ describeBoth('grants', (topology) => {
     bodyOf(await withdraw(mine));
   });
 
-  test('Grants_Add needs a member, and a role that is there', async () => {
+  test('Grants_Add requires a member and an existing role', async () => {
     assertRefused(await grant({ UserID: stranger?.id, Role: 'member' }), 400, 'not_found', [
       'tenant member not found',
     ]);
@@ -132,7 +132,7 @@ describeBoth('grants', (topology) => {
       'Grant.UserID must be an identifier that begins with usr_',
       'Grant.Role must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
     ]);
-    assertRefused(await grantGroup({ Group: 'nobody', Role: 'member' }), 400, 'not_found', [
+    assertRefused(await grantGroup({ Group: 'missing', Role: 'member' }), 400, 'not_found', [
       'group not found',
     ]);
     assertRefused(
@@ -147,7 +147,7 @@ describeBoth('grants', (topology) => {
     );
   });
 
-  test('the platform grants to a bot of whatever tenant', async () => {
+  test('BotGrants_Add by the platform works for a bot of any tenant', async () => {
     const { ID: Bot } = await createBot(stack, Tenant, owner?.token ?? '');
     const add = (sent: object) =>
       stack.call(
@@ -176,9 +176,9 @@ describeBoth('grants', (topology) => {
     );
   });
 
-  test('nobody grants what they may not give, to whomever', async () => {
+  test('Grants_Add and GroupGrants_Add grant no more than the caller holds, to any subject', async () => {
     const lacking = (permission: string) => [
-      `this would confer ${permission}, which the caller does not hold`,
+      `this would grant ${permission}, which the caller does not hold`,
     ];
     for (const give of [
       () => grant({ UserID: admin?.id, Role: 'owner' }, admin?.token),
@@ -217,7 +217,7 @@ describeBoth('grants', (topology) => {
     );
   });
 
-  test('only an owner takes ownership away, and the last owner stays one', async () => {
+  test('only an owner removes ownership, and the last owner stays owner', async () => {
     assertRefused(
       await withdraw({ UserID: owner?.id, Role: 'owner' }, admin?.token),
       403,
@@ -237,7 +237,7 @@ describeBoth('grants', (topology) => {
       ['the last owner of a tenant cannot be removed'],
     );
     bodyOf(await grant({ UserID: person?.id, Role: 'owner' }));
-    // Each of the two takes it from the other at the same time: one of them stays.
+    // Each of the two owners removes the other at the same time: one of them stays.
     const both = await Promise.all([
       withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token),
       withdraw({ UserID: owner?.id, Role: 'owner' }, person?.token),
@@ -255,10 +255,10 @@ describeBoth('grants', (topology) => {
     bodyOf(await withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token));
   });
 
-  test('two hundred equal grants at once are one grant and one event', async () => {
+  test('Grants_Add called 200 times at once makes one grant and one event', async () => {
     const mine = { UserID: person?.id, Role: 'editor', Resource: 'report-1' };
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => patiently(() => grant(mine))),
+      Array.from({ length: 200 }, () => retryWhileBusy(() => grant(mine))),
     );
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     assert.equal(
@@ -276,7 +276,7 @@ describeBoth('grants', (topology) => {
     bodyOf(await withdraw(mine));
   });
 
-  test('GroupGrants give to the members of a group and of those below it, and go with it', async () => {
+  test('GroupGrants_Add grants to the members of a group and of its descendants, until the group is deleted', async () => {
     bodyOf(
       await stack.call(
         'Groups_AddMember',
@@ -298,16 +298,16 @@ describeBoth('grants', (topology) => {
       ),
     );
     assert.equal(await seesEndpoints(person), false);
-    // However the path was spelt, the events carry the record as it was listed.
-    const told = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
+    // The events carry the record as listed, for every spelling of the path.
+    const published = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
       type.startsWith('group_grant.'),
     );
     assert.deepEqual(
-      told.map(({ type, data }) => [type, data['ID'], data['Group']]),
+      published.map(({ type, data }) => [type, data['ID'], data['Group']]),
       ['added', 'removed'].map((verb) => [`group_grant.${verb}`, found?.ID, 'eng']),
     );
     bodyOf(await grantGroup({ Group: 'eng', Role: 'editor' }));
-    // An admin puts nobody into a group whose grants it could not give itself.
+    // An admin cannot add a member to a group whose grants the admin could not give.
     assertRefused(
       await stack.call(
         'Groups_AddMember',
@@ -322,7 +322,7 @@ describeBoth('grants', (topology) => {
     assert.deepEqual(await listed('GroupGrants_ListByTenant'), []);
   });
 
-  test('Grants_List shows a user its own, others those of tenants whose grants they may read, and nothing else', async () => {
+  test('Grants_List shows a user’s own grants, to others those of tenants whose grants they may read, and nothing else', async () => {
     const own = (
       await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, person?.token ?? '')
     ).items;
@@ -382,7 +382,7 @@ describeBoth('grants', (topology) => {
       'not_found',
       ['user not found'],
     );
-    // Support reads, and grants nothing.
+    // The support role reads and cannot grant.
     assertRefused(
       await onPlatform('Grants_Add', { ...support, UserID: person?.id }, stranger?.token),
       403,
@@ -404,7 +404,7 @@ describeBoth('grants', (topology) => {
     );
   });
 
-  test('a grant that names no tenant and does not say Platform is refused, also for the platform key', async () => {
+  test('a grant without a tenant and without Platform is refused, also for the platform key', async () => {
     const subjects = {
       Grants: { UserID: person?.id },
       GroupGrants: { Group: 'eng' },
@@ -459,7 +459,7 @@ describeBoth('grants', (topology) => {
     assert.equal(await stored(), before);
   });
 
-  test('ListByTenant with IncludePlatform shows the platform grants that count in the tenant, page by page', async () => {
+  test('Grants_ListByTenant and BotGrants_ListByTenant with IncludePlatform show the platform grants that count in the tenant, page by page', async () => {
     const { ID: Bot } = await createBot(
       stack,
       await createTenant(stack, stranger?.token ?? ''),
@@ -476,7 +476,7 @@ describeBoth('grants', (topology) => {
       // A disabled account holds nothing.
       { Platform: true, UserID: disabled?.id, Role: 'auditor' },
     ];
-    for (const one of sent) bodyOf(await onPlatform('Grants_Add', one));
+    for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Add', platformGrant));
     bodyOf(await onPlatform('BotGrants_Add', { Platform: true, Bot, Role: 'platform-support' }));
     bodyOf(await stack.call('Users_Disable', { UserID: disabled?.id }, stack.platformKey));
     await new Promise((resolve) => setTimeout(resolve, 1300));
@@ -541,7 +541,7 @@ describeBoth('grants', (topology) => {
       ),
       [['auditor', true]],
     );
-    for (const one of sent) bodyOf(await onPlatform('Grants_Remove', one));
+    for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Remove', platformGrant));
     bodyOf(await onPlatform('BotGrants_Remove', { Platform: true, Bot, Role: 'platform-support' }));
     bodyOf(await stack.call('Users_Enable', { UserID: disabled?.id }, stack.platformKey));
   });

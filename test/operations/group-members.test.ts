@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, signUp } from '../people.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
@@ -20,7 +20,7 @@ describeBoth('group members', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant of Ada's with these members and groups. */
+  /** Creates a tenant of Ada's with these members and groups. */
   async function tenantWith(
     members: readonly Person[],
     paths: readonly string[],
@@ -67,7 +67,7 @@ describeBoth('group members', (topology) => {
       type.startsWith('group.member_'),
     );
 
-  test('Groups_AddMember and Groups_RemoveMember change the list, repeat in silence and tell the endpoints', async () => {
+  test('Groups_AddMember and Groups_RemoveMember change the list, deliver events to the endpoints, and repeat without an event', async () => {
     const Tenant = await tenantWith([bob], ['Eng/Backend']);
     const hook = `group-${Tenant}`;
     const endpoint = {
@@ -108,17 +108,17 @@ describeBoth('group members', (topology) => {
   test('Groups_AddMember called 200 times at once makes one row and one event', async () => {
     const Tenant = await tenantWith([bob], ['eng']);
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => patiently(() => add(Tenant, 'eng', bob))),
+      Array.from({ length: 200 }, () => retryWhileBusy(() => add(Tenant, 'eng', bob))),
     );
     for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 1);
     assert.equal((await membersEvents(Tenant)).length, 1);
   });
 
-  test('Groups_AddMember and Groups_RemoveMember at once leave what their events say', async () => {
+  test('Groups_AddMember and Groups_RemoveMember at once leave the state of the last event', async () => {
     const Tenant = await tenantWith([bob], ['eng']);
     const calls = Array.from({ length: 40 }, (_, index) =>
-      patiently(() => (index % 2 ? add(Tenant, 'eng', bob) : remove(Tenant, 'eng', bob))),
+      retryWhileBusy(() => (index % 2 ? add(Tenant, 'eng', bob) : remove(Tenant, 'eng', bob))),
     );
     for (const answer of await Promise.all(calls)) bodyOf(answer);
     const count = (type: string, events: Array<{ type: string }>) =>
@@ -129,7 +129,7 @@ describeBoth('group members', (topology) => {
     assert.ok(count('group.member_added', events) >= 1);
   });
 
-  test('Groups_AddMember takes members of the tenant and groups that are there, and nothing else', async () => {
+  test('Groups_AddMember accepts only members of the tenant and existing groups', async () => {
     const Tenant = await tenantWith([bob], ['eng']);
     assertRefused(await add(Tenant, 'eng', carol), 400, 'not_found', ['tenant member not found']);
     assertRefused(await add(Tenant, 'ops', bob), 400, 'not_found', ['group not found']);
@@ -158,14 +158,14 @@ describeBoth('group members', (topology) => {
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 0);
   });
 
-  test('Groups_AddMember confers no more than the caller holds', async () => {
+  test('Groups_AddMember grants no more than the caller holds', async () => {
     const Tenant = await tenantWith([bob, carol], ['eng', 'eng/owners'], { DefaultRole: 'admin' });
     await rowsOf(
       stack,
       `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'group', 'eng', 'owner', '', '', now())`,
       [Tenant, createId('ggr')],
     );
-    // What is granted to a group is also its descendants', so both of them give the tenant away.
+    // Grants to a group also count for its descendants, so both groups would give the tenant away.
     for (const path of ['eng', 'eng/owners']) {
       assertRefused(await add(Tenant, path, bob, bob.token), 403, 'permission_denied');
       assert.deepEqual(await membersOf(Tenant, path), []);
@@ -187,7 +187,7 @@ describeBoth('group members', (topology) => {
     );
   });
 
-  test('Groups_ListMembers pages, and with Effective counts the members of the groups below', async () => {
+  test('Groups_ListMembers pages, and with Effective includes the members of the descendant groups', async () => {
     const Tenant = await tenantWith(
       [bob, carol],
       ['eng', 'eng/backend', 'eng/backend/storage', 'england'],
@@ -228,7 +228,7 @@ describeBoth('group members', (topology) => {
     }
   });
 
-  test('Groups_ListMemberGroups shows a person their own groups, and others those that they may read', async () => {
+  test('Groups_ListMemberGroups shows users their own groups, and others the groups that they may read', async () => {
     const dan = await signUp(stack);
     const first = await tenantWith([dan, bob], ['eng', 'eng/backend', 'ops']);
     const { ID: second } = recordIn(

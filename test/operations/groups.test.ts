@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -31,7 +31,7 @@ describeBoth('groups', (topology) => {
   });
   after(() => stack?.stop());
 
-  // A person may create ten by themselves.
+  // A user may create ten tenants of their own.
   const newTenant = async () => tenantFor(stack, id);
 
   const save = (group: object, rest: object = {}) =>
@@ -41,7 +41,7 @@ describeBoth('groups', (topology) => {
   const remove = (Tenant: string, Path: string) =>
     stack.call('Groups_Delete', { Tenant, Path }, token);
 
-  test('Groups_Save creates a group, and what the service manages is not the client’s to set', async () => {
+  test('Groups_Save creates a group and ignores the fields that the service manages', async () => {
     const Tenant = await newTenant();
     const managed = { ID: 7, Source: ['x'], CreatedAt: 'never', UpdatedAt: {} };
     const fields = {
@@ -69,7 +69,7 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_Save keeps what was not sent and replaces what was', async () => {
+  test('Groups_Save keeps absent fields and replaces sent ones', async () => {
     const Tenant = await newTenant();
     const first = {
       Name: 'Eng',
@@ -116,7 +116,7 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_Save says in its event what changed, and is silent where nothing did', async () => {
+  test('Groups_Save lists the changes in its event, and publishes no event without a change', async () => {
     const Tenant = await newTenant();
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'Eng' }));
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'Engineering', Metadata: {} }));
@@ -141,7 +141,7 @@ describeBoth('groups', (topology) => {
     assert.deepEqual(events[1]?.data, stored);
   });
 
-  test('Groups_Save takes every path of the grammar and tells the rule for all others', async () => {
+  test('Groups_Save accepts every path of the grammar, and names the rule for all others', async () => {
     const Tenant = await newTenant();
     assert.equal(eightSegments.length, 255);
     const good = ['a', 'Z9', '0', 'a.b_c-d', 'a'.repeat(63), eightSegments, '/leading/slash'];
@@ -191,7 +191,7 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_Save refuses what is too long, all of it in one list', async () => {
+  test('Groups_Save reports all too long fields in one list', async () => {
     const Tenant = await newTenant();
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, '']));
     const answer = await save({
@@ -210,7 +210,7 @@ describeBoth('groups', (topology) => {
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
   });
 
-  test('Groups_Save with IfUpdatedAt changes only what nobody has changed since', async () => {
+  test('Groups_Save with IfUpdatedAt fails if the group has changed since', async () => {
     const Tenant = await newTenant();
     bodyOf(await save({ Tenant, Path: 'eng', Name: '0' }));
     const { UpdatedAt } = await read(Tenant, 'eng');
@@ -225,7 +225,7 @@ describeBoth('groups', (topology) => {
     const winner = await read(Tenant, 'eng');
     assert.equal(winner.Name, `n${answers.findIndex(({ status }) => status === 200)}`);
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'last' }, { IfUpdatedAt: winner.UpdatedAt }));
-    // A group that is not there is not the one that was read.
+    // A missing group is not the group that was read.
     assertRefused(
       await save({ Tenant, Path: 'new' }, { IfUpdatedAt: winner.UpdatedAt }),
       400,
@@ -234,11 +234,11 @@ describeBoth('groups', (topology) => {
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
   });
 
-  test('Groups_Save called twenty times at once for a new path makes one group', async () => {
+  test('Groups_Save for a new path, called 20 times at once, creates one group', async () => {
     const Tenant = await newTenant();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        patiently(() => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' })),
+        retryWhileBusy(() => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' })),
       ),
     );
     for (const answer of answers) bodyOf(answer);
@@ -249,14 +249,14 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_Get answers null for a group that does not exist', async () => {
+  test('Groups_Get returns null for a missing group', async () => {
     const Tenant = await newTenant();
     assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), {
       Group: null,
     });
   });
 
-  test('Groups_Delete removes the group alone, with its members, and repeats in silence', async () => {
+  test('Groups_Delete removes only the group and its memberships, and repeats without an event', async () => {
     const Tenant = await newTenant();
     for (const Path of ['eng', 'eng/backend', 'eng/backend/storage', 'england']) {
       bodyOf(await save({ Tenant, Path }));
@@ -295,7 +295,7 @@ describeBoth('groups', (topology) => {
     }
     const paths = Array.from({ length: 120 }, (_, index) => `g${index}`);
     await Promise.all(
-      paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))),
+      paths.map(async (Path) => bodyOf(await retryWhileBusy(() => save({ Tenant, Path })))),
     );
     const all = await readList<Group>(stack, 'Groups_List', { Tenant }, token, 7);
     assert.deepEqual(all.sizes, [...Array.from({ length: 17 }, () => 7), 1]);
@@ -323,11 +323,11 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_List never gives more than 200 at once, and skips nothing where the last one read is deleted', async () => {
+  test('Groups_List returns at most 200 at once, and skips nothing if the last read group is deleted', async () => {
     const Tenant = await newTenant();
     const paths = Array.from({ length: 205 }, (_, index) => `g${index}`);
     await Promise.all(
-      paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))),
+      paths.map(async (Path) => bodyOf(await retryWhileBusy(() => save({ Tenant, Path })))),
     );
     const first = await readPage<Group>(
       stack,
@@ -349,7 +349,7 @@ describeBoth('groups', (topology) => {
     );
   });
 
-  test('Groups_List refuses a cursor that is not its own, and a negative limit', async () => {
+  test('Groups_List refuses a cursor of another list, and a negative limit', async () => {
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
     for (const Path of ['a', 'b'])
       for (const tenant of [Tenant, other]) bodyOf(await save({ Tenant: tenant, Path }));

@@ -57,9 +57,9 @@ describe('hostile bodies', () => {
     await Promise.all(Array.from({ length: 8 }, send));
   }
 
-  test('200 of each kind on eight connections leave the gateway at most 50 MB larger', async (t) => {
+  test('200 requests of each kind on eight connections grow the gateway by at most 50 MB', async (t) => {
     const resident = () => residentMbOf(stack.pid('gateway'));
-    // A process that has just started grows by itself: ordinary calls come first.
+    // A process that has just started grows on its own, so ordinary calls come first.
     await round(Buffer.from('{}'), 1500);
     const start = resident();
     let peak = 0;
@@ -78,7 +78,7 @@ describe('hostile bodies', () => {
     const growth = resident() - start;
     t.diagnostic(`after the round: +${Math.round(growth)} MB`);
     assert.ok(growth <= 50, `${Math.round(growth)} MB`);
-    // The buffers of bodies that were refused wait for the next garbage collection.
+    // The buffers of refused bodies wait for the next garbage collection.
     assert.ok(peak <= 120, `${Math.round(peak)} MB at the peak`);
   });
 });

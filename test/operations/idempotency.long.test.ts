@@ -42,13 +42,13 @@ describeAll('Idempotency-Key when processes die', (topology) => {
   const countGroups = (path: string) =>
     countOf(stack, 'access.group_entry where tenant = $1 and path = $2', [tenant, path]);
   const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
-  /** Makes all calls of a service look as old as that. */
+  /** Makes all stored calls of a service look this old. */
   const age = (service: string, interval: string) =>
     rowsOf(stack, `update ${service}.idempotent_call set claimed_at = claimed_at - $1::interval`, [
       interval,
     ]);
 
-  test('an attempt that is slower than its lease cannot commit after a repetition has taken over', async () => {
+  test('an attempt that outlives its lease cannot commit after a retry has taken over', async () => {
     const key = randomUUID();
     const [slow, repeated] = await whileLocked(
       stack,
@@ -60,7 +60,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
         assertRefused(await saveGroup('slow', key), 429, 'resource_exhausted', [inProgress]);
         await age('access', '61 seconds');
         const second = saveGroup('slow', key);
-        await eventually('the repetition takes over', async () => {
+        await eventually('the retry takes over', async () => {
           const fresh = await countOf(
             stack,
             `access.idempotent_call where not changed and answer is null and claimed_at > now() - interval '30 seconds'`,
@@ -79,7 +79,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
     );
   });
 
-  test('a process that is killed before its change commits has changed nothing: a repetition runs after the lease', async () => {
+  test('a process killed before its commit has changed nothing, and a retry runs after the lease', async () => {
     const key = randomUUID();
     await whileLocked(stack, 'lock table access.group_entry in exclusive mode', [], async () => {
       const first = saveGroup('killed', key);
@@ -95,7 +95,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
     assert.equal(await countGroups('killed'), 1);
   });
 
-  test('a call whose answer was lost after its commit is not carried out again', async () => {
+  test('a call whose answer was lost after its commit is not run again', async () => {
     const key = randomUUID();
     await rowsOf(
       stack,
@@ -117,7 +117,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
     assert.equal(await countEndpoints('lost'), 1);
   });
 
-  /** Waits until that many connections of access wait for a lock. */
+  /** Waits until this many connections of access wait for a lock. */
   async function waitForLocks(count: number): Promise<void> {
     for (
       const deadline = Date.now() + 10_000;

@@ -45,13 +45,13 @@ describeBoth('Idempotency-Key', (topology) => {
   const saveGroup = (path: string, key: string) =>
     stack.call('Groups_Save', { Group: { Tenant: tenant, Path: path } }, ada.token, keyed(key));
   const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
-  /** Makes all calls of a service look as old as that. */
+  /** Makes all stored calls of a service look this old. */
   const age = (service: string, interval: string) =>
     rowsOf(stack, `update ${service}.idempotent_call set claimed_at = claimed_at - $1::interval`, [
       interval,
     ]);
 
-  test('a repeated create gets the first answer, its secret included, and makes one endpoint', async () => {
+  test('a retry of a create gets the first answer, its secret included, and makes one endpoint', async () => {
     const key = randomUUID();
     const first = await create('once', key);
     assert.equal(isReplayed(first), false);
@@ -64,12 +64,12 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.notDeepEqual(
       bodyOf(await create('once', randomUUID())),
       bodyOf(first),
-      'another key is another call',
+      'another key makes another call',
     );
     assert.equal(await countEndpoints('once'), 2);
   });
 
-  test('200 calls at once with one key make one endpoint; all others get its answer or 429', async () => {
+  test('200 concurrent calls with one key make one endpoint, and the others get its answer or 429', async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 200 }, () => create('crowd', key)));
     assert.equal(await countEndpoints('crowd'), 1);
@@ -83,7 +83,7 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.deepEqual(bodyOf(await create('crowd', key)), succeeded[0]?.body);
   });
 
-  test('one key for another body or another operation is refused with 400 and changes nothing', async () => {
+  test('one key with another body or another operation is refused with 400 and changes nothing', async () => {
     const key = randomUUID();
     bodyOf(await create('bound', key));
     assertRefused(await create('bound elsewhere', key), 400, 'invalid_argument', [mismatch]);
@@ -100,7 +100,7 @@ describeBoth('Idempotency-Key', (topology) => {
     );
   });
 
-  test('callers do not share keys: another person, and another key of the same bot, make calls of their own', async () => {
+  test('callers do not share keys: another user, and another key of the same bot, make calls of their own', async () => {
     const key = randomUUID();
     const first = bodyOf(await create('shared', key));
     assertRefused(await create('shared', key, bob.token), 403, 'permission_denied', [
@@ -126,7 +126,7 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.equal(new Set(secrets).size, 3);
   });
 
-  test('a failed call is not stored: the repetition is evaluated again', async () => {
+  test('a failed call is not stored, and a retry is evaluated again', async () => {
     const key = randomUUID();
     const join = () =>
       stack.call(
@@ -159,7 +159,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   for (const area of ['Webhooks', 'Chat'] as const)
-    test(`a repeated ${area}_UpdateEndpoint without a Tenant is refused once the permission is gone`, async () => {
+    test(`a retry of ${area}_UpdateEndpoint without a Tenant is refused once the permission is gone`, async () => {
       const key = randomUUID();
       const member = await signUp(stack);
       const grant = { Grant: { Tenant: tenant, UserID: member.id, Role: 'admin' } };
@@ -190,9 +190,9 @@ describeBoth('Idempotency-Key', (topology) => {
       assertRefused(await update(), 400, 'not_found');
     });
 
-  test('repetitions get 429 at once while a transaction that has marked their call is open', async () => {
+  test('retries get 429 at once while the transaction of the first call is open', async () => {
     const key = randomUUID();
-    // The change marks its call first and then waits for this lock.
+    // The call marks its key first and then waits for this lock.
     const first = await whileLocked(
       stack,
       'lock table notifications.webhook_endpoint in exclusive mode',
@@ -200,7 +200,10 @@ describeBoth('Idempotency-Key', (topology) => {
       async () => {
         const pending = create('marked', key);
         const waiting = `pg_stat_activity where datname = current_database() and application_name = 'bailiwick-notifications' and wait_event_type = 'Lock'`;
-        await eventually('the change to wait', async () => (await countOf(stack, waiting)) >= 1);
+        await eventually(
+          'the change to wait for the lock',
+          async () => (await countOf(stack, waiting)) >= 1,
+        );
         const started = performance.now();
         const answers = await Promise.all(Array.from({ length: 30 }, () => create('marked', key)));
         for (const answer of answers)
@@ -214,7 +217,7 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.equal(await countEndpoints('marked'), 1);
   });
 
-  test('a call that fails after its change was committed is not carried out again, and a repetition says so at once', async () => {
+  test('a call that fails after its commit is not run again, and a retry says so at once', async () => {
     const { ID } = bodyOf(await create('tested', randomUUID()))['Endpoint'] as { ID: string };
     const key = randomUUID();
     const sendTest = () =>
@@ -238,7 +241,7 @@ describeBoth('Idempotency-Key', (topology) => {
     }
   });
 
-  test('a key has 1 to 255 printable ASCII characters, and its rule is reported beside all others', async () => {
+  test('a key has 1 to 255 printable ASCII characters, and a violation is reported with all other failures', async () => {
     const rule = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
     for (const key of ['', 'k'.repeat(256), 'caf\u00e9', 'tab\tbed']) {
       const answer = await create('', key);
@@ -253,7 +256,7 @@ describeBoth('Idempotency-Key', (topology) => {
       assert.equal((await create('well-named', key)).status, 200, key);
   });
 
-  test('operations that change nothing and operations without a credential ignore the header', async () => {
+  test('operations without changes and operations without a credential ignore the header', async () => {
     const read = () =>
       stack.call('Webhooks_ListEndpoints', { Tenant: tenant }, ada.token, keyed('\u00e9'));
     assert.equal(isReplayed((await read(), await read())), false);
@@ -274,11 +277,11 @@ describeBoth('Idempotency-Key', (topology) => {
     await age('access', '23 hours 58 minutes');
     assert.equal(isReplayed(await saveGroup('daily', key)), true);
     await age('access', '3 minutes');
-    const anew = await saveGroup('daily', key);
-    assert.deepEqual([anew.status, isReplayed(anew)], [200, false]);
+    const afterExpiry = await saveGroup('daily', key);
+    assert.deepEqual([afterExpiry.status, isReplayed(afterExpiry)], [200, false]);
   });
 
-  test('expired calls are deleted in batches, and no others', async () => {
+  test('the sweeper deletes expired calls in batches, and no others', async () => {
     await rowsOf(
       stack,
       `insert into sso.idempotent_call (id, attempt, request, claimed_at)
@@ -291,7 +294,7 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.deepEqual(await rowsOf(stack, 'select id from sso.idempotent_call'), [{ id: '0' }]);
   });
 
-  test('no secret and no key of a stored call can be read at rest or in a log', async () => {
+  test('secrets and keys of stored calls are not readable at rest or in a log', async () => {
     const key = `a-telling-key-${randomUUID()}`;
     const { Secret } = bodyOf(await create('sealed', key));
     const invited = await stack.call(

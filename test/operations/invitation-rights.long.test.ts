@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently } from '../answers.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { deadToken, inviter, newGuest, type Person } from '../invitations.ts';
 import { mailTo, signUp } from '../people.ts';
 import { countOf, dumpOf, eventsOf, rowsOf } from '../store.ts';
 
-// What an invitation may give, and who wins where several calls are about one at once.
+// The rights that an invitation may give, and the outcome of concurrent calls for one invitation.
 
 describeBoth('the rights and races of invitations', (topology) => {
   let stack: Stack;
@@ -58,7 +58,7 @@ describeBoth('the rights and races of invitations', (topology) => {
       guest.id,
     ])) === 1;
 
-  test('TenantInvitations_Create confers no more than the caller holds, by roles or by groups and those above them', async () => {
+  test('TenantInvitations_Create grants no more than the caller holds, by roles or by groups and their ancestors', async () => {
     const Tenant = await tenantWithAdmin();
     await ownersGroup(Tenant);
     bodyOf(
@@ -80,7 +80,7 @@ describeBoth('the rights and races of invitations', (topology) => {
         'permission_denied',
       );
     assert.equal(await countOf(stack, 'access.invitation where tenant = $1', [Tenant]), 0);
-    // Nor does an admin get at an owner's invitation by sending it anew.
+    // An admin does not get an owner's invitation by sending it again.
     const token = await use.invite(Tenant, guest.email, ada.token, { Roles: ['owner'] });
     assertRefused(
       await use.create(Tenant, guest.email, bob.token, { Roles: ['owner'] }),
@@ -99,10 +99,8 @@ describeBoth('the rights and races of invitations', (topology) => {
     assert.deepEqual(await rolesOf(other, guest), ['owner']);
   });
 
-  test('TenantInvitations_Accept gives nothing that the inviter may not give any more', async () => {
-    const text = [
-      'whoever sent this invitation may not give any more what it promises: ask for a new one',
-    ];
+  test('TenantInvitations_Accept gives no roles or groups that the inviter can no longer grant', async () => {
+    const text = ['the inviter can no longer grant the invited roles: ask for a new invitation'];
     const refused = async (Tenant: string, token: string) => {
       assertRefused(await use.accept(token, guest.token), 400, 'failed_precondition', text);
       assert.equal(await isMember(Tenant), false);
@@ -123,7 +121,7 @@ describeBoth('the rights and races of invitations', (topology) => {
     bodyOf(await stack.call('Grants_Add', grant, ada.token));
     bodyOf(await use.accept(second, guest.token));
 
-    // A group that was granted more since passes that on as little.
+    // A group that has gained grants since is refused as well.
     const grown = await tenantWithAdmin();
     bodyOf(
       await stack.call('Groups_Save', { Group: { Tenant: grown, Path: 'top/low' } }, ada.token),
@@ -131,11 +129,11 @@ describeBoth('the rights and races of invitations', (topology) => {
     const third = await use.invite(grown, guest.email, bob.token, { Groups: ['top/low'] });
     await ownersGroup(grown);
     await refused(grown, third);
-    const anew = await use.invite(grown, guest.email, ada.token, { Groups: ['top/low'] });
-    bodyOf(await use.accept(anew, guest.token));
+    const fourth = await use.invite(grown, guest.email, ada.token, { Groups: ['top/low'] });
+    bodyOf(await use.accept(fourth, guest.token));
   });
 
-  test('TenantInvitations_Accept leaves out a group that was deleted, and one that took its place', async () => {
+  test('TenantInvitations_Accept skips a deleted group, and a new group of the same path', async () => {
     const Tenant = await use.tenantOf(ada);
     for (const Path of ['eng', 'ops'])
       bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
@@ -153,7 +151,7 @@ describeBoth('the rights and races of invitations', (topology) => {
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 1);
   });
 
-  test('Roles_Delete refuses a role that an invitation promises, and Accept leaves out one that has gone', async () => {
+  test('Roles_Delete refuses a role that a pending invitation names, and TenantInvitations_Accept skips a missing role', async () => {
     const Tenant = await use.tenantOf(ada);
     for (const Slug of ['editor', 'reader'])
       bodyOf(
@@ -166,7 +164,7 @@ describeBoth('the rights and races of invitations', (topology) => {
     const token = await use.invite(Tenant, guest.email, ada.token, { Roles: ['editor', 'reader'] });
     const remove = (Slug: string) => stack.call('Roles_Delete', { Tenant, Slug }, ada.token);
     assertRefused(await remove('editor'), 400, 'failed_precondition', [
-      'an invitation that waits for its answer names the role',
+      'a pending invitation names the role',
     ]);
     await rowsOf(stack, `delete from access.role_entry where tenant = $1 and slug = 'reader'`, [
       Tenant,
@@ -187,13 +185,13 @@ describeBoth('the rights and races of invitations', (topology) => {
     bodyOf(await remove('passing'));
   });
 
-  test('TenantInvitations_Accept adds to a member who came another way, and lets nobody in who was shut out', async () => {
+  test('TenantInvitations_Accept adds rights to a member who joined another way, and does not admit a disabled member', async () => {
     const Tenant = await use.tenantOf(ada);
     const token = await use.invite(Tenant, guest.email, ada.token, { Roles: ['auditor'] });
     await use.add(Tenant, guest, ada);
     bodyOf(await use.accept(token, guest.token));
     assert.deepEqual((await rolesOf(Tenant, guest)).sort(), ['auditor', 'member']);
-    assert.deepEqual((await use.told(Tenant)).slice(1), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(1), [
       'invitation.created',
       'tenant.member_added',
       'invitation.accepted',
@@ -223,11 +221,11 @@ describeBoth('the rights and races of invitations', (topology) => {
     const Tenant = await use.tenantOf(ada);
     const token = await use.invite(Tenant, guest.email, ada.token);
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => patiently(() => use.accept(token, guest.token))),
+      Array.from({ length: 200 }, () => retryWhileBusy(() => use.accept(token, guest.token))),
     );
     for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
     assert.equal(await isMember(Tenant), true);
-    assert.deepEqual((await use.told(Tenant)).slice(1), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(1), [
       'invitation.created',
       'invitation.accepted',
       'tenant.member_added',
@@ -235,11 +233,11 @@ describeBoth('the rights and races of invitations', (topology) => {
     assert.deepEqual(await rolesOf(Tenant, guest), ['member']);
   });
 
-  test('TenantInvitations_Create called 100 times at once leaves one that waits, and one token that works', async () => {
+  test('TenantInvitations_Create called 100 times at once leaves one pending invitation and one working token', async () => {
     const Tenant = await use.tenantOf(ada);
     const answers = await Promise.all(
       Array.from({ length: 100 }, () =>
-        patiently(() => use.create(Tenant, guest.email, ada.token)),
+        retryWhileBusy(() => use.create(Tenant, guest.email, ada.token)),
       ),
     );
     const tokens = answers.map((answer) => String(bodyOf(answer)['Token']));
@@ -250,12 +248,12 @@ describeBoth('the rights and races of invitations', (topology) => {
     assert.equal(accepted.filter(({ body }) => body.Messages?.[0] === deadToken[0]).length, 99);
   });
 
-  test('of Accept, Decline and Delete at once one wins, and the store says which', async () => {
+  test('of TenantInvitations_Accept, _Decline and _Delete at once, one succeeds, and the store has its state', async () => {
     for (let round = 0; round < 6; round++) {
       const Tenant = await use.tenantOf(ada);
       const token = await use.invite(Tenant, guest.email, ada.token);
       const calls = Array.from({ length: 15 }, (_, index) =>
-        patiently(
+        retryWhileBusy(
           () =>
             [
               use.accept(token, guest.token),
@@ -267,7 +265,7 @@ describeBoth('the rights and races of invitations', (topology) => {
       for (const { status, body } of await Promise.all(calls))
         assert.ok(status === 200 || body.Messages?.[0] === deadToken[0], JSON.stringify(body));
       const [status = ''] = await use.statuses(Tenant);
-      const told = (await use.told(Tenant)).slice(1);
+      const told = (await use.eventTypes(Tenant)).slice(1);
       assert.deepEqual(told, [
         'invitation.created',
         `invitation.${status}`,
@@ -277,7 +275,7 @@ describeBoth('the rights and races of invitations', (topology) => {
     }
   });
 
-  test('the token of an invitation is nowhere at rest: not in the database, an event, the broker or a log', async () => {
+  test('the token of an invitation is not stored in the database, an event, the broker or a log', async () => {
     const Tenant = await use.tenantOf(ada);
     const email = newGuest();
     const token = await use.invite(Tenant, email, ada.token);

@@ -55,7 +55,7 @@ describeBoth('invitations', (topology) => {
       'permission_denied',
     );
     assert.deepEqual(bodyOf(await use.accept(token, guest.token)), {});
-    // What it gives works with the reply.
+    // The roles and groups count with the reply.
     bodyOf(await stack.call('TenantInvitations_List', { Tenant }, guest.token));
     assert.equal(
       recordIn(
@@ -112,7 +112,7 @@ describeBoth('invitations', (topology) => {
     assert.deepEqual((await use.list(Tenant)).items, [accepted?.data]);
   });
 
-  test('TenantInvitations_Create gives the default role, refuses members, and asks for what is there', async () => {
+  test('TenantInvitations_Create gives the default role, refuses members, and requires existing roles and groups', async () => {
     const Tenant = await use.tenantOf(ada, {
       DefaultRole: 'auditor',
       InviteDomains: ['Example.com', 'bücher.example'],
@@ -140,7 +140,9 @@ describeBoth('invitations', (topology) => {
       await use.create(Tenant, 'x@elsewhere.example', ada.token),
       400,
       'invalid_argument',
-      ['Email must be an address at Example.com, bücher.example: the tenant invites nobody else'],
+      [
+        'Email must be an address at Example.com, bücher.example: the tenant does not invite other domains',
+      ],
     );
     assertRefused(
       await use.create(Tenant, newGuest(), ada.token, { Roles: ['nothing'] }),
@@ -164,7 +166,7 @@ describeBoth('invitations', (topology) => {
     assert.equal(await countOf(stack, 'access.invitation where tenant = $1', [Tenant]), 2);
   });
 
-  test('TenantInvitations_Create again is the same invitation with a new token, a new offer and a new week', async () => {
+  test('TenantInvitations_Create again renews the invitation: a new token, a new offer and a new week', async () => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const first = await use.invite(Tenant, guest.email, ada.token);
@@ -180,7 +182,7 @@ describeBoth('invitations', (topology) => {
     assert.equal(items.length, 1);
     assert.deepEqual(items[0]?.Roles, ['auditor']);
     assert.ok(Date.parse(items[0]?.ExpiresAt ?? '') > Date.now() + 6 * 86_400_000);
-    assert.deepEqual(await use.told(Tenant), [
+    assert.deepEqual(await use.eventTypes(Tenant), [
       'tenant.member_added',
       'invitation.created',
       'invitation.created',
@@ -195,7 +197,7 @@ describeBoth('invitations', (topology) => {
     assertRefused(await use.create(Tenant, guest.email, ada.token), 400, 'already_exists');
   });
 
-  test('TenantInvitations_Accept is for the verified address that was invited, and for a token that is alive', async () => {
+  test('TenantInvitations_Accept needs the invited verified address and a live token', async () => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const token = await use.invite(Tenant, guest.email, ada.token);
@@ -213,12 +215,12 @@ describeBoth('invitations', (topology) => {
     bodyOf(await use.accept(token, guest.token));
     assertRefused(await use.accept(token, bob.token), 400, 'failed_precondition', deadToken);
     assertRefused(await use.decline(token), 400, 'failed_precondition', deadToken);
-    assert.deepEqual((await use.told(Tenant)).slice(1), [
+    assert.deepEqual((await use.eventTypes(Tenant)).slice(1), [
       'invitation.created',
       'invitation.accepted',
       'tenant.member_added',
     ]);
-    // Whoever was removed since does not come back by the old token.
+    // A member who was removed since cannot join again by the old token.
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: guest.id }, ada.token));
     assertRefused(await use.accept(token, guest.token), 400, 'failed_precondition', deadToken);
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]), 1);
@@ -236,7 +238,7 @@ describeBoth('invitations', (topology) => {
     for (const answer of [await use.accept(revoked, guest.token), await use.decline(revoked)])
       assertRefused(answer, 400, 'failed_precondition', deadToken);
     assert.deepEqual(await use.statuses(Tenant), ['revoked', 'declined']);
-    const told = (await use.told(Tenant)).slice(1);
+    const told = (await use.eventTypes(Tenant)).slice(1);
     assert.deepEqual(told, [
       'invitation.created',
       'invitation.declined',
@@ -247,7 +249,7 @@ describeBoth('invitations', (topology) => {
     bodyOf(await use.accept(await use.invite(Tenant, guest.email, ada.token), guest.token));
   });
 
-  test('TenantInvitations_List shows all states newest first, page by page, and a cursor is its list’s', async () => {
+  test('TenantInvitations_List pages through all states, newest first, and takes only its own cursor', async () => {
     const Tenant = await use.tenantOf(ada);
     const emails = Array.from({ length: 5 }, newGuest);
     for (const email of emails) await use.invite(Tenant, email, ada.token);
@@ -283,7 +285,7 @@ describeBoth('invitations', (topology) => {
       );
   });
 
-  test('TenantInvitations_ListByEmail shows people their own and the platform everybody’s, of active tenants', async () => {
+  test('TenantInvitations_ListByEmail shows users their own invitations and the platform all, of active tenants', async () => {
     const guest = await signUp(stack, newGuest());
     const [first, second] = [await use.tenantOf(ada), await use.tenantOf(bob)];
     await use.invite(first, guest.email, ada.token);
@@ -306,7 +308,7 @@ describeBoth('invitations', (topology) => {
     assert.deepEqual(await shown(guest.token), [first]);
   });
 
-  test('TenantInvitations_* tell strangers, foreign tenants and missing ones alike', async () => {
+  test('TenantInvitations_* answer strangers the same for foreign and missing tenants', async () => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const token = await use.invite(Tenant, guest.email, ada.token);
@@ -325,7 +327,7 @@ describeBoth('invitations', (topology) => {
       assertRefused(answer, 400, 'failed_precondition', deadToken);
   });
 
-  test('an invitation expires after its week, is told of once, and leaves room for another', async () => {
+  test('an invitation expires after its week, publishes one event, and can be sent again', async () => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const [token, , renewed] = [
@@ -339,13 +341,13 @@ describeBoth('invitations', (topology) => {
       `update access.invitation set expires_at = now() - interval '1 second' where tenant = $1`,
       [Tenant],
     );
-    // Dead whether or not the sweeper has been there.
+    // The token is dead, even before the sweeper marks the invitation.
     for (const answer of [await use.accept(token, guest.token), await use.decline(token)])
       assertRefused(answer, 400, 'failed_precondition', deadToken);
     assert.deepEqual(await use.statuses(Tenant), ['expired', 'expired', 'expired']);
     await use.invite(Tenant, renewed, ada.token);
     const count = async (type: string) =>
-      (await use.told(Tenant)).filter((name) => name === type).length;
+      (await use.eventTypes(Tenant)).filter((name) => name === type).length;
     await eventually('the sweeper', async () => (await count('invitation.expired')) === 3);
     const stored = await rowsOf<{ status: string }>(
       stack,

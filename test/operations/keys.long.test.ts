@@ -33,7 +33,7 @@ describeBoth('the keys', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   before(async () => {
-    // Kept bodies are sealed, too: without them the numbers of sealed records are exact.
+    // Kept bodies are sealed too, and would change the expected numbers of sealed records.
     stack = await startStack(topology, {
       BAILIWICK_LIMITS: 'off',
       BAILIWICK_DELIVERY_BODY_HOURS: '0',
@@ -61,7 +61,7 @@ describeBoth('the keys', (topology) => {
     return tenant;
   }
 
-  test('Keys_Status tells what wraps the data keys, and of a tenant which there are and what they seal', async () => {
+  test('Keys_Status lists the key encryption keys, and a tenant’s data keys with the number of records they seal', async () => {
     const tenant = await sealedTenant();
     const { KeyEncryptionKeys, ToRewrap, DataKeys } = await status({ Tenant: tenant });
     const { DataKeys: wrapped, ...kek } = KeyEncryptionKeys[0] ?? assert.fail();
@@ -76,7 +76,7 @@ describeBoth('the keys', (topology) => {
     assert.deepEqual((await status({ Tenant: createId('tnt') })).DataKeys, []);
   });
 
-  test('Keys_Rotate gives a tenant a new data key with the reply, seals anew in the background, and is told of', async () => {
+  test('Keys_Rotate gives a tenant a new data key with the reply, re-seals its records in the background, and publishes an event', async () => {
     const tenant = await sealedTenant();
     const [old] = (await status({ Tenant: tenant })).DataKeys;
     const { DekID } = bodyOf(await platform('Keys_Rotate', { Tenant: tenant })) as {
@@ -90,7 +90,7 @@ describeBoth('the keys', (topology) => {
       ),
     );
     const moved = await eventually(
-      'what is sealed to be sealed anew',
+      'the records to be sealed with the new key',
       async () => {
         const { DataKeys } = await status({ Tenant: tenant });
         return DataKeys[0]?.UnusedSince !== undefined && DataKeys;
@@ -122,11 +122,11 @@ describeBoth('the keys', (topology) => {
     for (const { text } of wrapped)
       assert.ok(
         !outbox.some((row) => row.text.includes(text)),
-        'no event or audit entry holds a key',
+        'no event or audit entry contains a key',
       );
   });
 
-  test('Keys_Rotate without a tenant replaces every data key in the background, and tells each tenant', async () => {
+  test('Keys_Rotate without a tenant replaces every data key in the background, and publishes an event for each tenant', async () => {
     const tenants = [await sealedTenant(), await sealedTenant()];
     const { Queued, DekID } = bodyOf(await platform('Keys_Rotate', {})) as {
       Queued: number;
@@ -138,7 +138,7 @@ describeBoth('the keys', (topology) => {
       const { ToReplace, ToReseal } = await status();
       return ToReplace + ToReseal === 0;
     };
-    await eventually('all of them', done, 40_000);
+    await eventually('all data keys to be replaced', done, 40_000);
     for (const tenant of tenants) {
       const { DataKeys } = await status({ Tenant: tenant });
       assert.deepEqual(
@@ -156,7 +156,7 @@ describeBoth('the keys', (topology) => {
     assert.deepEqual(requested?.data, { Queued });
   });
 
-  test('Keys_Status and Keys_Rotate are the platform’s, and a tenant without a data key has none to replace', async () => {
+  test('Keys_Status and Keys_Rotate are open to the platform only, and a tenant without a data key cannot rotate', async () => {
     const tenant = await sealedTenant();
     for (const operation of ['Keys_Status', 'Keys_Rotate'])
       for (const body of [{}, { Tenant: tenant }])

@@ -32,7 +32,7 @@ describeBoth('limits', (topology) => {
     assert.ok(Number(answer.headers.get('retry-after')) >= 1);
   }
 
-  test('an address gets 60 registrations a minute, counted atomically', async () => {
+  test('an address may register 60 times a minute, counted atomically', async () => {
     const ip = '203.0.113.7';
     const answers = await Promise.all(
       Array.from({ length: 80 }, () => stack.call('Account_Register', '{}', undefined, from(ip))),
@@ -45,7 +45,7 @@ describeBoth('limits', (topology) => {
     );
   });
 
-  test('RateLimit shows what the caller’s address has left before and on the 429, and no account', async () => {
+  test('RateLimit headers show the calls left for the caller’s address, also on a 429, and disclose no account', async () => {
     const ip = '203.0.113.77';
     const seen: string[] = [];
     for (let index = 0; index < 61; index++) {
@@ -71,7 +71,8 @@ describeBoth('limits', (topology) => {
       );
       assert.match(first.headers.get('ratelimit') ?? '', /;t=60$/);
     }
-    // What others have tried on an account does not show: only the address counts, known or unknown, locked or not.
+    // Attempts of others on an account are not visible: only the caller's address counts, for a
+    // known, unknown or locked account.
     const { email } = await signUp(stack);
     for (let guess = 0; guess < 8; guess++) await login(email, 'wrong password', '203.0.113.78');
     const answers = [
@@ -89,7 +90,7 @@ describeBoth('limits', (topology) => {
     );
   });
 
-  test('the limit comes before the body is read, and an IPv6 network counts as one', async () => {
+  test('the limit is checked before the body is read, and an IPv6 network counts as one address', async () => {
     const answers = [];
     for (let index = 0; index < 61; index++)
       answers.push(
@@ -107,7 +108,7 @@ describeBoth('limits', (topology) => {
     );
   });
 
-  test('an invitation that is refused uses up none of its address’s mails', async () => {
+  test('a refused invitation does not count against the invited address’s mails', async () => {
     const owner = await signUp(stack);
     const [open, closed] = [
       await tenantFor(stack, owner.id),
@@ -119,7 +120,7 @@ describeBoth('limits', (topology) => {
     for (let count = 0; count < 12; count++) assert.equal((await invite(closed)).status, 400);
     assert.equal((await invite(open)).status, 200);
     assert.equal((await mailTo(stack, invited)).To, invited);
-    // Many at once: none waits for a connection while it keeps the others waiting.
+    // Many at once: no call holds a connection while it waits for another one.
     const many = await Promise.all(
       Array.from({ length: 24 }, () =>
         stack.call(
@@ -132,7 +133,7 @@ describeBoth('limits', (topology) => {
     assert.deepEqual([...new Set(many.map(({ status }) => status))], [200]);
   });
 
-  test('a tenant invites 500 addresses an hour, and others are not held up by it', async () => {
+  test('a tenant may invite 500 addresses an hour, and that does not limit other tenants', async () => {
     const owner = await signUp(stack);
     const [busy, other] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id)];
     const invite = (Tenant: string) =>
@@ -150,7 +151,7 @@ describeBoth('limits', (topology) => {
     assert.equal((await invite(other)).status, 200);
   });
 
-  test('X-Forwarded-For is believed up to the first address that is no proxy', async () => {
+  test('X-Forwarded-For is trusted up to the first address that is not a proxy', async () => {
     for (let index = 0; index < 60; index++)
       await stack.call('Account_Register', '{}', undefined, from(`192.0.2.${index}, 203.0.113.9`));
     assertLimited(
@@ -161,20 +162,20 @@ describeBoth('limits', (topology) => {
     );
   });
 
-  test('from the fifth wrong password on an account waits, also for two hundred guesses at once', async () => {
+  test('an account is locked for a while after five wrong passwords, also for 200 guesses at once', async () => {
     const { email } = await signUp(stack);
     const answers = await Promise.all(
       Array.from({ length: 19 }, (_, index) => login(email, `guess number ${index}`)),
     );
     assert.equal(answers.filter(({ status }) => status === 401).length, 5);
     assertLimited(answers.find(({ status }) => status === 429));
-    // An unknown address is treated alike.
+    // An unknown address behaves the same.
     const unknown = newAddress('unknown');
     const others = await Promise.all(Array.from({ length: 19 }, () => login(unknown, 'guess')));
     assert.equal(others.filter(({ status }) => status === 401).length, 5);
   });
 
-  test('guesses from elsewhere do not lock the person out at home, and a reset opens every lock', async () => {
+  test('guesses from other networks do not lock the user out of a known network, and a reset ends every lock', async () => {
     const home = '198.51.100.250';
     const { email } = await signUp(stack);
     assert.equal((await login(email, password, home)).status, 200);
@@ -193,16 +194,16 @@ describeBoth('limits', (topology) => {
     assert.equal((await login(email, 'opened again at last', '192.0.2.67')).status, 200);
   });
 
-  test('an account gets 20 sign-ins a minute', async () => {
+  test('an account may sign in 20 times a minute', async () => {
     const { email } = await signUp(stack);
-    assert.equal((await login(email, password)).status, 200, 'from here on this network is known');
+    assert.equal((await login(email, password)).status, 200, 'the network is known now');
     const answers = [];
     for (let index = 0; index < 21; index++) answers.push(await login(email, password));
     assert.equal(answers.filter(({ status }) => status === 200).length, 20);
     assertLimited(answers.at(-1));
   });
 
-  test('a stranger who keeps asking does not use up the sign-ins of the person at home', async () => {
+  test('repeated attempts from other networks do not use up the sign-ins of a known network', async () => {
     const home = '198.51.100.249';
     const { email } = await signUp(stack);
     assert.equal((await login(email, password, home)).status, 200);
@@ -212,7 +213,7 @@ describeBoth('limits', (topology) => {
     assert.equal((await login(email, password, home)).status, 200);
   });
 
-  test('Account_ResetPassword opens sign-in from the network of the reset while guesses from other networks go on', async () => {
+  test('Account_ResetPassword allows sign-in from the network of the reset while guesses from other networks continue', async () => {
     const [email, home] = [newAddress(), '198.51.100.248'];
     const made = await stack.call(
       'Users_Create',
@@ -242,12 +243,12 @@ describeBoth('limits', (topology) => {
       const { status } = await guess();
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    assert.ok((statuses.get(401) ?? 0) <= 5, 'the guesser gets no more guesses than before');
+    assert.ok((statuses.get(401) ?? 0) <= 5, 'a reset gives the guesser no more guesses');
     assertLimited(await login(email, secret, '203.0.113.200'));
     assert.equal((await login(email, secret, home)).status, 200);
   });
 
-  test('Account_ChangeEmail mails no more addresses than an account may sign in', async () => {
+  test('Account_ChangeEmail mails at most as many addresses a minute as an account may sign in', async () => {
     const { email, token } = await signUp(stack);
     for (const kept of [true, false]) {
       if (!kept) await forgetPassword(stack, email);
@@ -264,7 +265,7 @@ describeBoth('limits', (topology) => {
     }
   });
 
-  test('an address is mailed ten times of a kind in a quarter of an hour, and more is dropped without a word', async () => {
+  test('an address gets ten mails of a kind in 15 minutes, and further ones are dropped silently', async () => {
     const { email } = await signUp(stack);
     for (let index = 0; index < 12; index++)
       assert.equal(
@@ -272,12 +273,12 @@ describeBoth('limits', (topology) => {
           .status,
         200,
       );
-    // And the verification, which somebody else could have asked for.
+    // Ten of these, and the verification mail, which is of another kind.
     await mailTo(stack, email, 11);
     assert.equal((await mailsTo(stack, email)).length, 11);
   });
 
-  test('TenantInvitations_Decline is counted by address, and invitations are mailed ten times in a quarter of an hour', async () => {
+  test('TenantInvitations_Decline is counted by address, and an address gets ten invitation mails in 15 minutes', async () => {
     const { token } = await signUp(stack);
     const Tenant = await createTenant(stack, token);
     const email = newAddress('guest');
@@ -301,7 +302,7 @@ describeBoth('limits', (topology) => {
     );
     assert.equal(answers.filter(({ status }) => status === 400).length, 120);
     assertLimited(answers.find(({ status }) => status === 429));
-    // The token that was not mailed is in the answer, and works from elsewhere.
+    // The answer has the token that was not mailed, and the token works from another address.
     assert.equal(
       (await stack.call('TenantInvitations_Decline', { Token: tokens.at(-1) }, undefined, from()))
         .status,
@@ -317,7 +318,7 @@ const setFailures = (stack: Stack, email: string, failures: number) =>
     [email, failures],
   );
 
-/** As of a person who signs in elsewhere. What was counted so far is forgotten too. */
+/** As if the user signed in by another method. Clears all counters, too. */
 async function forgetPassword(stack: Stack, email: string): Promise<void> {
   await execute(
     stack,

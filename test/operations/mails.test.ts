@@ -20,7 +20,7 @@ import {
 } from '../people.ts';
 import { eventsOf, rowsOf } from '../store.ts';
 
-// What is mailed to whom, and in which language.
+// The recipients and the language of each mail.
 
 describeBoth('mails', (topology) => {
   let stack: Stack;
@@ -36,7 +36,7 @@ describeBoth('mails', (topology) => {
       (await mailsTo(stack, address)).find(({ Subject }) => Subject === subject),
     );
 
-  test('a person is mailed in the language of their profile', async () => {
+  test('a user is mailed in the language of the profile', async () => {
     const { email, token } = await signUp(stack);
     await speak(token, 'de-CH');
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
@@ -49,22 +49,22 @@ describeBoth('mails', (topology) => {
       }),
     );
     const notice = await mailWith(email, 'Ihr Passwort wurde geändert');
-    assert.deepEqual(notice.Links, [], 'a link to where no page is helps nobody');
+    assert.deepEqual(notice.Links, [], 'a link without a page is left out');
     bodyOf(await stack.call('Account_Register', { Email: email, Password: password }));
     await mailWith(email, 'Sie haben bereits ein Konto');
   });
 
-  test('Account_ChangeEmail has words of its own, and tells the old address in the same language', async () => {
+  test('Account_ChangeEmail has its own text, and notifies the old address in the same language', async () => {
     const { email, token } = await signUp(stack);
     await speak(token, 'pt');
     const next = newAddress('next');
     bodyOf(await stack.call('Account_ChangeEmail', { Email: next, Password: password }, token));
-    const asked = await mailWith(next, 'Confirme seu novo endereço de e-mail');
-    bodyOf(await stack.call('Account_Verify', { Token: tokenIn(asked) }));
+    const mail = await mailWith(next, 'Confirme seu novo endereço de e-mail');
+    bodyOf(await stack.call('Account_Verify', { Token: tokenIn(mail) }));
     await mailWith(email, 'Seu endereço de e-mail foi alterado');
   });
 
-  test('TenantInvitations_Create mails a stranger in the inviter’s language, and a person in their own', async () => {
+  test('TenantInvitations_Create mails a stranger in the inviter’s language, and a user in their own', async () => {
     const ada = await signUp(stack);
     await speak(ada.token, 'fr');
     const Tenant = await createTenant(stack, ada.token, 'Acme');
@@ -81,7 +81,7 @@ describeBoth('mails', (topology) => {
     assert.ok((await mailWith(bob.email, '招待のお知らせ')).Text.includes('Acme への招待'));
   });
 
-  /** A tenant with two owners, an administrator and an owner who is disabled. */
+  /** A tenant with two owners, an administrator and a disabled owner. */
   async function owned() {
     const [ada, bob, clerk, gone] = await Promise.all(
       ['ada', 'bob', 'clerk', 'gone'].map((name) => signUp(stack, newAddress(name))),
@@ -103,7 +103,7 @@ describeBoth('mails', (topology) => {
     return { Tenant, ada, bob, others: [clerk.email, gone.email] };
   }
 
-  async function assertNotTold(addresses: readonly string[]): Promise<void> {
+  async function assertNotNotified(addresses: readonly string[]): Promise<void> {
     for (const address of addresses)
       assert.deepEqual(
         (await mailsTo(stack, address)).map(({ Subject }) => Subject),
@@ -111,7 +111,7 @@ describeBoth('mails', (topology) => {
       );
   }
 
-  test('the owners of a tenant are told of an endpoint that was switched off, once, and nobody else is', async () => {
+  test('the owners of a tenant, and no other members, are mailed once about a disabled endpoint', async () => {
     const { Tenant, ada, bob, others } = await owned();
     const URL = `${stack.inboxUrl}/hooks/retired?status=410`;
     const Endpoint = {
@@ -122,19 +122,19 @@ describeBoth('mails', (topology) => {
     };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, ada.token));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'one' } }, ada.token));
-    const told = await mailWith(ada.email, 'An endpoint was switched off');
+    const notice = await mailWith(ada.email, 'An endpoint was switched off');
     assert.ok(
-      told.Text.includes('The endpoint “billing www shop example” of Acme was switched off'),
-      told.Text,
+      notice.Text.includes('The endpoint “billing www shop example” of Acme was switched off'),
+      notice.Text,
     );
-    assert.ok(!told.Text.includes('hooks/retired') && !told.Html.includes('hooks/retired'));
+    assert.ok(!notice.Text.includes('hooks/retired') && !notice.Html.includes('hooks/retired'));
     assert.ok(
       (await mailWith(bob.email, 'Se ha desactivado un punto de conexión')).Text.includes(
         'titular de Acme en Bailiwick',
       ),
     );
 
-    // The same event again, as after a broker that has lost what was acknowledged.
+    // The same event again, as from a broker that has lost its acknowledgements.
     const event = (await eventsOf(stack, 'notifications', Tenant)).find(
       ({ type }) => type === 'webhook_endpoint.disabled',
     );
@@ -147,7 +147,8 @@ describeBoth('mails', (topology) => {
       event: row?.event ?? '',
       audit: JSON.parse(row?.audit ?? '') as object,
     });
-    // What comes after it in the same family has been followed after it.
+    // The events of a family are handled in order: once this one is handled, the repeated one was
+    // handled too.
     await publish(`evt.${Tenant}.webhook_endpoint.failing`, {
       event: JSON.stringify({ ...event, id: createId('evt'), type: 'webhook_endpoint.failing' }),
       audit: JSON.parse(row?.audit ?? '') as object,
@@ -156,13 +157,13 @@ describeBoth('mails', (topology) => {
     await mailWith(bob.email, 'Fallan los envíos a un punto de conexión');
     await sleep(300);
     assert.equal(
-      (await mailsTo(stack, ada.email)).filter(({ Subject }) => Subject === told.Subject).length,
+      (await mailsTo(stack, ada.email)).filter(({ Subject }) => Subject === notice.Subject).length,
       1,
     );
-    await assertNotTold(others);
+    await assertNotNotified(others);
   });
 
-  test('the owners of a tenant are told of a chat endpoint too', async () => {
+  test('the owners of a tenant are mailed about a disabled chat endpoint', async () => {
     const { Tenant, ada, others } = await owned();
     const event = {
       id: createId('evt'),
@@ -179,12 +180,15 @@ describeBoth('mails', (topology) => {
       event: JSON.stringify(event),
       audit: JSON.parse(row?.audit ?? '') as object,
     });
-    const told = await mailWith(ada.email, 'An endpoint was switched off');
-    assert.ok(told.Text.includes(`“${event.data.ID}”`), 'what has no name is told of by its id');
-    await assertNotTold(others);
+    const notice = await mailWith(ada.email, 'An endpoint was switched off');
+    assert.ok(
+      notice.Text.includes(`“${event.data.ID}”`),
+      'the mail names an unnamed endpoint by its ID',
+    );
+    await assertNotNotified(others);
   });
 
-  test('the owners of a tenant are told of a bot’s key that is about to expire', async () => {
+  test('the owners of a tenant are mailed about a bot’s key that expires soon', async () => {
     const { Tenant, ada, bob, others } = await owned();
     const bot = await createBot(stack, Tenant, ada.token);
     const { Key, Secret } = await createKey(stack, bot, ada.token, { Name: 'nightly build' });
@@ -193,24 +197,24 @@ describeBoth('mails', (topology) => {
       `update identity.bot_key set expires_at = '2099-03-01T12:00:00Z', notice_at = now() where id = $1`,
       [Key.ID],
     );
-    const told = await mailWith(ada.email, 'A bot’s key is about to expire');
+    const notice = await mailWith(ada.email, 'A bot’s key is about to expire');
     assert.ok(
-      told.Text.includes(
+      notice.Text.includes(
         'The key “nightly build” of a bot of Acme expires on March 1, 2099 (UTC).',
       ),
-      told.Text,
+      notice.Text,
     );
     assert.ok(
       (await mailWith(bob.email, 'La clave de un bot está a punto de caducar')).Text.includes(
         'caduca el 1 de marzo de 2099 (UTC)',
       ),
     );
-    for (const part of [told.Text, told.Html])
+    for (const part of [notice.Text, notice.Html])
       assert.ok(!part.includes(Secret) && !part.includes(Key.Last4));
-    await assertNotTold(others);
+    await assertNotNotified(others);
   });
 
-  test('Account_Task_SendNotice sends by hand what it can tell of', async () => {
+  test('Account_Task_SendNotice sends the kinds of notice that need no further data', async () => {
     const Email = newAddress('direct');
     bodyOf(
       await stack.call(
@@ -237,7 +241,7 @@ describeBoth('mails', (topology) => {
     );
   });
 
-  test('Mail_GetSuppression and Mail_DeleteSuppression are the platform’s', async () => {
+  test('Mail_GetSuppression and Mail_DeleteSuppression are open to the platform only', async () => {
     const { email, token } = await signUp(stack);
     for (const operation of ['Mail_GetSuppression', 'Mail_DeleteSuppression'])
       assert.equal((await stack.call(operation, { Email: email }, token)).status, 403);
@@ -250,7 +254,7 @@ describeBoth('mails', (topology) => {
     );
   });
 
-  /** Puts a message on the event stream, as a relay does. */
+  /** Publishes a message to the event stream, as a relay does. */
   async function publish(subject: string, message: object): Promise<void> {
     const broker = openBroker({
       url: stack.wiring.natsUrl,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, createTenant, mailsTo, mailTo, signUp, tenantFor } from '../people.ts';
 import { admitter, assertRefusal } from '../sso.ts';
@@ -102,7 +102,7 @@ describe('membership by consent', () => {
     ]);
   });
 
-  test('a pending membership gives no rights, is told of nowhere and prepares nothing', async () => {
+  test('a pending membership gives no rights, appears in no list or event of others, and prepares nothing', async () => {
     const carol = await signUp(stack);
     const home = await createTenant(stack, carol.token);
     const tenant = await tenantFor(stack, ada.id, { SessionIdleMinutes: 1, SessionMaxMinutes: 1 });
@@ -129,7 +129,7 @@ describe('membership by consent', () => {
         'permission_denied',
         plain,
       );
-    // Her only tenant still stands for a missing one, and her session has its own limits.
+    // Her only tenant still replaces a missing one, and her session keeps its own limits.
     bodyOf(
       await stack.call(
         'Webhooks_CreateEndpoint',
@@ -210,10 +210,10 @@ describe('membership by consent', () => {
         ({ Body }) => (JSON.parse(Body) as { data: { Name: string } }).data.Name,
       );
     await eventually('the event of a member', async () => (await told()).includes('After'));
-    assert.ok(!(await told()).includes('Before'), 'what happens to a pending member is not told');
+    assert.ok(!(await told()).includes('Before'), 'events of a pending member are not delivered');
   });
 
-  test('whoever is added without consent can still delete the account, and owns nothing by it', async () => {
+  test('a user added without consent can still delete the account, and owns nothing through the offer', async () => {
     const carol = await signUp(stack);
     const tenant = await tenantFor(stack, ada.id);
     bodyOf(await add(tenant, carol));
@@ -222,7 +222,7 @@ describe('membership by consent', () => {
     ]);
     bodyOf(await stack.call('Users_Delete', { UserID: carol.id }, carol.token));
     await eventually(
-      'the offer to go',
+      'the offer to be deleted',
       async () =>
         (await countOf(stack, 'access.membership_offer where user_id = $1', [carol.id])) === 0,
     );
@@ -230,7 +230,7 @@ describe('membership by consent', () => {
     assertRefused(await accept(tenant, carol), 401, 'unauthenticated');
   });
 
-  test('TenantMembers_Decline is remembered: the tenant cannot ask again, by adding or by withdrawing and adding', async () => {
+  test('TenantMembers_Decline is final: the tenant cannot ask again, by adding or by withdrawing and adding', async () => {
     const [carol, dan] = [await signUp(stack), await signUp(stack)];
     const tenant = await tenantFor(stack, ada.id);
     for (const person of [carol, dan]) bodyOf(await add(tenant, person));
@@ -256,9 +256,12 @@ describe('membership by consent', () => {
     const tasks = `access.outbox where tasks::text like '%membership_pending%' and tasks::text like $1`;
     for (const { email } of [carol, dan]) {
       assert.equal(await countOf(stack, tasks, [`%${email}%`]), 1);
-      await eventually('one mail about it', async () => (await mailsTo(stack, email)).length === 2);
+      await eventually(
+        'one mail about the offer',
+        async () => (await mailsTo(stack, email)).length === 2,
+      );
     }
-    // After 30 days the tenant may ask once more.
+    // After 30 days the tenant may ask again.
     await rowsOf(
       stack,
       `update access.membership_offer set updated_at = now() - interval '31 days' where user_id = $1`,
@@ -266,7 +269,7 @@ describe('membership by consent', () => {
     );
     bodyOf(await add(tenant, carol));
     assert.equal((await ownTenant(tenant, carol))?.Membership.Status, 'pending');
-    // Leaving is declining, too.
+    // Leaving counts as declining.
     bodyOf(await remove(tenant, carol, carol.token));
     assertRefused(await accept(tenant, carol), 403, 'permission_denied', plain);
   });
@@ -279,7 +282,8 @@ describe('membership by consent', () => {
         assertRefused(await ask(Tenant, carol), 403, 'permission_denied', plain);
       assertRefused(await remove(Tenant, carol, carol.token), 403, 'permission_denied', plain);
     }
-    // Nobody accepts for another: the body names no user, and a bot or the platform is no person.
+    // A caller cannot accept for another user: the body names no user, and a bot or the platform is
+    // not a user.
     assertRefused(
       await stack.call('TenantMembers_Accept', { Tenant: tenant }, stack.platformKey),
       403,
@@ -291,7 +295,7 @@ describe('membership by consent', () => {
     bodyOf(await decline(tenant, bob));
   });
 
-  test('an offer is worth what its adder may give when it is accepted', async () => {
+  test('TenantMembers_Accept gives only what the adder may grant at that time', async () => {
     const [carol, dan] = [await signUp(stack), await signUp(stack)];
     const tenant = await tenantFor(stack, ada.id);
     bodyOf(await add(tenant, bob, stack.platformKey));
@@ -301,16 +305,16 @@ describe('membership by consent', () => {
     bodyOf(await stack.call('Grants_Remove', { Grant }, ada.token));
     assertRefused(await accept(tenant, carol), 400, 'failed_precondition');
     assert.equal(await members(tenant, carol), 0);
-    // Another adder answers for it.
+    // With another adder, the offer has that adder's rights.
     bodyOf(await add(tenant, carol));
     bodyOf(await accept(tenant, carol));
-    // The platform and an invitation settle an offer, whoever made it.
+    // An addition by the platform, or an invitation, ends every pending offer.
     bodyOf(await add(tenant, dan, stack.platformKey));
     bodyOf(await groupsIn(tenant, dan));
     assert.equal(await countOf(stack, 'access.membership_offer where tenant = $1', [tenant]), 0);
   });
 
-  test('accepting an invitation settles a pending membership of the same tenant', async () => {
+  test('TenantInvitations_Accept ends a pending membership of the same tenant', async () => {
     const [carol, tenant] = [await signUp(stack), await tenantFor(stack, ada.id)];
     bodyOf(await add(tenant, carol));
     const { Token } = bodyOf(
@@ -328,17 +332,17 @@ describe('membership by consent', () => {
     assert.equal(await countOf(stack, 'access.membership_offer where tenant = $1', [tenant]), 0);
   });
 
-  test('called many times at once, adding asks once, accepting makes one member, and accept and decline do not both happen', async () => {
+  test('concurrent calls: Add asks once, Accept makes one member, and Accept and Decline never both succeed', async () => {
     for (let round = 0; round < 3; round++) {
       const [carol, tenant] = [await signUp(stack), await tenantFor(stack, ada.id)];
       for (const answer of await Promise.all(
-        Array.from({ length: 20 }, () => patiently(() => add(tenant, carol))),
+        Array.from({ length: 20 }, () => retryWhileBusy(() => add(tenant, carol))),
       ))
         bodyOf(answer);
       assert.equal(await countEvents(tenant, 'tenant.member_proposed'), 1);
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          patiently(() => (index % 5 === 4 ? decline : accept)(tenant, carol)),
+          retryWhileBusy(() => (index % 5 === 4 ? decline : accept)(tenant, carol)),
         ),
       );
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 403]));
@@ -351,7 +355,7 @@ describe('membership by consent', () => {
   const refused = async (call: Promise<{ status: number }>) =>
     assert.notEqual((await call).status, 200);
 
-  test('a disabled member who leaves comes back only when an administrator agrees', async () => {
+  test('a disabled member who has left can return only with an administrator’s consent', async () => {
     const [carol, tenant] = [await signUp(stack), await tenantFor(stack, ada.id)];
     const use = admitter(stack);
     try {
@@ -373,7 +377,7 @@ describe('membership by consent', () => {
         bodyOf(await stack.call('TenantMembers_Disable', member(tenant, carol), ada.token));
         bodyOf(await remove(tenant, carol, carol.token));
       };
-      const staysOut = async (status = 'barred') => {
+      const assertStaysOut = async (status = 'barred') => {
         await assertRefusal(use.join(tenant, carol), 'permission_denied', 'NO_MEMBER');
         await assertRefusal(
           use.join(tenant, carol, { provider: '' }),
@@ -401,9 +405,9 @@ describe('membership by consent', () => {
       };
       bodyOf(await add(tenant, carol, stack.platformKey));
       await leaveDisabled();
-      await staysOut();
+      await assertStaysOut();
 
-      // A person who may invite and not add members cannot let her back in.
+      // A member who may invite, but not add members, cannot let her return.
       bodyOf(await add(tenant, bob, stack.platformKey));
       bodyOf(
         await stack.call(
@@ -426,21 +430,21 @@ describe('membership by consent', () => {
           token,
         );
       assertRefused(await invite(bob.token), 400, 'already_exists');
-      await staysOut();
+      await assertStaysOut();
 
-      // Enabling makes no member without her consent, it lets her come back.
+      // Enabling does not make her a member without her consent; it lets her return.
       bodyOf(await stack.call('TenantMembers_Enable', member(tenant, carol), ada.token));
       assert.equal(await members(tenant, carol), 0);
       assert.equal((await use.join(tenant, carol)).joined, true);
       await leaveDisabled();
-      await staysOut();
+      await assertStaysOut();
 
       bodyOf(await add(tenant, carol));
       assert.equal((await ownTenant(tenant, carol))?.Membership.Status, 'pending');
       bodyOf(await accept(tenant, carol));
       bodyOf(await groupsIn(tenant, carol));
       await leaveDisabled();
-      await staysOut();
+      await assertStaysOut();
 
       const renewed = bodyOf(
         await stack.call(
@@ -458,7 +462,7 @@ describe('membership by consent', () => {
     }
   });
 
-  test('an offer does not outlive the membership, nor the tenant', async () => {
+  test('an offer ends with the membership, and with the tenant', async () => {
     const [carol, dan, eve, tenant] = [
       await signUp(stack),
       await signUp(stack),
@@ -466,18 +470,18 @@ describe('membership by consent', () => {
       await tenantFor(stack, ada.id),
     ];
     for (const person of [carol, dan, eve]) bodyOf(await add(tenant, person));
-    // As the previous version makes a member: it does not know the offer.
+    // The previous version makes members like this: it does not know offers.
     const text = `insert into access.tenant_member (tenant, user_id, status, source, joined_at) values ($1, $2, 'active', 'sso', now())`;
     for (const { id } of [carol, eve]) await rowsOf(stack, text, [tenant, id]);
     bodyOf(await remove(tenant, carol));
     assertRefused(await accept(tenant, carol), 403, 'permission_denied', plain);
-    // As the previous version purges a tenant.
+    // The previous version purges a tenant like this.
     await rowsOf(stack, 'update access.membership_offer set tenant = $1 where user_id = $2', [
       createId('tnt'),
       dan.id,
     ]);
     const left = () =>
       countOf(stack, 'access.membership_offer where tenant = $1 or user_id = $2', [tenant, dan.id]);
-    await eventually('no offer', async () => (await left()) === 0);
+    await eventually('the offers to be deleted', async () => (await left()) === 0);
   });
 });

@@ -9,7 +9,8 @@ import { signUp } from '../people.ts';
 import { ssoSession } from '../sso.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// A tenant that requires single sign-on gives sessions that came another way nothing, through no door.
+// In a tenant that requires single sign-on, sessions from elsewhere have no rights, in any
+// operation.
 
 const wanted = ['this organisation requires single sign-on'];
 const bare = ['permission denied'];
@@ -29,7 +30,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   const set = (ID: string, RequireSso: boolean, token: string) =>
     stack.call('Tenants_Update', { Tenant: { ID, Name: 'Acme', Settings: { RequireSso } } }, token);
   const groups = (Tenant: string, token: string) => stack.call('Groups_List', { Tenant }, token);
-  /** A tenant of Ada's in which Bob is an admin, and which requires single sign-on. */
+  /** A tenant of Ada's that requires single sign-on. Bob is an admin in it. */
   async function strictTenant(): Promise<string> {
     const Tenant = await use.tenantOf(ada);
     await use.add(Tenant, bob, ada, 'admin');
@@ -38,7 +39,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   }
   const isRequired = (answer: Answer) => assertRefused(answer, 403, 'permission_denied', wanted);
 
-  test('Tenants_Update requires single sign-on only for who has come by it, a bot or the platform', async () => {
+  test('Tenants_Update of RequireSso needs a session of the tenant’s provider, a bot or the platform', async () => {
     const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
     const message = [
       "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key",
@@ -73,7 +74,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     for (const token of [own, Secret, stack.platformKey]) {
       bodyOf(await set(Tenant, true, token));
       assert.equal(await requires(), true);
-      // What it is already is no matter of anybody's.
+      // Sending the current value again is always allowed.
       bodyOf(
         await stack.call(
           'Tenants_Update',
@@ -85,7 +86,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     }
   });
 
-  test('it is in force, and ends, with the answer, and each session of one person is judged by itself', async () => {
+  test('RequireSso takes effect and ends with the reply, for each session of a user separately', async () => {
     const Tenant = await use.tenantOf(ada);
     const [own, foreign] = [
       await ssoSession(stack, ada, Tenant),
@@ -103,7 +104,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     }
   });
 
-  test('only an active member hears what is missing; bots, the platform and other tenants are not concerned', async () => {
+  test('only an active member learns the reason; bots, the platform and other tenants are not affected', async () => {
     const Tenant = await strictTenant();
     const [stranger, shut, operator] = await Promise.all([
       signUp(stack),
@@ -132,7 +133,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     ])
       assertRefused(await groups(Tenant, token), 403, 'permission_denied', bare);
     isRequired(await groups(Tenant, bob.token));
-    // What is of the platform is no right in the tenant.
+    // A grant on the platform gives no right in the tenant.
     bodyOf(await stack.call('Tenants_Get', { Tenant }, operator.token));
     assertRefused(await stack.call('Users_List', {}, bob.token), 403, 'permission_denied', bare);
     bodyOf(await groups(Tenant, stack.platformKey));
@@ -147,7 +148,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     assertRefused(await groups(Tenant, shut.token), 403, 'permission_denied', bare);
   });
 
-  test('a session without it reads and changes nothing by any other way into the tenant', async () => {
+  test('a session from elsewhere reads and changes nothing, in any operation of the tenant', async () => {
     const Tenant = await strictTenant();
     const carol = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: carol.id }, stack.platformKey));
@@ -196,7 +197,7 @@ describeBoth('Settings.RequireSso', (topology) => {
             token,
           )
         ).items.some((item) => item.Tenant === Tenant);
-      await eventually(`what is seen by ${operation}`, () => sees(own));
+      await eventually(`${operation} to show the tenant`, () => sees(own));
       assert.equal(await sees(bob.token), false, operation);
     }
     isRequired(await stack.call('Bots_List', { Tenant }, bob.token));
@@ -207,7 +208,7 @@ describeBoth('Settings.RequireSso', (topology) => {
         bob.token,
       ),
     );
-    // Leaving needs no right in the tenant: a person whom it shuts out this way can still leave.
+    // Leaving needs no right in the tenant, so a member without single sign-on can still leave.
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: bob.id }, bob.token));
     assert.equal(
       await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
@@ -218,7 +219,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     );
   });
 
-  test('who reads in all tenants by a grant on the platform reads in none that requires a single sign-on they did not come by', async () => {
+  test('a caller with a grant on the platform reads no tenant that requires single sign-on from another provider', async () => {
     const [Tenant, operator, carol] = await Promise.all([
       strictTenant(),
       signUp(stack),
@@ -255,7 +256,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(await user(operator.token));
   });
 
-  test('Access_Check, ListPermissions and Explain answer for the session that asks, and about others for what they hold', async () => {
+  test('Access_Check, _ListPermissions and _Explain answer for the caller’s session, and about other users for their grants', async () => {
     const Tenant = await strictTenant();
     const own = await ssoSession(stack, bob, Tenant);
     const check = async (token: string, Subject?: string) =>
@@ -299,7 +300,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     assert.equal(await introspect(own), true);
   });
 
-  test('Tenants_ListMine and Account_Get name the tenant, and tell nothing else of it', async () => {
+  test('Tenants_ListMine and Account_Get name the tenant, and show none of its settings', async () => {
     const Tenant = await strictTenant();
     bodyOf(
       await stack.call(
@@ -340,7 +341,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     assert.ok(Tenants.some(({ ID }) => ID === Tenant));
   });
 
-  test('invitations of the tenant are accepted by who is no member yet, whatever way they came, and then want single sign-on', async () => {
+  test('TenantInvitations_Accept works in any session for a new member, whose later calls then need single sign-on', async () => {
     const Tenant = await strictTenant();
     const guest = await signUp(stack, newGuest());
     const owner = await ssoSession(stack, ada, Tenant);
@@ -355,7 +356,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(await use.accept(token, await ssoSession(stack, late, Tenant)));
   });
 
-  test('owners are protected as before, though they are not signed in at all', async () => {
+  test('owners are protected as before, even without a session', async () => {
     const Tenant = await strictTenant();
     const admin = await ssoSession(stack, bob, Tenant);
     assertRefused(
@@ -380,7 +381,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(await stack.call('BotKeys_Create', { Tenant, Bot: ID, Name: 'ci' }, admin));
   });
 
-  test('while it is lifted owners do without it, and nobody else', async () => {
+  test('while the requirement is lifted, only owners do without single sign-on', async () => {
     const Tenant = await use.tenantOf(ada);
     await use.add(Tenant, bob, ada, 'admin');
     const lift = (seconds: number) =>
@@ -415,7 +416,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     );
     bodyOf(await stack.call('Users_Get', { UserID: bob.id }, ada.token));
     await lift(-1);
-    // Gateways remember for two seconds what ends by itself.
+    // Gateways cache a lift for two seconds after it ends.
     await sleep(2500);
     isRequired(await groups(Tenant, ada.token));
   });

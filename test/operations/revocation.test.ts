@@ -5,17 +5,21 @@ import { knownTo } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, password, signUp } from '../people.ts';
 
-// What was taken away does not work once more after the reply, although gateways remember rights for two seconds.
+// A revoked right never works after the reply, although gateways cache rights for two seconds.
 describeBoth('revocation', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
-    // A service that has just started waits for a whole lease, since it may not know every gateway yet.
+    // A service that has just started waits for a whole lease, because it may not know every
+    // gateway yet.
     await sleep(2500);
   });
   after(() => stack?.stop());
 
-  /** Calls over and over, so that the gateway remembers, and tells whether one that began after `ended()` was allowed. */
+  /**
+   * Calls again and again to keep the gateway's cache filled. `result` asserts that no call that
+   * began after `ended()` succeeded.
+   */
   function callOften(call: () => Promise<{ status: number }>) {
     let endedAt = Number.POSITIVE_INFINITY;
     let stop = false;
@@ -35,13 +39,13 @@ describeBoth('revocation', (topology) => {
         await sleep(300);
         stop = true;
         await Promise.all(loops);
-        assert.ok(before > 0, 'it was allowed before');
+        assert.ok(before > 0, 'the calls were allowed before');
         assert.equal(late, 0);
       },
     };
   }
 
-  test('a session that is ended, by logout, revocation or a new password, never works again', async () => {
+  test('a session that ended by logout, revocation or a new password never works again', async () => {
     for (const end of [
       (token: string) => stack.call('Account_Logout', {}, token),
       (token: string) => stack.call('Sessions_RevokeAll', {}, token),
@@ -73,7 +77,7 @@ describeBoth('revocation', (topology) => {
     await calls.result();
   });
 
-  test('a member who is removed or disabled is out with the reply, and one who is added is in with it', async () => {
+  test('TenantMembers_Remove and _Disable end a member’s rights with the reply, and _Add starts them with the reply', async () => {
     const owner = await signUp(stack);
     const member = await signUp(stack);
     const tenant = await createTenant(stack, owner.token);
@@ -106,7 +110,7 @@ describeBoth('revocation', (topology) => {
     }
   });
 
-  test('a user who is disabled or deleted, and a tenant that is suspended or deleted, are shut with the reply', async () => {
+  test('Users_Disable, Users_Delete, Tenants_Suspend and Tenants_Delete shut out callers with the reply', async () => {
     const owner = await signUp(stack);
     for (const end of [
       ['Users_Disable', 'Users_Enable'],
@@ -141,7 +145,7 @@ describeBoth('revocation', (topology) => {
     }
   });
 
-  test('a revocation that every gateway hears of takes milliseconds, not a lease', async () => {
+  test('a revocation that every gateway receives takes milliseconds, not a lease', async () => {
     const { token } = await signUp(stack);
     await stack.call('Account_Get', {}, token);
     const began = performance.now();
@@ -149,7 +153,7 @@ describeBoth('revocation', (topology) => {
     assert.ok(performance.now() - began < 1000, `${performance.now() - began} ms`);
   });
 
-  test('without the broker the reply waits until nothing is remembered', async () => {
+  test('without the broker the reply waits until every cache entry has expired', async () => {
     const { token } = await signUp(stack);
     await stack.call('Account_Get', {}, token);
     await stack.stopBroker();

@@ -45,7 +45,7 @@ describeBoth('roles', (topology) => {
   const remove = (Slug: string, token = owner.token) =>
     stack.call('Roles_Delete', { Tenant, Slug }, token);
 
-  test('Roles_Save creates a role, keeps what is not sent, and says in its events what changed', async () => {
+  test('Roles_Save creates a role, keeps absent fields, and lists the changes in its events', async () => {
     const fields = {
       Name: 'Scribe',
       Description: 'Writes',
@@ -87,7 +87,7 @@ describeBoth('roles', (topology) => {
     );
   });
 
-  test('Roles_Get and Roles_List show the built-in roles first, which nobody changes', async () => {
+  test('Roles_Get and Roles_List show the built-in roles first, which cannot be changed', async () => {
     for (const Limit of [1, 3, 200]) {
       const slugs = (
         await readList<Role>(stack, 'Roles_List', { Tenant }, owner.token, Limit)
@@ -108,16 +108,16 @@ describeBoth('roles', (topology) => {
       'a built-in role cannot be changed',
     ]);
     assert.deepEqual(
-      bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'nobody' }, owner.token)),
+      bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'missing' }, owner.token)),
       { Role: null },
     );
   });
 
-  test('Roles_Save refuses permissions outside the grammar, of the platform, and of ours that are none', async () => {
+  test('Roles_Save refuses malformed permissions, platform permissions and unknown iam permissions', async () => {
     const rule =
       'Role.Permissions must be permissions such as app.reports.read, "*" only as the last segment';
     const platform =
-      'Role.Permissions must not name permissions of the platform or of the internals: they count on the platform only';
+      'Role.Permissions must not contain iam.platform or iam.internal permissions: they apply on the platform only';
     for (const bad of ['app', 'App.x', 'app.*.x', 'app..x', 'app.x.', 'a b.c', '**'])
       assertRefused(await save({ Slug: 'bad', Permissions: [bad] }), 400, 'invalid_argument', [
         rule,
@@ -131,8 +131,8 @@ describeBoth('roles', (topology) => {
       400,
       'invalid_argument',
       [
-        'Role.Permissions iam.groups.wirte is no permission of Bailiwick',
-        'Role.Permissions iam.nothing.* is no permission of Bailiwick',
+        'Role.Permissions iam.groups.wirte is not a built-in permission',
+        'Role.Permissions iam.nothing.* is not a built-in permission',
       ],
     );
     const many = Array.from({ length: 201 }, (_, index) => `app.x.p${index}`);
@@ -144,9 +144,9 @@ describeBoth('roles', (topology) => {
     });
   });
 
-  test('Roles_Save lets nobody put a permission into a role that they may not give', async () => {
+  test('Roles_Save adds no permission to a role that the caller could not grant', async () => {
     const lacking = (permission: string) => [
-      `this would confer ${permission}, which the caller does not hold`,
+      `this would grant ${permission}, which the caller does not hold`,
     ];
     assertRefused(
       await save({ Slug: 'sneaky', Permissions: ['iam.tenant.delete'] }, admin.token),
@@ -172,9 +172,9 @@ describeBoth('roles', (topology) => {
       'permission_denied',
       lacking('app.billing.pay'),
     );
-    // An owner decides about applications without holding their permissions.
+    // An owner grants permissions of applications without holding them.
     bodyOf(await save({ Slug: 'payer', Permissions: ['app.billing.pay', 'iam.groups.read'] }));
-    // What is in it already is nobody's to confer again, and what is taken out confers nothing.
+    // Permissions already in the role need no check, and removing one grants nothing.
     bodyOf(
       await save(
         {
@@ -194,7 +194,7 @@ describeBoth('roles', (topology) => {
     );
   });
 
-  test('Roles_Delete refuses a role that is granted, and one that new members get', async () => {
+  test('Roles_Delete refuses a role that is granted, and the tenant’s default role', async () => {
     bodyOf(await save({ Slug: 'held', Permissions: ['app.x.read'] }));
     const grant = { Grant: { Tenant, UserID: admin.id, Role: 'held' } };
     bodyOf(await stack.call('Grants_Add', grant, owner.token));
@@ -209,7 +209,7 @@ describeBoth('roles', (topology) => {
     );
   });
 
-  test('Roles_Delete takes grants that have expired along', async () => {
+  test('Roles_Delete deletes expired grants of the role', async () => {
     bodyOf(await save({ Slug: 'passed', Permissions: ['app.x.read'] }));
     bodyOf(
       await stack.call(
@@ -242,7 +242,7 @@ describeBoth('roles', (topology) => {
     );
   });
 
-  test('a role that is deleted while it is granted is either granted or gone, and never both', async () => {
+  test('Roles_Delete and Grants_Add at once leave the role either deleted or granted', async () => {
     for (let round = 0; round < 10; round++) {
       const Slug = `race-${round}`;
       bodyOf(await save({ Slug, Permissions: ['app.x.read'] }));
@@ -255,7 +255,7 @@ describeBoth('roles', (topology) => {
     }
   });
 
-  test('a change of a role counts with the reply for everybody who holds it', async () => {
+  test('Roles_Save takes effect with the reply for every holder of the role', async () => {
     const reader = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, stack.platformKey));
     bodyOf(await save({ Slug: 'watch', Permissions: [] }));
@@ -266,17 +266,17 @@ describeBoth('roles', (topology) => {
         owner.token,
       ),
     );
-    const look = () => stack.call('Webhooks_ListEndpoints', { Tenant }, reader.token);
-    assert.equal((await look()).status, 403);
+    const list = () => stack.call('Webhooks_ListEndpoints', { Tenant }, reader.token);
+    assert.equal((await list()).status, 403);
     for (let round = 0; round < 3; round++) {
       bodyOf(await save({ Slug: 'watch', Permissions: ['iam.webhooks.read'] }));
-      assert.equal((await look()).status, 200);
+      assert.equal((await list()).status, 200);
       bodyOf(await save({ Slug: 'watch', Permissions: [] }));
-      assert.equal((await look()).status, 403);
+      assert.equal((await list()).status, 403);
     }
   });
 
-  test('Roles_ListPermissions lists what a role of the tenant can hold, and the platform’s own for the platform', async () => {
+  test('Roles_ListPermissions lists the permissions that a tenant’s role can have, and for the platform its own', async () => {
     type Listed = { Name: string; Description: string; Operations: string[] };
     const list = async (request: object, token: string, limit = 200) =>
       (await readList<Listed>(stack, 'Roles_ListPermissions', request, token, limit)).items;
@@ -291,11 +291,11 @@ describeBoth('roles', (topology) => {
       assert.match(Description, /^[A-Z].{10,150}\.$/, Name);
       assert.ok(Operations.length > 0, Name);
     }
-    const byName = new Map(ofTenant.map((one) => [one.Name, one]));
+    const byName = new Map(ofTenant.map((permission) => [permission.Name, permission]));
     assert.deepEqual(byName.get('iam.tenant.delete')?.Operations, ['Tenants_Delete']);
     assert.ok(byName.get('iam.webhooks.write')?.Operations.includes('Webhooks_UpdateEndpoint'));
     assert.deepEqual(await list({ Tenant }, owner.token, 7), ofTenant);
-    // Each of them can be put into a role.
+    // Each of them can be in a role.
     bodyOf(
       await stack.call(
         'Roles_Save',

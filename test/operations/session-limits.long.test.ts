@@ -8,8 +8,8 @@ import { inviter, type Person } from '../invitations.ts';
 import { password, signUp } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
-// What a tenant demands of the sessions that are used in it: that they end sooner, and that the weightiest changes
-// follow a sign-in soon.
+// A tenant's limits for the sessions used in it: a shorter lifetime, and a recent sign-in for
+// sensitive changes.
 
 type Session = { token: string; id: string };
 
@@ -46,7 +46,10 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       401,
       'unauthenticated',
     );
-  /** As if so many minutes had passed. Before a session's first call, so that no gateway remembers it. */
+  /**
+   * Makes a session look this many minutes older. Only before its first call, so that no gateway
+   * has cached it.
+   */
   const age = (
     { id }: Session,
     minutes: number,
@@ -57,22 +60,22 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       `update identity.session set ${column} = ${column} - $2 * interval '1 minute' where id = $1`,
       [id, minutes],
     );
-  /** What a gateway remembers of a session that nobody calls with is forgotten after this long. */
+  /** Waits until the gateways no longer cache a session without calls. */
   const forgotten = async () => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
   };
 
-  test('a session ends where it is used in a tenant that it is too old for, and lasts elsewhere until then', async () => {
+  test('a session that is too old for a tenant ends when it is used there, and works elsewhere until then', async () => {
     const [strict, other] = [await tenantThat({ SessionMaxMinutes: 60 }), await use.tenantOf(ada)];
     const [old, young] = [await signIn(ada), await signIn(ada)];
     await age(old, 61);
     await age(young, 59);
     bodyOf(await groups(other, old));
-    const asked = async (Tenant: string) =>
+    const isActive = async (Tenant: string) =>
       bodyOf(
         await stack.call('Tokens_Introspect', { Token: old.token, Tenant }, stack.platformKey),
       )['Active'];
-    assert.deepEqual([await asked(strict), await asked(other)], [false, true]);
+    assert.deepEqual([await isActive(strict), await isActive(other)], [false, true]);
     await ended(old, strict);
     await ended(old, other);
     await ended(old);
@@ -86,7 +89,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     assert.ok(left > 0 && left <= 1, `${left} minutes`);
   });
 
-  test('a session that was used in the tenant ends after its time without a call, one that was not stays', async () => {
+  test('a session used in the tenant ends after the tenant’s idle time, and one not used there stays', async () => {
     const strict = await tenantThat({ SessionIdleMinutes: 30 });
     const [used, unused, busy] = [await signIn(ada), await signIn(ada), await signIn(ada)];
     for (const session of [used, busy]) bodyOf(await groups(strict, session));
@@ -102,10 +105,10 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       "select last_seen_at > now() - interval '1 minute' as fresh from identity.session where id = $1",
       [busy.id],
     );
-    assert.ok(fresh, 'a call counts as one');
+    assert.ok(fresh, 'a call counts as activity');
   });
 
-  test('who calls all the time is never idle, however short the time', async () => {
+  test('a session with continuous calls is never idle, with any idle time', async () => {
     const strict = await tenantThat({ SessionIdleMinutes: 1 });
     const session = await signIn(ada);
     bodyOf(await groups(strict, session));
@@ -116,7 +119,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     }
   });
 
-  test('the shortest of all tenants counts, a stricter setting at once, and a looser one for new sessions', async () => {
+  test('the shortest limit of all tenants counts: a stricter one at once, a looser one for new sessions', async () => {
     const [long, short] = [
       await tenantThat({ SessionMaxMinutes: 600 }),
       await tenantThat({ SessionMaxMinutes: 300 }),
@@ -131,7 +134,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     bodyOf(await set(short, { SessionMaxMinutes: 0 }));
     await age(later, 201);
     await forgotten();
-    bodyOf(await self(later)); // the end was fixed when it was used, 200 minutes after it began
+    bodyOf(await self(later)); // the expiry was fixed at that use: 200 minutes after the session began
     const [{ minutes } = { minutes: 0 }] = await rowsOf<{ minutes: number }>(
       stack,
       'select extract(epoch from expires_at - created_at) / 60 - 201 as minutes from identity.session where id = $1',
@@ -143,7 +146,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     bodyOf(await groups(short, newest));
   });
 
-  test('only members’ sessions are concerned: not those of a stranger who tries, nor keys', async () => {
+  test('a tenant’s limits apply to its members’ sessions only, not to strangers or keys', async () => {
     const strict = await tenantThat({
       SessionMaxMinutes: 60,
       SessionIdleMinutes: 5,
@@ -173,7 +176,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     );
   });
 
-  test('keys, providers, domains and owners are changed soon after a sign-in alone, where the tenant demands it', async () => {
+  test('with RecentLogin, changes of keys, providers, domains and owners need a recent sign-in', async () => {
     const strict = await tenantThat({ RecentLogin: true });
     const [bob, bot] = [await signUp(stack), await createBot(stack, strict, stack.platformKey)];
     bodyOf(
@@ -184,7 +187,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     await age(stale, 16);
     await age(recent, 14);
     const owner = { Grant: { Tenant: strict, UserID: bob.id, Role: 'owner' } };
-    const weighty: Array<[string, object]> = [
+    const sensitive: Array<[string, object]> = [
       ['BotKeys_Create', { Tenant: strict, Bot: bot.ID, Name: 'another' }],
       ['BotKeys_Rotate', { Tenant: strict, ID: Key.ID }],
       [
@@ -212,7 +215,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
         { Tenant: strict, Email: 'guest@example.com', Roles: ['owner'] },
       ],
     ];
-    for (const [operation, body] of weighty) {
+    for (const [operation, body] of sensitive) {
       const answer = await stack.call(operation, body, stale.token);
       assert.deepEqual(
         [answer.status, answer.body.Code, answer.body.Messages],
@@ -220,7 +223,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
         operation,
       );
     }
-    // What weighs less goes on.
+    // Less sensitive changes still work.
     bodyOf(await groups(strict, stale));
     bodyOf(
       await stack.call(
@@ -254,7 +257,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     );
   });
 
-  test('nobody switches the demand off without what it demands', async () => {
+  test('Tenants_Update switches RecentLogin off only after a recent sign-in', async () => {
     const strict = await tenantThat({ RecentLogin: true });
     const [stale, recent] = [await signIn(ada), await signIn(ada)];
     await age(stale, 16);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/shared/tokens.ts';
-import { assertRefused, bodyOf, patiently, readList } from '../answers.ts';
+import { assertRefused, bodyOf, readList, retryWhileBusy } from '../answers.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import {
   createTenant,
@@ -36,7 +36,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
   const tokenOf = async (email: string, secret?: string) =>
     String((await login(email, secret)).body['Token']);
 
-  test('Account_Update changes what is sent and keeps the rest', async () => {
+  test('Account_Update changes the sent fields and keeps the others', async () => {
     const { token } = await signUp(stack);
     await stack.call(
       'Account_Update',
@@ -81,7 +81,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal(wrong.body.Messages?.length, 2);
   });
 
-  test('Account_ChangePassword needs the current one and ends the other sessions', async () => {
+  test('Account_ChangePassword requires the current password and ends the other sessions', async () => {
     const { email, token } = await signUp(stack);
     const other = await tokenOf(email);
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
@@ -107,7 +107,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(email)).status, 401);
     assert.equal((await login(email, 'something quite new')).status, 200);
     assert.match((await mailTo(stack, email, 3)).Subject, /password/i);
-    // A link that somebody asked for before is worth nothing any more.
+    // A reset link requested before the change is void.
     assertRefused(
       await stack.call('Account_ResetPassword', { Token: reset, Password: 'another one by mail' }),
       400,
@@ -115,7 +115,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     );
   });
 
-  test('Account_ChangeEmail moves the account when the new address has answered, and tells the old one', async () => {
+  test('Account_ChangeEmail changes the address once the new one is verified, and notifies the old one', async () => {
     const { email, token } = await signUp(stack);
     const next = newAddress('next');
     assert.equal(
@@ -145,7 +145,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     );
   });
 
-  test('Account_ChangeEmail of an account without a password needs a sign-in of just now', async () => {
+  test('Account_ChangeEmail of an account without a password requires a recent sign-in', async () => {
     const { id, token } = await signUp(stack);
     await rowsOf(stack, 'update identity.user_account set password_hash = null where id = $1', [
       id,
@@ -160,7 +160,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assertRefused(await change(), 403, 'permission_denied', ['recent login required']);
   });
 
-  test('Account_ChangeEmail to somebody else’s address answers alike and changes nothing', async () => {
+  test('Account_ChangeEmail to another account’s address answers the same and changes nothing', async () => {
     const [ada, bob] = [await signUp(stack), await signUp(stack)];
     assert.deepEqual(
       (await stack.call('Account_ChangeEmail', { Email: bob.email, Password: password }, ada.token))
@@ -171,7 +171,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(ada.email)).status, 200);
   });
 
-  test('Sessions_List shows the caller’s own, and Sessions_Revoke and _RevokeAll end them at once', async () => {
+  test('Sessions_List shows the caller’s own sessions, and Sessions_Revoke and _RevokeAll end them at once', async () => {
     const { email, token } = await signUp(stack);
     const other = await tokenOf(email);
     const stranger = await signUp(stack);
@@ -188,7 +188,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal(
       (await stack.call('Account_Get', {}, other)).status,
       200,
-      'a stranger ends nothing',
+      'a stranger ends no session',
     );
     assert.deepEqual((await stack.call('Sessions_Revoke', { ID: otherId }, token)).body, {});
     assert.equal((await stack.call('Account_Get', {}, other)).status, 401);
@@ -196,7 +196,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
   });
 
-  test('Users_Create makes a verified person for the platform, and nobody else', async () => {
+  test('Users_Create makes a verified user, for the platform only', async () => {
     const email = newAddress('provisioned');
     const { token } = await signUp(stack);
     assert.equal((await stack.call('Users_Create', { User: { Email: email } }, token)).status, 403);
@@ -222,11 +222,11 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(silent)).status, 401);
   });
 
-  test('Tokens_Introspect tells a platform’s own service whose token it is', async () => {
+  test('Tokens_Introspect returns the owner of a token to the platform’s services', async () => {
     const { id, token } = await signUp(stack);
-    const asked = await stack.call('Tokens_Introspect', { Token: token }, stack.platformKey);
-    assert.equal(asked.body['Active'], true);
-    assert.equal(asked.body['UserID'], id);
+    const introspected = await stack.call('Tokens_Introspect', { Token: token }, stack.platformKey);
+    assert.equal(introspected.body['Active'], true);
+    assert.equal(introspected.body['UserID'], id);
     const elsewhere = await signUp(stack);
     const tenant = await createTenant(stack, elsewhere.token);
     assert.equal(
@@ -250,7 +250,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     );
   });
 
-  test('passwords that are common or made of the address are refused, in words', async () => {
+  test('passwords that are common or made of the address are refused with an explanation', async () => {
     const local = newAddress('lovelace').split('@')[0] ?? '';
     const answers = await Promise.all(
       ['password123', 'Qwertyuiop', `${local}1`, 'bailiwick1'].map((Password) =>
@@ -262,7 +262,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.match(String(answers[2]?.body.Messages), /mail address/);
   });
 
-  test('a browser’s cookie opens the same operations for pages of this site only', async () => {
+  test('a browser’s cookie works in every operation, for pages of this site only', async () => {
     const { email } = await signUp(stack);
     const signedIn = await stack.call('Account_Login', {
       Email: email,
@@ -293,19 +293,19 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal(
       (await get({ origin: stack.url, authorization: 'Bearer junk' })).status,
       401,
-      'a header goes before the cookie',
+      'a header takes precedence over the cookie',
     );
     assert.equal(
       (await stack.call('Sso_Check', { Email: email }, undefined, { cookie })).status,
       200,
-      'where no credential is wanted none is looked at',
+      'an operation without a credential ignores it',
     );
     const out = await stack.call('Account_Logout', {}, undefined, { cookie, origin: stack.url });
     assert.match(out.headers.get('set-cookie') ?? '', /^bailiwick_session=; Max-Age=0;/);
     assert.equal((await get({ origin: stack.url })).status, 401);
   });
 
-  test('Account_Register makes nothing of a password that is refused', async () => {
+  test('Account_Register with a refused password creates nothing', async () => {
     const email = newAddress();
     assert.equal(
       (await stack.call('Account_Register', { Email: email, Password: 'password123' })).status,
@@ -315,7 +315,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await mailTo(stack, email)).To, email);
   });
 
-  test('attempts with dead or unknown one-time tokens are audited by address, and the many of a minute in one entry', async () => {
+  test('attempts with dead or unknown one-time tokens are audited by address, with one summary entry a minute', async () => {
     const { id, token } = await signUp(stack);
     const attempts = {
       Account_Verify: { Token: createToken('verify') },
@@ -347,10 +347,11 @@ describeBoth('profiles, sessions and browsers', (topology) => {
         'the token is in the audit',
       );
     }
-    // Forty more of one kind: ten of a minute have entries of their own, and another minute may begin meanwhile.
+    // Forty more of one kind: ten of a minute have entries of their own, and another minute may
+    // begin meanwhile.
     const again = { Token: createToken('verify') };
     for (let times = 0; times < 40; times++)
-      assert.equal((await patiently(() => stack.call('Account_Verify', again))).status, 400);
+      assert.equal((await retryWhileBusy(() => stack.call('Account_Verify', again))).status, 400);
     const written = () =>
       rowsOf<{ audit: string }>(
         stack,

@@ -8,7 +8,7 @@ import { createBot, createKey } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 
-/** The operations about one tenant, and what the message calls the field. */
+/** The operations about one tenant, with the name of the tenant field in messages. */
 const tenantPaths: Record<string, string> = Object.fromEntries(
   [...operations.values()].flatMap((operation) => {
     const rule = operation.public && operation.allow.find(({ kind }) => kind === 'tenant');
@@ -25,7 +25,10 @@ const tenantPaths: Record<string, string> = Object.fromEntries(
   }),
 );
 
-/** By hand, from the contract: an endpoint's creation takes the caller's only tenant, its update the stored one; the platform has an audit. */
+/**
+ * Exceptions, by hand from the contract: CreateEndpoint defaults to the caller's only tenant,
+ * UpdateEndpoint to the stored one, and the platform has an audit log of its own.
+ */
 function isExempt(operation: string, caller: string): boolean {
   if (/^(Webhooks|Chat)_UpdateEndpoint$/.test(operation)) return true;
   if (/^(Webhooks|Chat)_CreateEndpoint$/.test(operation)) return ['owner', 'bot'].includes(caller);
@@ -33,7 +36,7 @@ function isExempt(operation: string, caller: string): boolean {
   return false;
 }
 
-/** The operation's example without what it says of the tenant. */
+/** The operation's example without its tenant. */
 function withoutTenant(operation: string): object {
   const described = operations.get(operation);
   assert.ok(described);
@@ -54,13 +57,13 @@ function withoutTenant(operation: string): object {
   );
 }
 
-// What the request alone is judged by comes in one list, before the permission is asked about.
+// All checks of the request alone are reported in one list, before the permission is checked.
 
 describeBoth('the shape of a request', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;
-  /** Somebody else, without any right in the tenant. */
+  /** A caller without any right in the tenant. */
   let bob: typeof ada;
   before(async () => {
     stack = await startStack(topology);
@@ -82,7 +85,7 @@ describeBoth('the shape of a request', (topology) => {
     assertRefused(await stack.call(operation, body, token), 400, 'invalid_argument', messages);
   }
 
-  test('every operation that names a tenant asks for it before any permission, whoever calls', async () => {
+  test('every operation that names a tenant requires it before any permission, for every caller', async () => {
     const { ID: Bot } = await createBot(stack, Tenant, ada.token);
     const { Secret } = await createKey(stack, { ID: Bot, Tenant }, ada.token);
     const callers = {
@@ -103,7 +106,7 @@ describeBoth('the shape of a request', (topology) => {
     }
   });
 
-  test('a password is judged beside everything else, also where the rest is of a wrong type', async () => {
+  test('a password is checked together with all other fields, also if these have a wrong type', async () => {
     await refused('Account_Register', { Email: 'nope', Password: 'password' }, [
       'Email must be a mail address',
       common,
@@ -130,7 +133,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('a password made of the address is refused where only the account tells the address', async () => {
+  test('a password made of the address is refused, also if only the account has the address', async () => {
     const email = newAddress('lovelace');
     const { token } = await signUp(stack, email);
     await refused(
@@ -141,7 +144,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('addresses of receivers are judged beside everything else', async () => {
+  test('receiver URLs are checked together with all other fields', async () => {
     const https = 'must begin with https://';
     const endpoint = { Tenant, Name: '', URL: 'ftp://x' };
     await refused(
@@ -164,7 +167,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('names, permissions, times and providers are judged beside everything else', async () => {
+  test('names, permissions, times and providers are checked together with all other fields', async () => {
     await refused(
       'Domain_Create',
       { Name: 'co.uk' },
@@ -177,7 +180,7 @@ describeBoth('the shape of a request', (topology) => {
     await refused(
       'Roles_Save',
       { Role: role },
-      [slug, 'Role.Permissions iam.wirte is no permission of Bailiwick'],
+      [slug, 'Role.Permissions iam.wirte is not a built-in permission'],
       ada.token,
     );
     for (const [operation, subject] of [
@@ -216,7 +219,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('the shape comes before the permission', async () => {
+  test('the shape is checked before the permission', async () => {
     const calls: Array<[string, object]> = [
       ['Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: 'https://10.0.0.1/' } }],
       ['Chat_CreateEndpoint', { Endpoint: { Tenant, Name: 'a' }, URL: 'https://10.0.0.1/' }],
@@ -239,7 +242,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('nothing is done of a request that is refused for a wrong type alone', async () => {
+  test('a request refused only for a wrong type has no effect', async () => {
     const { email, token } = await signUp(stack);
     const sessions = async () =>
       ((await stack.call('Sessions_List', {}, token)).body['Page'] as { Items: unknown[] }).Items

@@ -22,20 +22,20 @@ import {
 } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-// Who may sign in with a password where a domain wants single sign-on. The policy comes from a stand-in for sso, which
-// says of example.com what the test wants it to say; everything else is the product.
+// Password sign-in where a domain requires single sign-on. A stand-in for sso returns the policy
+// that a test sets for example.com; everything else is the product.
 
 type Policy = { tenant: string; lifted: boolean };
 
-/** What identity remembers of a domain is forgotten by then. */
-const forgotten = () => sleep(2100);
+/** Waits until identity's cached policy of a domain has expired. */
+const cacheExpired = () => sleep(2100);
 
 const nothing = () => Promise.resolve({});
 
 describe('passwords and single sign-on', () => {
   let stack: Stack;
   let policy: Policy | undefined;
-  let asked: string[] = [];
+  let lookups: string[] = [];
   let standIn: Awaited<ReturnType<typeof listenRpc>>;
   let owner: { id: string; email: string; token: string };
   let member: { id: string; email: string };
@@ -45,7 +45,7 @@ describe('passwords and single sign-on', () => {
       host: loopback,
       port: 0,
       grpcPort: 0,
-      // The gateway asks whether sso is there by an operation of Domain.
+      // The gateway checks that sso is available by an operation of Domain.
       routes: routes(serve(PasswordPolicy, { find: nothing }), [
         Domain,
         Object.fromEntries(Domain.methods.map(({ localName }) => [localName, nothing])),
@@ -53,7 +53,7 @@ describe('passwords and single sign-on', () => {
       dispatch: async (method, request) => {
         if (method.name !== 'Find') return create(method.output, {});
         const { domain } = request as unknown as { domain: string };
-        asked.push(domain);
+        lookups.push(domain);
         if (!policy) throw unavailable();
         return create(method.output, domain === 'example.com' ? policy : {});
       },
@@ -73,7 +73,7 @@ describe('passwords and single sign-on', () => {
     await standIn?.drain();
   });
   beforeEach(() => {
-    asked = [];
+    lookups = [];
   });
 
   const login = (Email: string, Password = password) =>
@@ -82,18 +82,21 @@ describe('passwords and single sign-on', () => {
     assertRefused(answer, 403, 'permission_denied', ['sign in with your organisation']);
   async function want(wanted: Policy | undefined): Promise<void> {
     policy = wanted;
-    await forgotten();
+    await cacheExpired();
   }
 
-  test('where no domain asks for it, passwords serve, and sso is asked once in two seconds', async () => {
+  test('if no domain requires single sign-on, passwords work, and identity asks sso at most once in two seconds', async () => {
     await want({ tenant: '', lifted: false });
-    asked = [];
+    lookups = [];
     for (let time = 0; time < 5; time++) assert.equal((await login(member.email)).status, 200);
     assertRefused(await login('no address'), 401, 'unauthenticated');
-    assert.ok(asked.length <= 2 && asked.every((domain) => domain === 'example.com'), asked.join());
+    assert.ok(
+      lookups.length <= 2 && lookups.every((domain) => domain === 'example.com'),
+      lookups.join(),
+    );
   });
 
-  test('where a domain asks for it no password serves, and the answer is the same for everybody, whose password is not looked at', async () => {
+  test('if a domain requires single sign-on, no password works, every address gets the same answer, and no password is checked', async () => {
     await want({ tenant, lifted: false });
     const pending = newAddress('pending');
     await register(stack, pending);
@@ -120,7 +123,7 @@ describe('passwords and single sign-on', () => {
       }
     }
     assert.equal(await countOf(stack, 'identity.session'), sessions);
-    // Every look at a password is counted before it is taken.
+    // Every password check is counted before it runs.
     assert.equal(
       await countOf(stack, `identity.rate_window where key like 'login ' || $1 || '%'`, [pending]),
       0,
@@ -135,12 +138,12 @@ describe('passwords and single sign-on', () => {
       `select audit from identity.outbox where audit like '%user.sign_in_failed%' order by id desc limit 1`,
     );
     assert.equal((JSON.parse(entry?.audit ?? '{}') as { Code: string }).Code, 'permission_denied');
-    // Spellings that name another domain are another domain's.
+    // Spellings that name another domain belong to that domain.
     for (const email of [`${member.email}.`, member.email.replace('@', '@sub.')])
       assertRefused(await login(email), 401, 'unauthenticated');
   });
 
-  test('a new password gives no session there, and changes nothing about it', async () => {
+  test('Account_ResetPassword in such a domain opens no session, and does not end the requirement', async () => {
     await want({ tenant, lifted: false });
     const { email } = member;
     await stack.call('Account_RequestPasswordReset', { Email: email });
@@ -152,24 +155,24 @@ describe('passwords and single sign-on', () => {
     assertSso(await login(email));
   });
 
-  test('an account does not leave there by a change of its address, not even one that was asked for before', async () => {
+  test('Account_ChangeEmail and Account_Verify do not move an account out of such a domain, even if requested before', async () => {
     await want({ tenant: '', lifted: false });
     const person = await signUp(stack);
     const change = { Email: newAddress('next'), Password: password };
     assert.equal((await stack.call('Account_ChangeEmail', change, person.token)).status, 200);
     const Token = tokenIn(await mailTo(stack, change.Email));
     await want({ tenant, lifted: false });
-    const words = ['your organisation answers for this address: it cannot be changed here'];
+    const messages = ['your organisation manages this address: it cannot be changed here'];
     for (const answer of [
       await stack.call('Account_ChangeEmail', change, person.token),
       await stack.call('Account_Verify', { Token }),
     ])
-      assertRefused(answer, 403, 'permission_denied', words);
+      assertRefused(answer, 403, 'permission_denied', messages);
     await want({ tenant: '', lifted: false });
     assert.equal((await stack.call('Account_Verify', { Token })).status, 200);
   });
 
-  test('while it is lifted the owners of that tenant get in with theirs, and nobody else', async () => {
+  test('while the requirement is lifted, only the owners of that tenant sign in with a password', async () => {
     await want({ tenant, lifted: true });
     const [other, pending] = [await signUpElsewhere(), newAddress('pending')];
     await register(stack, pending);
@@ -185,11 +188,11 @@ describe('passwords and single sign-on', () => {
         owner.email,
       ]),
       1,
-      'guesses are counted',
+      'wrong passwords are counted',
     );
   });
 
-  test('an owner gets in also where more than a thousand others own the tenant', async () => {
+  test('an owner signs in even if more than a thousand others own the tenant', async () => {
     await want({ tenant, lifted: true });
     const copies = (table: string, changes: string) =>
       rowsOf(
@@ -217,7 +220,7 @@ describe('passwords and single sign-on', () => {
     assertSso(await login(member.email));
   });
 
-  test('while sso is away nobody gets in, and it is asked again', async () => {
+  test('while sso is unavailable no password works, and the next call asks sso again', async () => {
     await want(undefined);
     for (const email of [owner.email, newAddress('unknown')]) {
       const answer = await login(email);

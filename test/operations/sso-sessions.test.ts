@@ -22,7 +22,8 @@ import { eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { countOf, dumpOf, eventsOf, textBelow } from '../store.ts';
 
-// What begins with a provider, and ends with it. sso has a key to ask with in five processes only.
+// Sessions that begin and end with a provider. Only with five processes does sso have a key of its
+// own to call identity.
 
 type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };
 
@@ -47,7 +48,7 @@ describe('federation: sessions', () => {
     await stack?.stop();
   });
 
-  /** Somebody whom a provider has sent here. */
+  /** Admits a user from a provider. */
   async function newGuest(assertion: Assertion = newAssertion(tenant)) {
     const { user } = await federation.admit(assertion);
     assert.ok(user);
@@ -57,19 +58,19 @@ describe('federation: sessions', () => {
   }
   const get = (token: string) => stack.call('Account_Get', {}, token);
   const exchange = (Code: string) => stack.call('Account_ExchangeCode', { Code });
-  const deadCode = async (code: string) =>
+  const assertDeadCode = async (code: string) =>
     assertRefused(await exchange(code), 400, 'failed_precondition', [
       'the token is not valid any more',
     ]);
-  /** What is left of somebody from providers. */
-  const leftOf = (userId: string) =>
+  /** The user's links, codes and sessions that came from providers. */
+  const countsOf = (userId: string) =>
     Promise.all(
       ['identity_link', 'sign_in_code', 'session'].map((table) =>
         countOf(stack, `identity.${table} where user_id = $1`, [userId]),
       ),
     );
 
-  test('Account_ExchangeCode begins a limited session on an account that was linked by its address alone', async () => {
+  test('Account_ExchangeCode opens a limited session if the account was linked by its address alone', async () => {
     const person = await signUp(stack);
     const assertion = newAssertion(tenant, { email: person.email });
     const { user } = await federation.admit(assertion);
@@ -90,11 +91,11 @@ describe('federation: sessions', () => {
     assert.equal(
       (bodyOf(await exchange(waiting))['Session'] as { LimitedTo: string }).LimitedTo,
       '',
-      'the link counts when the session begins',
+      'the state of the link counts when the session begins',
     );
   });
 
-  test('OpenSession begins a session that tells where it came from', async () => {
+  test('OpenSession opens a session that records its provider and client', async () => {
     const { id, email, assertion, open } = await newGuest();
     const token = await open();
     assert.equal(tokenKind(token), 'session');
@@ -130,7 +131,7 @@ describe('federation: sessions', () => {
     );
   });
 
-  test('Credentials_Resolve tells the gateway which tenant a session came through', async () => {
+  test('Credentials_Resolve returns the tenant through which a session came to the gateway', async () => {
     const { open } = await newGuest();
     const sign = createCallerSigner(
       'gateway',
@@ -148,7 +149,7 @@ describe('federation: sessions', () => {
     await transport.close();
   });
 
-  test('OpenSession opens nothing for whoever was disabled, deleted or unlinked since Admit', async () => {
+  test('OpenSession refuses a user who was disabled, deleted or unlinked since Admit', async () => {
     const [disabled, deleted, unlinked] = [await newGuest(), await newGuest(), await newGuest()];
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
@@ -173,14 +174,14 @@ describe('federation: sessions', () => {
       federation.openSession({ ...opening(other.assertion, other.id), provider: createId('sso') }),
       'PROVIDER_INACTIVE',
     );
-    assert.deepEqual(await leftOf(other.id), [1, 0, 0]);
+    assert.deepEqual(await countsOf(other.id), [1, 0, 0]);
   });
 
-  test('a code becomes a session at Account_ExchangeCode, and not before', async () => {
+  test('a code becomes a session in Account_ExchangeCode, and not before', async () => {
     const { id, assertion, open } = await newGuest();
     const code = await open(appOrigin);
     assert.equal(tokenKind(code), 'code');
-    assert.deepEqual(await leftOf(id), [1, 1, 0]);
+    assert.deepEqual(await countsOf(id), [1, 1, 0]);
     assert.equal((await get(code)).status, 401);
     const { Token, Session, User } = bodyOf(await exchange(code)) as {
       Token: string;
@@ -192,22 +193,22 @@ describe('federation: sessions', () => {
       [id, 'oidc', assertion.provider, '192.0.2.7', 'A browser'],
     );
     assert.equal((await get(Token)).status, 200);
-    await deadCode(code);
-    assert.deepEqual(await leftOf(id), [1, 0, 1]);
+    await assertDeadCode(code);
+    assert.deepEqual(await countsOf(id), [1, 0, 1]);
   });
 
-  test('a newer code voids the one that the same application had, and no other’s', async () => {
+  test('a newer code voids the older code of the same application, and of no other one', async () => {
     const { open } = await newGuest();
     const [old, elsewhere, next] = [
       await open(appOrigin),
       await open('https://other.example.com'),
       await open(appOrigin),
     ];
-    await deadCode(old);
+    await assertDeadCode(old);
     for (const code of [elsewhere, next]) assert.equal((await exchange(code)).status, 200);
   });
 
-  test('ForgetProvider ends what came from a provider with its answer, and nothing else', async () => {
+  test('ForgetProvider ends the sessions and codes of a provider with its reply, and no others', async () => {
     const [guest, neighbour] = [await newGuest(), await newGuest()];
     const [token, code] = [await guest.open(), await guest.open(appOrigin)];
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
@@ -221,9 +222,9 @@ describe('federation: sessions', () => {
     const { provider } = guest.assertion;
     await federation.forgetProvider({ tenant, provider });
     assert.equal((await get(token)).status, 401);
-    await deadCode(code);
+    await assertDeadCode(code);
     for (const live of [kept, foreign]) assert.equal((await get(live)).status, 200);
-    assert.deepEqual(await leftOf(guest.id), [1, 0, 1]);
+    assert.deepEqual(await countsOf(guest.id), [1, 0, 1]);
     await refusedWith(guest.open(), 'PROVIDER_INACTIVE');
     for (const missing of [
       { tenant, provider: '' },
@@ -234,7 +235,7 @@ describe('federation: sessions', () => {
     assert.equal((await get(kept)).status, 200);
   });
 
-  test('Users_RemoveIdentity ends the sessions and codes of that provider with its answer', async () => {
+  test('Users_RemoveIdentity ends the sessions and codes of that provider with its reply', async () => {
     const guest = await newGuest();
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
     const [token, code, kept] = [
@@ -251,17 +252,17 @@ describe('federation: sessions', () => {
       ),
     );
     assert.equal((await get(token)).status, 401);
-    await deadCode(code);
+    await assertDeadCode(code);
     assert.equal((await get(kept)).status, 200);
   });
 
-  test('with an account or a tenant goes all that came from its providers', async () => {
+  test('deleting an account or a tenant deletes its links, codes and sessions from providers', async () => {
     const deleted = await newGuest();
     const code = await deleted.open(appOrigin);
     await deleted.open();
     bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
-    assert.deepEqual(await leftOf(deleted.id), [0, 0, 0]);
-    await deadCode(code);
+    assert.deepEqual(await countsOf(deleted.id), [0, 0, 0]);
+    await assertDeadCode(code);
 
     const going = await createTenant(stack, owner.token);
     const member = await newGuest(newAssertion(going));
@@ -269,13 +270,13 @@ describe('federation: sessions', () => {
     await member.open(appOrigin);
     bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
     await eventually('the tenant’s identities to be gone', async () =>
-      (await leftOf(member.id)).every((count) => count === 0),
+      (await countsOf(member.id)).every((count) => count === 0),
     );
     await eventually('the end of the session', async () => (await get(token)).status === 401);
     assert.equal((await get(kept)).status, 200);
   });
 
-  test('of what happens at once nothing is left over: no link of nobody, no session of whoever is shut out', async () => {
+  test('concurrent calls leave no link without a user and no session of a disabled or unlinked user', async () => {
     for (let round = 0; round < 12; round++) {
       const { id, assertion, open } = await newGuest();
       const code = await open(appOrigin);
@@ -292,12 +293,12 @@ describe('federation: sessions', () => {
         open(appOrigin),
         federation.admit({ ...assertion, jit: false }),
       ]);
-      // Refused they may be; a deadlock would be none of these.
+      // The calls may be denied; a deadlock would be another error.
       for (const outcome of outcomes)
         if (outcome.status === 'rejected')
           assert.match(String(outcome.reason), /permission_denied/);
     }
-    const [nobodys, shutOut, unlinked] = await Promise.all([
+    const [orphans, shutOut, unlinked] = await Promise.all([
       countOf(
         stack,
         'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null',
@@ -312,10 +313,10 @@ describe('federation: sessions', () => {
          where s.sso_tenant <> '' and l.user_id is null`,
       ),
     ]);
-    assert.deepEqual({ nobodys, shutOut, unlinked }, { nobodys: 0, shutOut: 0, unlinked: 0 });
+    assert.deepEqual({ orphans, shutOut, unlinked }, { orphans: 0, shutOut: 0, unlinked: 0 });
   });
 
-  test('no code or token is readable in the database, the logs or the broker', async () => {
+  test('codes and tokens are not readable in the database, the logs or the broker', async () => {
     const { id, open } = await newGuest();
     const [token, code, used] = [
       await open(),
@@ -340,7 +341,7 @@ describe('federation: sessions', () => {
       for (const secret of [token, code, used, exchanged])
         assert.ok(
           !text.includes(secret) && !text.includes(secret.slice(8, 40)),
-          `a secret in the ${place}`,
+          `the ${place} contains a secret`,
         );
     }
   });

@@ -7,7 +7,7 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { openTestDatabase } from '../database.ts';
 import { countOf, rowsOf } from '../store.ts';
 
-describe('what identity sweeps', () => {
+describe('the sweeper of identity', () => {
   let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: Database;
   const lines: string[] = [];
@@ -34,7 +34,7 @@ describe('what identity sweeps', () => {
     );
     return Object.fromEntries(tables.map((table, index) => [table, counts[index]]));
   };
-  /** So many rows that have had their time and one that has not, in each table. */
+  /** Inserts `expired` expired rows and one live row into each table. */
   async function fill(expired: number): Promise<void> {
     const rows = `from generate_series(0, ${expired}) n`;
     const until = `case n when 0 then now() + interval '1 day' else now() - interval '1 second' end`;
@@ -50,7 +50,7 @@ describe('what identity sweeps', () => {
       insert into identity.login_failure select n::text, '', 1, null, ${since} ${rows}`);
   }
 
-  test('goes in batches, and what stands in the way of one table keeps the others from nothing', async () => {
+  test('deletes in batches, and an error in one table does not stop the other tables', async () => {
     await fill(5001);
     await store(`
       create function identity.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
@@ -64,7 +64,7 @@ describe('what identity sweeps', () => {
       known_network: 1,
       login_failure: 1,
     };
-    // The first 5,000 are gone: they were written first.
+    // The oldest 5,000 were deleted: they were inserted first.
     const { registration, ...rest } = await left();
     assert.deepEqual(rest, others);
     assert.equal(registration, 2);
@@ -77,7 +77,7 @@ describe('what identity sweeps', () => {
     assert.deepEqual(await left(), { registration: 1, ...others });
   });
 
-  test('stops between two batches when the service does', async () => {
+  test('stops between two batches when the service shuts down', async () => {
     await store(
       'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code',
     );
@@ -85,8 +85,8 @@ describe('what identity sweeps', () => {
       'delete from identity.session; delete from identity.known_network; delete from identity.login_failure',
     );
     await fill(5001);
-    let asked = 0;
-    await removeExpired(database, log, () => ++asked > 1);
+    let checks = 0;
+    await removeExpired(database, log, () => ++checks > 1);
     assert.deepEqual((await left())['registration'], 2);
     assert.deepEqual((await left())['session'], 5002);
   });

@@ -36,7 +36,7 @@ describeBoth('changes of tenants', (topology) => {
   const statusOf = async (tenant: Tenant) => (await read(tenant)).Status;
   const lastEvent = async ({ ID }: Tenant) => (await eventsOf(stack, 'access', ID)).at(-1);
 
-  /** A tenant of Ada's, with Bob in it. */
+  /** A tenant of Ada's with Bob as a member. */
   async function tenantWith(role: string): Promise<Tenant> {
     const tenant = recordIn(
       await platform('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id }),
@@ -50,7 +50,7 @@ describeBoth('changes of tenants', (topology) => {
     return tenant;
   }
 
-  test('Tenants_Update changes what is sent, keeps the rest, and repeats in silence', async () => {
+  test('Tenants_Update changes the sent fields, keeps the others, and repeats without an event', async () => {
     const tenant = await tenantWith('member');
     const slug = `new-${tenant.Slug}`;
     const changed = recordIn(
@@ -83,7 +83,7 @@ describeBoth('changes of tenants', (topology) => {
       [more.Settings['MaxBotKeyDays'], more.Settings['InviteDomains'], more.Metadata],
       [7, ['example.com'], { a: '1' }],
     );
-    // As it was read it changes nothing.
+    // The record as it was read changes nothing.
     const events = (await eventsOf(stack, 'access', tenant.ID)).length;
     assert.deepEqual(recordIn(await update(more), 'Tenant'), more);
     assert.equal((await eventsOf(stack, 'access', tenant.ID)).length, events);
@@ -99,7 +99,7 @@ describeBoth('changes of tenants', (topology) => {
     );
   });
 
-  test('Tenants_Update keeps to its rules and to what the caller knew', async () => {
+  test('Tenants_Update checks its rules and IfUpdatedAt', async () => {
     const [tenant, other] = await Promise.all([tenantWith('member'), tenantWith('member')]);
     const { ID } = tenant;
     assertRefused(await update({ ID, Slug: other.Slug }), 400, 'already_exists', [
@@ -115,7 +115,7 @@ describeBoth('changes of tenants', (topology) => {
       'failed_precondition',
     );
     assert.equal((await read(tenant)).Name, 'Second');
-    // One of many wins where all of them know the same.
+    // Only one of many calls with the same IfUpdatedAt succeeds.
     const { UpdatedAt } = await read(tenant);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -132,7 +132,7 @@ describeBoth('changes of tenants', (topology) => {
     );
   });
 
-  test('Tenants_Update takes a default role that is there, is not owner, and is the caller’s to give', async () => {
+  test('Tenants_Update takes a default role that exists, is not owner, and that the caller could grant', async () => {
     const tenant = await tenantWith('admin');
     const { ID } = tenant;
     const setRole = (DefaultRole: string, token = ada.token) =>
@@ -148,7 +148,7 @@ describeBoth('changes of tenants', (topology) => {
         ada.token,
       ),
     );
-    // Bob is an admin and no owner: the application's permissions are not his to give.
+    // Bob is an admin and not an owner, so he cannot grant permissions of applications.
     assertRefused(await setRole('editor', bob.token), 403, 'permission_denied');
     bodyOf(await setRole('auditor', bob.token));
     bodyOf(await setRole('editor'));
@@ -175,7 +175,7 @@ describeBoth('changes of tenants', (topology) => {
     bodyOf(await setRole(''));
   });
 
-  test('Tenants_Suspend denies everything with its reply, and Tenants_Resume gives it back', async () => {
+  test('Tenants_Suspend denies everything with its reply, and Tenants_Resume restores it', async () => {
     const tenant = await tenantWith('member');
     const list = (token: string) => stack.call('Groups_List', { Tenant: tenant.ID }, token);
     for (const token of [ada.token, bob.token, stack.platformKey]) bodyOf(await list(token));
@@ -252,7 +252,7 @@ describeBoth('changes of tenants', (topology) => {
       400,
       'failed_precondition',
     );
-    // The slug is not free before the tenant is gone.
+    // The slug is not free before the tenant is purged.
     assertRefused(
       await stack.call('Tenants_Create', { Tenant: { Name: 'x', Slug: tenant.Slug } }, bob.token),
       400,
@@ -268,7 +268,7 @@ describeBoth('changes of tenants', (topology) => {
     );
   });
 
-  test('who has deleted the tenants that are theirs alone can delete themselves', async () => {
+  test('Users_Delete succeeds after the user has deleted all tenants of their own', async () => {
     const dan = await signUp(stack);
     const tenant = recordIn(
       await stack.call('Tenants_Create', { Tenant: { Name: 'Dan’s' } }, dan.token),

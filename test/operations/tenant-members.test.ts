@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList } from '../answers.ts';
+import { assertRefused, bodyOf, readList, retryWhileBusy } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, signUp, tenantFor } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -20,11 +20,14 @@ describeBoth('tenant members', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant of Ada's that does not count as one of her ten. */
+  /** A tenant of Ada's from the platform, which does not count against her ten. */
   async function tenantOfAda(settings: object = {}): Promise<string> {
     return tenantFor(stack, ada.id, settings);
   }
-  /** By the platform, unless somebody else is named: what a tenant's own people add waits for the user's consent. */
+  /**
+   * By the platform if no token is given: an addition by the tenant's own callers needs the user's
+   * consent.
+   */
   const add = (tenant: string, { id }: Person, token = stack.platformKey) =>
     stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
   const remove = (tenant: string, { id }: Person, token = ada.token) =>
@@ -38,7 +41,7 @@ describeBoth('tenant members', (topology) => {
   const countEvents = async (tenant: string, type: string) =>
     (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
 
-  /** In the store, since nobody who is in the way of a test has to be an owner for it. */
+  /** Writes to the database, because only an owner could grant ownership. */
   const makeOwner = (tenant: string, { id }: Person) =>
     rowsOf(
       stack,
@@ -46,7 +49,7 @@ describeBoth('tenant members', (topology) => {
       [tenant, createId('grt'), id],
     );
 
-  test('TenantMembers_Add and TenantMembers_Remove change the list, repeat in silence and tell the endpoints', async () => {
+  test('TenantMembers_Add and TenantMembers_Remove change the list, deliver events to the endpoints, and repeat without an event', async () => {
     const tenant = await tenantOfAda();
     const hook = `members-${tenant}`;
     const endpoint = {
@@ -114,10 +117,10 @@ describeBoth('tenant members', (topology) => {
     assert.equal(types.filter((type) => type === 'tenant.member_removed').length, 1);
   });
 
-  test('TenantMembers_Add called thirty times at once makes one member', async () => {
+  test('TenantMembers_Add called 30 times at once makes one member', async () => {
     const tenant = await tenantOfAda();
     const answers = await Promise.all(
-      Array.from({ length: 30 }, () => patiently(() => add(tenant, bob))),
+      Array.from({ length: 30 }, () => retryWhileBusy(() => add(tenant, bob))),
     );
     for (const answer of answers) bodyOf(answer);
     assert.equal(
@@ -137,7 +140,7 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_added'), 2, 'the creator and Bob');
   });
 
-  test("TenantMembers_Add gives the tenant's default role, and takes only users that exist", async () => {
+  test('TenantMembers_Add gives the tenant’s default role, and accepts only existing users', async () => {
     const tenant = await tenantOfAda({ DefaultRole: 'auditor' });
     bodyOf(await add(tenant, bob));
     assert.deepEqual(
@@ -177,7 +180,7 @@ describeBoth('tenant members', (topology) => {
     );
   });
 
-  test('a plain member reads the tenant and changes nobody in it', async () => {
+  test('a plain member reads the tenant and changes no member', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     for (const operation of ['Tenants_Get', 'TenantMembers_List', 'Groups_List'])
@@ -187,7 +190,7 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [tenant]), 2);
   });
 
-  test('a removed member has lost everything with the very next call', async () => {
+  test('a removed member has no rights from the next call on', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, ada.token));
@@ -219,13 +222,13 @@ describeBoth('tenant members', (topology) => {
     assert.ok(!groups.items.some(({ Tenant }) => Tenant === tenant));
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [tenant]), 0);
 
-    // Whoever comes back begins anew: the group is not theirs again.
+    // A member who returns starts without the former groups.
     bodyOf(await add(tenant, bob));
     for (const answer of await reads()) bodyOf(answer);
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [tenant]), 0);
   });
 
-  test('the last owner of a tenant stays, whoever asks', async () => {
+  test('TenantMembers_Remove never removes the last owner, for any caller', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     for (const token of [ada.token, stack.platformKey]) {
@@ -237,7 +240,7 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 0);
   });
 
-  test('a disabled owner is still one: no admin takes the tenant over meanwhile', async () => {
+  test('a disabled user stays owner: an admin cannot take over the tenant meanwhile', async () => {
     const dan = await signUp(stack);
     const tenant = await tenantFor(stack, dan.id, { DefaultRole: 'admin' });
     bodyOf(await add(tenant, bob));
@@ -254,7 +257,7 @@ describeBoth('tenant members', (topology) => {
       ]);
   });
 
-  test('everybody may leave a tenant, and nobody learns of one by trying', async () => {
+  test('every member may leave a tenant, and TenantMembers_Remove does not disclose other tenants', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     assertRefused(await remove(tenant, ada, bob.token), 403, 'permission_denied');
@@ -264,7 +267,7 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 1);
   });
 
-  test('of two owners who are removed at once, one stays', async () => {
+  test('of two owners removed at once, one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const tenant = await tenantOfAda();
       bodyOf(await add(tenant, bob));

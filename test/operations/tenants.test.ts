@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { newAddress, password, register, signUp } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -85,7 +85,7 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create makes a slug from the name, and another one where that is taken', async () => {
+  test('Tenants_Create makes a slug from the name, and another one if it is taken', async () => {
     const end = suffix();
     const first = recordIn(
       await create({ Name: `Bäckerei Müller & Co ${end}` }),
@@ -106,7 +106,7 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create answers already_exists for a slug that is taken, also by one of many at once', async () => {
+  test('Tenants_Create answers already_exists for a taken slug, also for concurrent calls', async () => {
     const slug = `taken-${suffix()}`;
     const answers = await Promise.all(
       [ada, bob, ada, bob].map(({ token }) => create({ Name: 'Race', Slug: slug }, token)),
@@ -115,7 +115,7 @@ describeBoth('tenants', (topology) => {
     for (const answer of answers.filter(({ status }) => status !== 200))
       assertRefused(answer, 400, 'already_exists', ['Tenant.Slug is taken']);
     assert.equal(await countOf(stack, 'access.tenant where slug = $1', [slug]), 1);
-    // The members and grants of the losers went with them.
+    // The members and grants of the failed calls are gone.
     assert.equal(
       await countOf(
         stack,
@@ -132,7 +132,7 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create refuses what breaks a rule, all of it in one list', async () => {
+  test('Tenants_Create reports all broken rules in one list', async () => {
     const slugRule =
       'Tenant.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
     assertRefused(await create({ Slug: 'Not A Slug' }), 400, 'invalid_argument', [
@@ -155,24 +155,24 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create gives a person ten, however many are asked for at once', async () => {
+  test('Tenants_Create allows ten per user, also for concurrent calls', async () => {
     const eve = await signUp(stack);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
-        patiently(() => create({ Name: `Number ${index}` }, eve.token)),
+        retryWhileBusy(() => create({ Name: `Number ${index}` }, eve.token)),
       ),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 10);
     for (const answer of answers.filter(({ status }) => status !== 200))
       assertRefused(answer, 400, 'failed_precondition');
     assert.equal(await countOf(stack, 'access.tenant where created_by = $1', [eve.id]), 10);
-    // What the platform gives them does not count.
-    bodyOf(await create({ Name: 'A gift' }, stack.platformKey, { OwnerID: eve.id }));
+    // Tenants that the platform gives a user do not count.
+    bodyOf(await create({ Name: 'From the platform' }, stack.platformKey, { OwnerID: eve.id }));
     assertRefused(await create({ Name: 'Too many' }, eve.token), 400, 'failed_precondition');
     assert.equal(await countOf(stack, 'access.tenant_member where user_id = $1', [eve.id]), 11);
   });
 
-  test('Tenants_Create makes somebody else the owner for the platform alone', async () => {
+  test('Tenants_Create with another user as the owner is for the platform only', async () => {
     const tenant = recordIn(
       await create({ Name: 'For Bob' }, stack.platformKey, { OwnerID: bob.id }),
       'Tenant',
@@ -191,20 +191,20 @@ describeBoth('tenants', (topology) => {
       'permission_denied',
     );
     assertRefused(
-      await create({ Name: 'For nobody' }, stack.platformKey),
+      await create({ Name: 'Without an owner' }, stack.platformKey),
       400,
       'invalid_argument',
       ['OwnerID is required'],
     );
     assertRefused(
-      await create({ Name: 'For nobody' }, stack.platformKey, { OwnerID: missingUser }),
+      await create({ Name: 'Without an owner' }, stack.platformKey, { OwnerID: missingUser }),
       400,
       'not_found',
     );
     assert.equal(await countOf(stack, 'access.tenant'), before);
   });
 
-  test('a person without a verified address gets no tenant on any way', async () => {
+  test('a user without a verified address cannot own a tenant, in any way', async () => {
     const email = newAddress('unverified');
     const id = await register(stack, email);
     assertRefused(
@@ -270,8 +270,8 @@ describeBoth('tenants', (topology) => {
     const made: Tenant[] = [];
     for (let index = 0; index < 5; index++)
       made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
-    // In order of ids, which ascend with time down to the millisecond.
-    made.sort((one, other) => (one.ID < other.ID ? -1 : 1));
+    // In the order of IDs, which increase with the time in milliseconds.
+    made.sort((a, b) => (a.ID < b.ID ? -1 : 1));
     const { items, sizes } = await readList<
       Tenant & { Membership: { Status: string; UserID: string } }
     >(stack, 'Tenants_ListMine', {}, dan.token, 2);

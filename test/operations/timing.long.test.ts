@@ -4,25 +4,25 @@ import { bodyOf } from '../answers.ts';
 import { type Answer, type Stack, startStack } from '../harness.ts';
 import { mailTo, newAddress, password, register } from '../people.ts';
 
-// An answer that is quicker for unknown addresses tells who has an account, however alike the words are.
+// A faster answer for unknown addresses discloses who has an account, even if the text is the same.
 
-/** Medians may differ by this share, or by this much: less than what a network between adds by chance. */
+/** Medians may differ by this share, or by this much: less than the random delay of a network. */
 const share = 0.25;
 const leastMs = 3;
-/** A busy machine can favour one side once, and not over and over. */
+/** A busy machine can favour one side once, but not several times. */
 const tries = 3;
-/** Enough at once that a call takes several times the least response time. */
+/** Enough concurrent calls that each takes several times the least response time. */
 const atOnce = 32;
-/** The calls of one attempt, of which each loop's first ones warm up. */
+/** The calls of one attempt. The first calls of each loop warm up and are not measured. */
 const loadSamples = 1280;
 const warmUp = 4;
 /**
- * With 400 samples of each kind or more, the area of two equal distributions is within 0.5 ± 0.05 in 98 of 100 attempts
- * (standard error 0.020), and outside of it twice in a row in 4 of 10,000.
+ * With at least 400 samples of each kind, the area of two equal distributions is within 0.5 ± 0.05
+ * in 98 of 100 attempts (standard error 0.020), and outside of it twice in a row in 4 of 10,000.
  */
 const areaTolerance = 0.05;
 const loadTries = 2;
-/** Fewer than the wrong passwords from which on an account waits. */
+/** Fewer wrong passwords than lock an account. */
 const guesses = 4;
 
 describe('known and unknown addresses are answered after the same time', () => {
@@ -44,7 +44,7 @@ describe('known and unknown addresses are answered after the same time', () => {
       );
     return addresses;
   };
-  const unknown = (count: number) => Array.from({ length: count }, () => newAddress('nobody'));
+  const unknown = (count: number) => Array.from({ length: count }, () => newAddress('unknown'));
   const repeated = (addresses: readonly string[], times: number) =>
     addresses.flatMap((address) => Array.from({ length: times }, () => address));
 
@@ -56,7 +56,7 @@ describe('known and unknown addresses are answered after the same time', () => {
     return ms;
   }
 
-  /** Calls with an address of the one kind and of the other in turn, and compares the medians. */
+  /** Calls with known and unknown addresses in turn, and compares the medians. */
   async function compare(
     say: (line: string) => void,
     call: (address: string) => Promise<Answer>,
@@ -65,22 +65,23 @@ describe('known and unknown addresses are answered after the same time', () => {
   ) {
     const seen: string[] = [];
     for (let attempt = 0; attempt < tries; attempt++) {
-      const [known, strange] = await kinds();
+      const [known, unknownAddresses] = await kinds();
       const times: [number[], number[]] = [[], []];
       for (const [index, address] of known.entries()) {
         const pair = [
           [0, address],
-          [1, strange[index] ?? assert.fail()],
+          [1, unknownAddresses[index] ?? assert.fail()],
         ] as const;
-        // What one call leaves to be done after its answer burdens the next: neither kind is always the next.
+        // The work that one call leaves after its answer slows the next call, so the order
+        // alternates.
         for (const [kind, to] of index % 2 === 0 ? pair : pair.toReversed())
           times[kind].push(await took(() => call(to), status));
       }
       // The first ones warm up.
-      const [one, other] = times.map((all) => median(all.slice(4))) as [number, number];
-      seen.push(`known ${one.toFixed(2)} ms, unknown ${other.toFixed(2)} ms`);
-      const difference = Math.abs(one - other);
-      if (difference < leastMs || difference < share * Math.min(one, other))
+      const [knownMs, unknownMs] = times.map((all) => median(all.slice(4))) as [number, number];
+      seen.push(`known ${knownMs.toFixed(2)} ms, unknown ${unknownMs.toFixed(2)} ms`);
+      const difference = Math.abs(knownMs - unknownMs);
+      if (difference < leastMs || difference < share * Math.min(knownMs, unknownMs))
         return say(seen.join('; '));
     }
     assert.fail(seen.join('; '));
@@ -113,25 +114,28 @@ describe('known and unknown addresses are answered after the same time', () => {
     );
   });
 
-  /** Calls with addresses of both kinds in a random order, many at once, and compares the two distributions of times. */
+  /**
+   * Calls with both kinds of addresses in random order, many at once, and compares the two
+   * distributions of times.
+   */
   async function compareUnderLoad(
     say: (line: string) => void,
     call: (address: string) => Promise<Answer>,
     known: readonly string[],
   ) {
-    const strange = unknown(known.length);
+    const unknownAddresses = unknown(known.length);
     const seen: string[] = [];
     for (let attempt = 0; attempt < loadTries; attempt++) {
       const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
-      const one = async () => {
+      const loop = async () => {
         for (let index = 0; index < loadSamples / atOnce; index++) {
           const kind = Math.random() < 0.5 ? 'known' : 'unknown';
-          const of = kind === 'known' ? known : strange;
+          const of = kind === 'known' ? known : unknownAddresses;
           const ms = await took(() => call(of[Math.floor(Math.random() * of.length)] ?? ''), 200);
           if (index >= warmUp) times[kind].push(ms);
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, one));
+      await Promise.all(Array.from({ length: atOnce }, loop));
       assert.ok(times.known.length >= 400 && times.unknown.length >= 400);
       const area = areaUnderCurve(times.known, times.unknown);
       seen.push(
@@ -142,7 +146,7 @@ describe('known and unknown addresses are answered after the same time', () => {
     assert.fail(seen.join('; '));
   }
 
-  test('under load, Account_RequestPasswordReset takes times that do not tell a known address from an unknown one', async (t) => {
+  test('under load, the times of Account_RequestPasswordReset do not distinguish known from unknown addresses', async (t) => {
     await compareUnderLoad(
       (line) => t.diagnostic(line),
       (Email) => stack.call('Account_RequestPasswordReset', { Email }),
@@ -150,7 +154,7 @@ describe('known and unknown addresses are answered after the same time', () => {
     );
   });
 
-  test('under load, Account_ResendVerification takes times that do not tell a known address from an unknown one', async (t) => {
+  test('under load, the times of Account_ResendVerification do not distinguish known from unknown addresses', async (t) => {
     const pending = unknown(100);
     for (const address of pending) await register(stack, address);
     await compareUnderLoad(
@@ -176,24 +180,24 @@ describe('known and unknown addresses are answered after the same time', () => {
 });
 
 /**
- * How often a time of the one kind is above a time of the other (Mann and Whitney's U over the number of pairs): 0.5 where they
- * cannot be told apart.
+ * How often a time of the first kind is above a time of the second (Mann-Whitney U over the number
+ * of pairs): 0.5 if the kinds are indistinguishable.
  */
-function areaUnderCurve(ones: readonly number[], others: readonly number[]): number {
+function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
   const all = [
-    ...ones.map((ms) => ({ ms, isOne: true })),
-    ...others.map((ms) => ({ ms, isOne: false })),
+    ...first.map((ms) => ({ ms, isFirst: true })),
+    ...second.map((ms) => ({ ms, isFirst: false })),
   ].sort((a, b) => a.ms - b.ms);
   let below = 0;
   let pairs = 0;
-  for (const { isOne } of all) {
-    if (isOne) pairs += below;
+  for (const { isFirst } of all) {
+    if (isFirst) pairs += below;
     else below++;
   }
-  return pairs / (ones.length * others.length);
+  return pairs / (first.length * second.length);
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

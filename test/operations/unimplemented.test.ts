@@ -5,8 +5,8 @@ import { operations } from '@bailiwick/proto/registry.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp } from '../people.ts';
 
-// An operation that is declared and has no handler would answer `unimplemented`. That the examples are valid requests is tested in
-// test/openapi/examples.test.ts.
+// A declared operation without a handler would answer `unimplemented`.
+// test/openapi/examples.test.ts checks that the examples are valid requests.
 
 describeBoth('every operation', (topology) => {
   let stack: Stack;
@@ -17,11 +17,11 @@ describeBoth('every operation', (topology) => {
 
   test('is implemented', async () => {
     const found: string[] = [];
-    // A long text is no JSON.
+    // A streamed answer is not JSON.
     for (const operation of [...operations.values()].filter(
       ({ public: isPublic, stream }) => isPublic && !stream,
     )) {
-      // A new session each time: some operations end the session or the account.
+      // A new session each time, because some operations end the session or the account.
       const token =
         operation.credential === 'worker'
           ? stack.workerToken

@@ -6,20 +6,20 @@ import { claim } from '../domains.ts';
 import { describeAll, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, signUp } from '../people.ts';
 
-// An update or save replaces the fields that are sent and keeps those that are absent, for every operation alike.
+// In every operation, an update or save replaces the sent fields and keeps the absent ones.
 
 type Fields = Record<string, unknown>;
 
-/** One operation: how it is called with a record's fields, how the record is read, and what its fields may hold. */
+/** One operation: its request, how to read its record, and the values of its fields. */
 type Case = {
   operation: string;
-  /** The fields without which the operation is refused. */
+  /** The required fields of the operation. */
   needed: Fields;
-  /** Values unlike a new record's. */
+  /** Values that differ from those of a new record. */
   filled: Fields;
-  /** What `""`, `[]` or `{}` leaves in a field, where that is allowed. */
+  /** The value of a field after `""`, `[]` or `{}`, where that is allowed. */
   cleared: Fields;
-  /** The fields of the record that the operation does not know. */
+  /** The fields of the record that the operation does not accept. */
   readOnly?: readonly string[];
   /** The whole request for these fields of the record. */
   request: (fields: Fields) => object;
@@ -45,29 +45,29 @@ describeAll('updates', (topology) => {
     assert.equal(status, 200, `${operation} ${JSON.stringify(fields)}: ${JSON.stringify(body)}`);
   };
 
-  test('a field that is sent is replaced as sent, one that is absent or null stays, and an empty value clears', async () => {
-    for (const one of cases) {
-      const { operation, needed, filled, cleared, read } = one;
-      await save(one, { ...needed, ...filled });
+  test('an update replaces sent fields, keeps absent and null ones, and clears empty ones', async () => {
+    for (const testCase of cases) {
+      const { operation, needed, filled, cleared, read } = testCase;
+      await save(testCase, { ...needed, ...filled });
       assert.deepEqual(only(await read(), filled), filled, `${operation}: sent`);
       const before = await read();
-      await save(one, needed);
+      await save(testCase, needed);
       assert.deepEqual(await read(), before, `${operation}: absent`);
-      await save(one, {
+      await save(testCase, {
         ...Object.fromEntries(Object.keys(filled).map((name) => [name, null])),
         ...needed,
       });
       assert.deepEqual(await read(), before, `${operation}: null`);
       for (const [name, empty] of Object.entries(cleared)) {
-        await save(one, { ...needed, [name]: empty });
+        await save(testCase, { ...needed, [name]: empty });
         assert.deepEqual(
           only(await read(), filled),
           { ...only(before, filled), [name]: empty },
           `${operation}: ${name} cleared`,
         );
-        await save(one, { ...needed, [name]: filled[name] });
+        await save(testCase, { ...needed, [name]: filled[name] });
       }
-      await save(one, without(await read(), one.readOnly));
+      await save(testCase, without(await read(), testCase.readOnly));
       assert.deepEqual(
         only(await read(), filled),
         filled,
@@ -244,13 +244,13 @@ describeAll('updates', (topology) => {
     assert.ok(id !== '' && email !== '');
     for (const { operation } of list) if (!tokens.has(operation)) tokens.set(operation, token);
     await call('Tenants_Update', { Tenant: { ID: Tenant, Settings: settings } });
-    return list.map(({ key, ...one }) => ({
-      ...one,
+    return list.map(({ key, ...testCase }) => ({
+      ...testCase,
       request: (fields: Fields) => (key === '' ? fields : { [key]: fields }),
     }));
   }
 
-  test('each of a tenant’s settings is kept or replaced by itself', async () => {
+  test('each of a tenant’s settings is kept or replaced on its own', async () => {
     const { read } = cases.find(({ operation }) => operation === 'Tenants_Update') ?? assert.fail();
     const { ID, Settings } = (await read()) as { ID: string; Settings: Fields };
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
 import { createBot } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
@@ -48,7 +48,7 @@ describeBoth('users', (topology) => {
       'User',
     ) as User;
 
-  test('Users_List pages through everybody, for the platform alone', async () => {
+  test('Users_List pages through all users, for the platform only', async () => {
     const { items, sizes } = await readList<User>(stack, 'Users_List', {}, stack.platformKey, 2);
     assert.ok(sizes.slice(0, -1).every((size) => size === 2));
     const ids = items.map(({ ID }) => ID);
@@ -71,12 +71,12 @@ describeBoth('users', (topology) => {
     );
   });
 
-  test('Users_ListByTenant pages through the members, and leaves no gap where one is no user any more', async () => {
+  test('Users_ListByTenant pages through the members, and leaves no gaps for deleted users', async () => {
     const tenant = await createTenant(stack, ada.token);
     const users = await Promise.all(Array.from({ length: 6 }, provision));
     for (const { ID } of users) await add(tenant, { id: ID });
-    const ghosts = Array.from({ length: 4 }, () => createId('usr'));
-    for (const id of ghosts)
+    const deletedUsers = Array.from({ length: 4 }, () => createId('usr'));
+    for (const id of deletedUsers)
       await rowsOf(
         stack,
         `insert into access.tenant_member (tenant, user_id, status, source, joined_at) values ($1, $2, 'active', 'admin', now())`,
@@ -114,18 +114,18 @@ describeBoth('users', (topology) => {
     ]);
   });
 
-  test('Users_Get shows a user to itself, its tenants’ readers and the platform', async () => {
+  test('Users_Get shows a user to itself, to callers who may read users in its tenants, and to the platform', async () => {
     const tenant = await createTenant(stack, ada.token);
     await add(tenant, bob);
     const dan = await signUp(stack);
     const get = (id: string, token: string) => stack.call('Users_Get', { UserID: id }, token);
     for (const token of [bob.token, ada.token, stack.platformKey])
       assert.equal((recordIn(await get(bob.id, token), 'User') as User).Email, bob.email);
-    // Ada reads users, but not this one; Dan reads none.
+    // Ada may read users, but not this one; Dan may read none.
     const foreign = await get(dan.id, ada.token);
     assertRefused(foreign, 400, 'not_found');
-    const { RequestID: _one, ...rest } = (await get(missing, ada.token)).body;
-    const { RequestID: _other, ...same } = foreign.body;
+    const { RequestID: _missing, ...rest } = (await get(missing, ada.token)).body;
+    const { RequestID: _foreign, ...same } = foreign.body;
     assert.deepEqual(rest, same);
     assertRefused(await get(bob.id, dan.token), 403, 'permission_denied');
     assertRefused(await get(missing, dan.token), 403, 'permission_denied');
@@ -133,7 +133,7 @@ describeBoth('users', (topology) => {
     assertRefused(await get('', ada.token), 400, 'invalid_argument', ['UserID is required']);
   });
 
-  test('whether a person has a password and when they signed in last is for the person and for callers that manage users', async () => {
+  test('HasPassword and the last sign-in are shown to the user and to callers who manage users', async () => {
     const tenant = await createTenant(stack, ada.token);
     bodyOf(await platform('TenantMembers_Add', { Tenant: tenant, UserID: bob.id }));
     bodyOf(await platform('TenantMembers_Add', { Tenant: tenant, UserID: carol.id }));
@@ -158,7 +158,7 @@ describeBoth('users', (topology) => {
     ];
     assert.deepEqual(await factsOf(bob.token), none, 'a member');
     assert.deepEqual(await factsOf(ada.token), all, 'an owner');
-    assert.deepEqual(await factsOf(carol.token), all, 'the person');
+    assert.deepEqual(await factsOf(carol.token), all, 'the user');
     const reader = await createBot(stack, tenant, ada.token);
     bodyOf(
       await stack.call(
@@ -170,8 +170,8 @@ describeBoth('users', (topology) => {
     const { Secret } = bodyOf(
       await stack.call('BotKeys_Create', { Tenant: tenant, Bot: reader.ID, Name: 'a' }, ada.token),
     );
-    assert.deepEqual(await factsOf(String(Secret)), none, 'a bot that reads');
-    // iam.users.write in another tenant of one's own shows nothing of the people of this one.
+    assert.deepEqual(await factsOf(String(Secret)), none, 'a bot that may read');
+    // iam.users.write in a tenant of one's own shows nothing about the users of this tenant.
     await createTenant(stack, bob.token);
     assert.deepEqual(await factsOf(bob.token), none, 'an owner elsewhere');
     const listed = (
@@ -180,7 +180,7 @@ describeBoth('users', (topology) => {
     assert.deepEqual([listed?.HasPassword, listed?.LastLoginAt !== undefined], [true, true]);
   });
 
-  test('Users_Update changes what is sent, never the address or the password, and repeats in silence', async () => {
+  test('Users_Update changes the sent fields, never the address or the password, and repeats without an event', async () => {
     const dan = await signUp(stack);
     const update = (user: object, token: string) =>
       stack.call('Users_Update', { User: user }, token);
@@ -189,7 +189,7 @@ describeBoth('users', (topology) => {
       'User',
     ) as User;
     assert.deepEqual([changed.Name, changed.Metadata], ['Dan', { a: '1' }]);
-    // As it was read it changes nothing, whatever of it is the service's.
+    // The record as it was read changes nothing, including the fields that the service sets.
     const again = recordIn(
       await update({ ...changed, Status: 'disabled', HasPassword: [] }, dan.token),
       'User',
@@ -246,7 +246,7 @@ describeBoth('users', (topology) => {
     ]);
   });
 
-  test('Users_Disable shuts a user out with its reply, and Users_Enable lets it in again with what was granted', async () => {
+  test('Users_Disable shuts a user out with its reply, and Users_Enable restores the user’s grants', async () => {
     const tenant = await createTenant(stack, ada.token);
     const dan = await signUp(stack);
     await add(tenant, dan);
@@ -287,7 +287,7 @@ describeBoth('users', (topology) => {
         'permission_denied',
       );
 
-    // The gateway remembers both the session and its rights.
+    // The gateway has cached the session and its rights.
     const disabled = recordIn(await platform('Users_Disable', { UserID: dan.id }), 'User') as User;
     assertRefused(
       await stack.call('Groups_List', { Tenant: tenant }, dan.token),
@@ -328,13 +328,13 @@ describeBoth('users', (topology) => {
       assertRefused(await platform(operation, { UserID: missing }), 400, 'not_found');
   });
 
-  test('access believes the news of identity whenever they come, and in whatever order', async () => {
+  test('access applies identity’s state of a user at any time and in any order of events', async () => {
     const tenant = await createTenant(stack, ada.token);
     const dan = await signUp(stack);
     await add(tenant, dan);
     for (const operation of ['Users_Disable', 'Users_Enable', 'Users_Disable', 'Users_Enable'])
       bodyOf(await platform(operation, { UserID: dan.id }));
-    // The events come last of all, and all of them are old news.
+    // The events arrive last, and all of them are outdated.
     await eventually(
       'the relay',
       async () => (await countOf(stack, 'identity.outbox where published_at is null')) === 0,
@@ -350,7 +350,7 @@ describeBoth('users', (topology) => {
     for (let look = 0; look < 10; look++) assert.equal(await check(), true);
   });
 
-  test('Users_Delete ends everything of a user, for itself and for the platform', async () => {
+  test('Users_Delete by the user or the platform ends all sessions, memberships and grants', async () => {
     const tenant = await createTenant(stack, ada.token);
     for (const by of ['itself', 'the platform']) {
       const dan = await signUp(stack);
@@ -389,7 +389,7 @@ describeBoth('users', (topology) => {
         400,
         'not_found',
       );
-      // The address is free again, for somebody who is not the same.
+      // The address is free again, for another user.
       assert.notEqual(
         (recordIn(await platform('Users_Create', { User: { Email: dan.email } }), 'User') as User)
           .ID,
@@ -404,7 +404,7 @@ describeBoth('users', (topology) => {
     assert.equal(removed.length, 2);
   });
 
-  test('Users_Delete refuses the only owner of a tenant, and names it', async () => {
+  test('Users_Delete refuses the only owner of a tenant, and names the tenant', async () => {
     const dan = await signUp(stack);
     const tenant = await createTenant(stack, dan.token, 'Dan’s shop');
     for (const token of [dan.token, stack.platformKey])
@@ -416,7 +416,7 @@ describeBoth('users', (topology) => {
       );
     bodyOf(await stack.call('Account_Get', {}, dan.token));
     await add(tenant, bob);
-    // For a time only is not for good.
+    // A temporary owner does not count.
     const grant = { Tenant: tenant, UserID: bob.id, Role: 'owner' };
     bodyOf(
       await stack.call(
@@ -433,7 +433,7 @@ describeBoth('users', (topology) => {
     bodyOf(await stack.call('Grants_Add', { Grant: grant }, dan.token));
     bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
     await eventually(
-      'the owner’s grant',
+      'the owner’s grant to be deleted',
       async () => (await countOf(stack, 'access.grant_entry where subject = $1', [dan.id])) === 0,
     );
   });
@@ -453,7 +453,7 @@ describeBoth('users', (topology) => {
       );
       const answers = await Promise.all(
         owners.map(({ id, token }) =>
-          patiently(() => stack.call('Users_Delete', { UserID: id }, token)),
+          retryWhileBusy(() => stack.call('Users_Delete', { UserID: id }, token)),
         ),
       );
       assert.deepEqual(answers.map(({ status }) => `${status}`).sort(), ['200', '400']);
@@ -463,7 +463,7 @@ describeBoth('users', (topology) => {
     }
   });
 
-  test('whoever deletes itself while it is being added, or makes a tenant, leaves nothing behind', async () => {
+  test('Users_Delete during an addition or a tenant creation leaves nothing behind', async () => {
     for (let round = 0; round < 6; round++) {
       const dan = await signUp(stack);
       const made = await platform('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id });
@@ -481,7 +481,7 @@ describeBoth('users', (topology) => {
         assertRefused(deleted, 400, 'failed_precondition');
         continue;
       }
-      await eventually('nothing of the user', async () => {
+      await eventually('all records of the user to be deleted', async () => {
         const [members, grants] = await Promise.all([
           countOf(stack, 'access.tenant_member where user_id = $1', [dan.id]),
           countOf(stack, 'access.grant_entry where subject = $1', [dan.id]),

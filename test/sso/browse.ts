@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 
-// What a browser does between a service and an identity provider, without one: it keeps cookies, follows and fills in forms.
+// A minimal browser between a service and an identity provider: it keeps cookies, follows
+// redirects and fills in forms.
 
-/** A page that was loaded, and where it came from. */
+/** A loaded page and its URL. */
 export type Page = { url: string; status: number; text: string };
 export type Form = { action: string; method: string; fields: Record<string, string> };
 export type Browser = {
   open(url: string): Promise<Page>;
   send(form: Form): Promise<Page>;
-  /** The value of a cookie; undefined where there is none. */
+  /** The value of a cookie, or undefined if it is not set. */
   cookie(name: string): string | undefined;
 };
 
 export function startBrowser(): Browser {
-  // By host, as browsers do: ports do not part them.
+  // One jar for all ports of the host, as in browsers.
   const jar = new Map<string, string>();
 
   async function load(url: string, init: RequestInit = {}, left = 10): Promise<Page> {
-    assert.ok(left > 0, `too many redirects, at last to ${url}`);
+    assert.ok(left > 0, `too many redirects, the last one to ${url}`);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
       ...init,
@@ -26,7 +27,7 @@ export function startBrowser(): Browser {
     });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      // One that has ended is gone.
+      // The service expires the cookie.
       if (/max-age=0/i.test(line)) jar.delete(name);
       else jar.set(name, value);
     }
@@ -48,7 +49,7 @@ export function startBrowser(): Browser {
   };
 }
 
-/** The first form of a page, with what it would send if nobody wrote into it. */
+/** The first form of a page, with the values it sends if the user changes nothing. */
 export function formOf({ url, text }: Page): Form {
   const [, attributes = '', inner = ''] = /<form([^>]*)>(.*?)<\/form>/s.exec(text) ?? [];
   assert.notEqual(inner, '', `no form on ${url}: ${text.slice(0, 500)}`);

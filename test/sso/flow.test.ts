@@ -21,19 +21,20 @@ import {
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
 import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
 
-// What lies between the two halves of a sign-in: the browser's cookie, the time, and where it leads.
+// The state of an SSO sign-in between its request and its callback: the browser's cookie, the time
+// limit and the return address.
 
 type Half = { cookie: string; callback: string; body?: URLSearchParams };
 
 const expired = 'This sign-in has expired or was finished before. Please sign in again.';
 
-describeBoth('a sign-in between its halves', (topology) => {
+describeBoth('an SSO sign-in in progress', (topology) => {
   let stack: Stack;
   let op: EvilOp;
   let idp: EvilIdp;
   let home: Home;
   let providers: Record<string, Saved>;
-  // An application at another origin, which takes its code.
+  // An application at another origin, which receives a sign-in code.
   const app = createServer((request, response) => response.end(request.url));
   let appOrigin = '';
   before(async () => {
@@ -70,7 +71,7 @@ describeBoth('a sign-in between its halves', (topology) => {
   const providerOf = (kind: string): Saved => providers[kind] ?? assert.fail(kind);
   const sessions = () => countOf(stack, 'identity.session');
 
-  /** Begins a sign-in and stops where the provider's answer is about to come in. */
+  /** Starts a sign-in and stops before the provider's response reaches the callback. */
   async function begin(kind: string): Promise<Half> {
     const start = await fetch(loginUrl(stack, providerOf(kind)), { redirect: 'manual' });
     const cookie = start.headers
@@ -105,7 +106,7 @@ describeBoth('a sign-in between its halves', (topology) => {
     ((await response.json()) as { Message: string }).Message;
 
   for (const kind of ['oidc', 'saml']) {
-    test(`serves once (${kind}): of fifty answers at once one signs in, and none later`, async () => {
+    test(`completes once (${kind}): one of fifty callbacks at once signs in, and later ones fail`, async () => {
       const half = await begin(kind);
       const before = await sessions();
       const answers = await Promise.all(
@@ -120,7 +121,7 @@ describeBoth('a sign-in between its halves', (topology) => {
       assert.equal(await sessions(), before + 1);
     });
 
-    test(`belongs to its browser (${kind}): another one signs nobody in, and does not end it`, async () => {
+    test(`is bound to its browser (${kind}): a callback from another browser fails and leaves it open`, async () => {
       const [half, other] = [await begin(kind), await begin(kind)];
       for (const cookie of ['', other.cookie, half.cookie.replace(/=.*/, '=x')]) {
         const answer = await finish(half, cookie);
@@ -131,14 +132,14 @@ describeBoth('a sign-in between its halves', (topology) => {
       assert.equal((await finish(half, half.cookie)).status, 303);
     });
 
-    test(`ends after ten minutes (${kind}), whether or not anybody has swept`, async () => {
+    test(`expires after ten minutes (${kind}), even before the sweeper runs`, async () => {
       const half = await begin(kind);
       await rowsOf(stack, 'update sso.sign_in_flow set expires_at = now()');
       const answer = await finish(half, half.cookie);
       assert.deepEqual([answer.status, await messageOf(answer)], [400, expired]);
     });
 
-    test(`is the provider's that it was begun at (${kind})`, async () => {
+    test(`is bound to its provider (${kind}): the callback of another provider fails`, async () => {
       const half = await begin(kind);
       const twin = await saveProvider(
         stack,
@@ -150,7 +151,7 @@ describeBoth('a sign-in between its halves', (topology) => {
       assert.equal((await finish(half, half.cookie)).status, 303);
     });
 
-    test(`leads where it was told to (${kind}), and nowhere else`, async () => {
+    test(`returns to its return_to (${kind}), and rejects addresses of other origins`, async () => {
       const { page } = await goThrough(stack, loginUrl(stack, providerOf(kind), '/verify?a=b'));
       assert.equal(page.url, `${stack.url}/verify?a=b`);
       for (const evil of [
@@ -167,13 +168,13 @@ describeBoth('a sign-in between its halves', (topology) => {
       }
     });
 
-    test(`gives an application a code (${kind}), which serves once and only there`, async () => {
+    test(`gives an application a code (${kind}), which works once and only at its origin`, async () => {
       const code = async () => {
         const went = await goThrough(
           stack,
           loginUrl(stack, providerOf(kind), `${appOrigin}/back?next=1`),
         );
-        assert.equal(went.token, undefined, 'the browser gets no session here');
+        assert.equal(went.token, undefined, 'the browser gets no session cookie');
         const url = new URL(went.page.url);
         assert.deepEqual([url.origin, url.searchParams.get('next')], [appOrigin, '1']);
         return url.searchParams.get('code') ?? '';
@@ -208,7 +209,7 @@ describeBoth('a sign-in between its halves', (topology) => {
       );
     });
 
-    test(`nothing that its halves know can be read at rest (${kind})`, async () => {
+    test(`stores and logs neither its state nor its cookie in the clear (${kind})`, async () => {
       const half = await begin(kind);
       const state =
         kind === 'oidc'
@@ -228,7 +229,7 @@ describeBoth('a sign-in between its halves', (topology) => {
     });
   }
 
-  test('an assertion is taken once, also where no sign-in was begun for it', async () => {
+  test('accepts an assertion once, also an IdP-initiated one', async () => {
     const provider = await saveProvider(stack, home, { ...samlOf(idp), AllowIdpInitiated: true });
     const page = await (
       await fetch(
@@ -242,14 +243,15 @@ describeBoth('a sign-in between its halves', (topology) => {
         redirect: 'manual',
         body: new URLSearchParams({ SAMLResponse }),
       });
-    // Another provider of the same identity provider is who knows grace: this one would be her second identity.
+    // Grace is already linked through another provider record of the same identity provider. A
+    // second link would be rejected.
     await rowsOf(stack, 'delete from identity.identity_link where provider <> $1', [provider.ID]);
     const answers = await Promise.all(Array.from({ length: 20 }, take));
     assert.equal(answers.filter(({ status }) => status === 303).length, 1);
     assert.equal((await take()).status, 403);
   });
 
-  test('the cookies of a sign-in go with it, and the session is one that scripts cannot read', async () => {
+  test('clears its cookies when it ends, and sets an HttpOnly session cookie', async () => {
     const browser = startBrowser();
     const half = await begin('oidc');
     const answer = await finish(half, half.cookie);
@@ -270,7 +272,7 @@ describeBoth('a sign-in between its halves', (topology) => {
     assert.equal(browser.cookie(sessionCookie), undefined);
   });
 
-  test('a parameter that is there twice is refused, and what is no sign-in gets an answer in words', async () => {
+  test('rejects a duplicate parameter, and answers a broken callback with a readable error page', async () => {
     const half = await begin('oidc');
     assert.equal((await finish(half, half.cookie, `${half.callback}&state=other`)).status, 400);
     const html = await fetch(
@@ -286,7 +288,7 @@ describeBoth('a sign-in between its halves', (topology) => {
     const number = html.headers.get('x-request-id') ?? '';
     assert.ok(text.includes(number));
     for (const service of ['gateway', 'sso'] as const)
-      await eventually(`the number of a failure in the log of ${service}`, () =>
+      await eventually(`the request id in the log of ${service}`, () =>
         Promise.resolve(stack.logOf(service).includes(number)),
       );
     for (const method of ['PUT', 'DELETE', 'POST']) {

@@ -19,9 +19,9 @@ import { type ForgeryName, forgeries as oidcForgeries, slowForgeries } from './o
 import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
 import { forgeries as samlForgeries } from './saml/forgeries/forgeries.ts';
 
-// Every forgery once more, through the whole product: no session, no link, no user.
+// Runs every forgery against the whole product: it must create no session, no link and no user.
 
-describe('a forged answer leads nowhere', () => {
+describe('SSO rejects a forged response', () => {
   let stack: Stack;
   let home: Home;
   let op: EvilOp;
@@ -55,7 +55,7 @@ describe('a forged answer leads nowhere', () => {
       ),
     );
 
-  async function assertNobody(provider: Saved): Promise<void> {
+  async function assertNoSignIn(provider: Saved): Promise<void> {
     const before = await counts();
     const { page, token } = await goThrough(stack, loginUrl(stack, provider));
     assert.equal(token, undefined);
@@ -69,7 +69,7 @@ describe('a forged answer leads nowhere', () => {
   ))
     test(`OpenID Connect: ${name}`, async () => {
       op.arm(name as ForgeryName);
-      // What is published is remembered for a while, but for whom it is tested.
+      // The product caches the provider's metadata and keys. Sso_TestProvider fetches them again.
       bodyOf(
         await stack.call(
           'Sso_TestProvider',
@@ -77,16 +77,16 @@ describe('a forged answer leads nowhere', () => {
           home.owner.token,
         ),
       );
-      await assertNobody(oidc);
+      await assertNoSignIn(oidc);
     });
 
   for (const name of Object.keys(samlForgeries))
     test(`SAML: ${name}`, async () => {
       idp.arm(name);
-      await assertNobody(saml);
+      await assertNoSignIn(saml);
     });
 
-  test('and the honest ones do not', async () => {
+  test('and accepts honest responses', async () => {
     op.arm();
     idp.arm();
     bodyOf(

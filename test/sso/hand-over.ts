@@ -9,12 +9,13 @@ import { rowsOf } from '../store.ts';
 import { createHome, type Home, loginUrl, ownDomain, refusalIn, type Saved } from './home.ts';
 import { account, type Providers } from './stage.ts';
 
-// A domain goes from one tenant to another, whose provider then vouches for the addresses of the first one's people.
+// A domain moves from one tenant to another. The new tenant's provider then asserts addresses that
+// belong to users of the first tenant.
 
 type Link = { Provider: string; Tenant: string; Limited: boolean };
 type Introspected = { Active: boolean; Tenant: string; UserID: string };
 
-/** `providers` answers once the suite has started its own. */
+/** `providers` is called after the suite has started them. */
 export function testHandOver(providers: () => Providers): void {
   const stack = (): Stack => providers().stack;
   const call = (operation: string, request: object, token?: string) =>
@@ -30,7 +31,7 @@ export function testHandOver(providers: () => Providers): void {
     call('Users_ConfirmIdentity', { UserID, Provider, ...rest }, token);
   const newDomain = () => `d${randomBytes(6).toString('hex')}.example.com`;
 
-  /** The tenant that has the domain, and its owner, who also owns the platform. */
+  /** Creates the tenant that has the domain first. Its owner is also a platform owner. */
   async function createVictim(domain: string): Promise<Home> {
     const owner = await signUp(stack(), `ada@${domain}`);
     const tenant = await tenantFor(stack(), owner.id);
@@ -43,38 +44,38 @@ export function testHandOver(providers: () => Providers): void {
     return { tenant, domain, owner };
   }
 
-  async function giveUp({ tenant: Tenant, owner }: Home): Promise<void> {
+  async function releaseDomains({ tenant: Tenant, owner }: Home): Promise<void> {
     for (const { ID } of (
       await readList<{ ID: string }>(stack(), 'Domain_List', { Tenant }, owner.token)
     ).items)
       bodyOf(await call('Domain_Delete', { Tenant, ID }, owner.token));
   }
 
-  /** The next tenant that has the domain, with a provider. */
-  async function takeOver(domain: string): Promise<{ home: Home; provider: Saved }> {
+  /** Creates the tenant that has the domain next, with a provider. */
+  async function claimDomain(domain: string): Promise<{ home: Home; provider: Saved }> {
     const home = await createHome(stack());
     await ownDomain(stack(), home, { Name: domain });
     return { home, provider: await providers().provide(home, 'oidc') };
   }
 
   async function enter(provider: Saved, subject: string, email: string): Promise<string> {
-    providers().say({ subject, email });
+    providers().setIdentity({ subject, email });
     return (await providers().go(loginUrl(stack(), provider))).token ?? assert.fail('no session');
   }
 
-  /** A victim, and a session that the next tenant's provider has opened on the victim's account. */
-  async function handOver() {
+  /** Creates a victim, and a session on its account that the next tenant's provider has opened. */
+  async function createHandOver() {
     const victim = await createVictim(newDomain());
-    await giveUp(victim);
-    const { home, provider } = await takeOver(victim.domain);
+    await releaseDomains(victim);
+    const { home, provider } = await claimDomain(victim.domain);
     const token = await enter(provider, 'mallory', victim.owner.email);
     return { victim, home, provider, token };
   }
 
-  test('a domain that changes hands brings no rights of the tenant that had it, nor of the platform', async () => {
-    const { victim, home, provider, token } = await handOver();
+  test('a session by the new tenant of a moved domain has no rights in the old tenant or on the platform', async () => {
+    const { victim, home, provider, token } = await createHandOver();
     const { User, Tenants } = await account(stack(), token);
-    assert.equal(User.ID, victim.owner.id, 'the address leads to the same account');
+    assert.equal(User.ID, victim.owner.id, 'the address belongs to the same account');
     assert.deepEqual(
       Tenants.map(({ ID }) => ID),
       [home.tenant],
@@ -94,7 +95,7 @@ export function testHandOver(providers: () => Providers): void {
       403,
       'permission_denied',
     );
-    // A platform grant counts in every tenant, but not in this session.
+    // A platform grant applies in every tenant, but not in this session.
     assertRefused(
       await call('Tenants_Update', { Tenant: { ID: home.tenant, Name: 'More' } }, token),
       403,
@@ -102,11 +103,11 @@ export function testHandOver(providers: () => Providers): void {
     );
     assert.equal((await call('Tenants_Get', { Tenant: home.tenant }, token)).status, 200);
 
-    const may = async (Tenant: string, Permission: string) =>
+    const checkAccess = async (Tenant: string, Permission: string) =>
       call('Access_Check', { Tenant, Permission }, token);
-    assert.equal(bodyOf(await may(home.tenant, 'iam.tenant.read'))['Allowed'], true);
-    assert.equal(bodyOf(await may(home.tenant, 'iam.tenant.write'))['Allowed'], false);
-    assertRefused(await may(victim.tenant, 'iam.tenant.read'), 403, 'permission_denied');
+    assert.equal(bodyOf(await checkAccess(home.tenant, 'iam.tenant.read'))['Allowed'], true);
+    assert.equal(bodyOf(await checkAccess(home.tenant, 'iam.tenant.write'))['Allowed'], false);
+    assertRefused(await checkAccess(victim.tenant, 'iam.tenant.read'), 403, 'permission_denied');
     const own = await introspect(token);
     assert.deepEqual([own.Active, own.Tenant, own.UserID], [true, home.tenant, victim.owner.id]);
     assert.equal((await introspect(token, home.tenant)).Active, true);
@@ -115,15 +116,15 @@ export function testHandOver(providers: () => Providers): void {
       (await identitiesOf(victim.owner.id)).map(({ Provider, Limited }) => [Provider, Limited]),
       [[provider.ID, true]],
     );
-    // The person's own session has lost nothing.
+    // The user's own session keeps its rights.
     assert.equal(
       (await call('Tenants_Get', { Tenant: victim.tenant }, victim.owner.token)).status,
       200,
     );
   });
 
-  test('a limited session learns nothing of other tenants and cannot take the account over', async () => {
-    const { victim, home, provider, token } = await handOver();
+  test('a limited session sees no other tenant and cannot take over the account', async () => {
+    const { victim, home, provider, token } = await createHandOver();
     const UserID = victim.owner.id;
     const invitation = bodyOf(
       await call(
@@ -185,8 +186,8 @@ export function testHandOver(providers: () => Providers): void {
     );
   });
 
-  test('a limited sign-in forgets no wrong password: the password would lift its limit', async () => {
-    const { victim, home, provider, token } = await handOver();
+  test('a limited sign-in does not reset the failed password attempts, since the password lifts its limit', async () => {
+    const { victim, home, provider, token } = await createHandOver();
     const { id, email } = victim.owner;
     const failures = async () =>
       (
@@ -208,8 +209,8 @@ export function testHandOver(providers: () => Providers): void {
     assert.equal((await call('Tenants_Get', { Tenant: home.tenant }, again)).status, 200);
   });
 
-  test('the account’s password confirms a link at once; a password that was reset after the link does not', async () => {
-    const { victim, home, provider, token } = await handOver();
+  test('Users_ConfirmIdentity accepts the account’s password, but not one that was reset after the link', async () => {
+    const { victim, home, provider, token } = await createHandOver();
     const { id, email } = victim.owner;
     assertRefused(await confirm(token, id, provider.ID), 400, 'invalid_argument');
     assertRefused(
@@ -223,7 +224,7 @@ export function testHandOver(providers: () => Providers): void {
       403,
       'permission_denied',
     );
-    // Whoever has the domain reads the mail.
+    // The owner of the domain can read its mail.
     bodyOf(await call('Account_RequestPasswordReset', { Email: email }));
     const reset = tokenIn(await mailTo(stack(), email, 3));
     const Password = 'stolen horse battery';
@@ -243,20 +244,20 @@ export function testHandOver(providers: () => Providers): void {
     assert.equal(
       (await call('Tenants_Get', { Tenant: victim.tenant }, again)).status,
       200,
-      'the operator vouches for the person',
+      'the operator confirmed the identity',
     );
   });
 
-  test('Users_ConfirmIdentity lifts the limit of the sessions that are open, and of later ones', async () => {
+  test('Users_ConfirmIdentity lifts the limit of open sessions and of later ones', async () => {
     for (const bySession of [false, true]) {
-      const { victim, provider, token } = await handOver();
+      const { victim, provider, token } = await createHandOver();
       const { id, email } = victim.owner;
       assertRefused(
         await call('Tenants_Get', { Tenant: victim.tenant }, token),
         403,
         'permission_denied',
       );
-      // The password changes in between, by somebody who knows it.
+      // The owner changes the password in between and proves the current one.
       const Password = 'other horse battery';
       bodyOf(
         await call('Account_ChangePassword', { Current: password, Password }, victim.owner.token),
@@ -289,20 +290,20 @@ export function testHandOver(providers: () => Providers): void {
       assert.equal(
         (await call('Account_Get', {}, entered)).status,
         401,
-        'with the link end its sessions',
+        'removing the link ends its sessions',
       );
     }
   });
 
-  test('an older identity of another tenant confirms, one that is younger does not', async () => {
+  test('Users_ConfirmIdentity accepts a session by an older identity of another tenant, not by a newer one', async () => {
     const victim = await createVictim(newDomain());
     const { id, email } = victim.owner;
     const older = await providers().provide(victim, 'oidc');
     const first = await enter(older, 'ada', email);
     assertRefused(await confirm(first, id, older.ID), 400, 'invalid_argument');
     bodyOf(await confirm(first, id, older.ID, { Password: password }));
-    await giveUp(victim);
-    const { provider } = await takeOver(victim.domain);
+    await releaseDomains(victim);
+    const { provider } = await claimDomain(victim.domain);
     const limited = await enter(provider, 'mallory', email);
     assertRefused(await confirm(limited, id, older.ID), 400, 'invalid_argument');
     bodyOf(await confirm(first, id, provider.ID));
@@ -315,8 +316,8 @@ export function testHandOver(providers: () => Providers): void {
     assertRefused(await confirm(limited, id, older.ID), 403, 'permission_denied');
   });
 
-  test('an account that no other tenant and no credential knows is linked in full, and never afterwards in part', async () => {
-    const { home, provider } = await takeOver(newDomain());
+  test('an account without a password and without another tenant gets an unlimited link, which stays so', async () => {
+    const { home, provider } = await claimDomain(newDomain());
     const email = `new@${home.domain}`;
     const { ID } = bodyOf(
       await call('Users_Create', { User: { Email: email } }, stack().platformKey),
@@ -332,7 +333,7 @@ export function testHandOver(providers: () => Providers): void {
         .status,
       200,
     );
-    // A member of another tenant, even of a suspended one, is known there.
+    // A membership in another tenant, even a suspended one, makes the link limited.
     const known = `known@${home.domain}`;
     const { ID: knownId } = bodyOf(
       await call('Users_Create', { User: { Email: known } }, stack().platformKey),
@@ -352,7 +353,7 @@ export function testHandOver(providers: () => Providers): void {
       403,
       'permission_denied',
     );
-    // Once the other tenant has let the person go, nothing is left to protect.
+    // After the other tenant has removed the user, the limit protects nothing.
     bodyOf(
       await call(
         'TenantMembers_Remove',
@@ -365,8 +366,8 @@ export function testHandOver(providers: () => Providers): void {
     assert.equal((await call('Sessions_List', {}, limited)).status, 200);
   });
 
-  test('the provider of a tenant whose domain has lapsed reaches that tenant only, and nobody once another tenant has it', async () => {
-    const { home, provider } = await takeOver(newDomain());
+  test('a provider of a lapsed domain opens sessions for its tenant only, and none after the domain moved', async () => {
+    const { home, provider } = await claimDomain(newDomain());
     const email = `staff@${home.domain}`;
     const token = await enter(provider, 'staff', email);
     const { User } = await account(stack(), token);
@@ -397,14 +398,14 @@ export function testHandOver(providers: () => Providers): void {
     assert.equal(
       (await call('Tenants_Get', { Tenant: other.tenant }, limited)).status,
       200,
-      'the proof is back',
+      'the domain is verified again',
     );
 
-    // The next tenant's provider, with the same issuer and subject, does not reach the first one's identity.
+    // The next tenant's provider, with the same issuer and subject, does not find the first link.
     await rowsOf(stack(), `update sso.domain set status = 'lapsed' where tenant = $1`, [
       home.tenant,
     ]);
-    const next = await takeOver(home.domain);
+    const next = await claimDomain(home.domain);
     const late = await enter(next.provider, 'staff', email);
     assert.deepEqual(
       (await account(stack(), late)).Tenants.map(({ ID }) => ID),

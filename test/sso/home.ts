@@ -6,18 +6,18 @@ import { rowsOf } from '../store.ts';
 import { type Browser, formOf, type Page, startBrowser } from './browse.ts';
 import { type EvilIdp } from './saml/evil-idp.ts';
 
-// A tenant whose people sign in at a provider, and a browser that goes through it.
+// A tenant whose users sign in at a provider, and a browser that completes the sign-in.
 
 export type Home = { tenant: string; domain: string; owner: Awaited<ReturnType<typeof signUp>> };
 
-/** A tenant with an owner, who has a password, and a domain that is verified. */
+/** Creates a tenant with a verified domain and an owner who has a password. */
 export async function createHome(stack: Stack): Promise<Home> {
   const owner = await signUp(stack);
   const tenant = await tenantFor(stack, owner.id);
   return { tenant, domain: await ownDomain(stack, { tenant, owner }), owner };
 }
 
-/** Gives a tenant a domain, verified past the product: how that is done is tested elsewhere. */
+/** Gives a tenant a domain and marks it verified in the store. Other tests cover verification. */
 export async function ownDomain(
   stack: Stack,
   { tenant: Tenant, owner }: Pick<Home, 'tenant' | 'owner'>,
@@ -88,14 +88,17 @@ export const loginUrl = (stack: Stack, { Tenant, ID }: Saved, returnTo = '') =>
 
 export const sessionCookie = 'bailiwick_session';
 
-/** Goes to a provider, fills in what it asks and comes back. The page is where that ends: ours, or an application's. */
+/**
+ * Signs in at a provider, filling in its forms. `page` is the last page: one of the product or of
+ * an application.
+ */
 export async function goThrough(
   stack: Stack,
   start: string,
   { login = 'ada', browser = startBrowser() }: { login?: string; browser?: Browser } = {},
 ) {
   let page = await browser.open(start);
-  // Our own form leads to a provider that wants its request posted.
+  // The product answers with a form if the provider expects its request by POST.
   while (isTheirs(stack, page) && page.text.includes('<form')) {
     const form = formOf(page);
     if ('login' in form.fields) form.fields['login'] = login;
@@ -107,7 +110,7 @@ export async function goThrough(
 const isTheirs = ({ url }: Stack, page: Page): boolean =>
   !page.url.startsWith(`${url}/`) || page.url.startsWith(`${url}/auth/`);
 
-/** The code of a refusal, as an ErrorResponse has it. */
+/** The status, code and message of an ErrorResponse. */
 export const refusalIn = ({
   page,
 }: {

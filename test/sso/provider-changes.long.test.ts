@@ -8,26 +8,26 @@ import type { Op } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
 import { account, clientSecret, type Providers, rolesOf, startProviders } from './stage.ts';
 
-// What becomes of people, and of those who are on their way, when their provider is changed, switched off or deleted.
+// Sessions and sign-ins in progress when their provider is changed, disabled or deleted.
 
-describeBoth('a provider that changes', (topology) => {
+describeBoth('a changed SSO provider', (topology) => {
   let stack: Stack;
   let op: Op;
-  let say: Providers['say'];
+  let setIdentity: Providers['setIdentity'];
   let go: Providers['go'];
   let provide: Providers['provide'];
   let stop = () => Promise.resolve();
   before(async () => {
-    ({ stack, op, say, go, provide, stop } = await startProviders(topology));
+    ({ stack, op, setIdentity, go, provide, stop } = await startProviders(topology));
   });
   after(() => stop());
 
   for (const kind of ['oidc', 'saml']) {
-    test(`a provider that is switched off or deleted lets nobody in (${kind}), not even those who are on their way`, async () => {
+    test(`a disabled or deleted provider rejects every sign-in (${kind}), also one in progress`, async () => {
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
-      say({ subject: 'off', email });
+      setIdentity({ subject: 'off', email });
       const { token: earlier = '' } = await go(loginUrl(stack, provider));
       const start = await fetch(loginUrl(stack, provider), { redirect: 'manual' });
       assert.equal(start.status, 303);
@@ -65,7 +65,7 @@ describeBoth('a provider that changes', (topology) => {
       assert.equal(
         (await stack.call('Account_Get', {}, earlier)).status,
         200,
-        'whoever is signed in stays so',
+        'disabling the provider keeps its sessions',
       );
       bodyOf(
         await stack.call(
@@ -78,7 +78,7 @@ describeBoth('a provider that changes', (topology) => {
       assert.equal(
         (await stack.call('Account_Get', {}, earlier)).status,
         401,
-        'until the provider is gone',
+        'deleting the provider ends its sessions',
       );
       assert.equal(
         await countOf(stack, 'identity.identity_link where provider = $1', [provider.ID]),
@@ -87,7 +87,10 @@ describeBoth('a provider that changes', (topology) => {
     });
   }
 
-  /** A sign-in that has been judged and waits to make its person a member, while something else happens. */
+  /**
+   * Runs `meanwhile` while a sign-in whose response was accepted waits for the lock of its tenant,
+   * which it needs to add its user as a member.
+   */
   async function signInMeanwhile(home: Home, start: string, meanwhile: () => Promise<unknown>) {
     const waiting = () =>
       countOf(
@@ -100,7 +103,7 @@ describeBoth('a provider that changes', (topology) => {
       [home.tenant],
       async () => {
         const sent = go(start);
-        await eventually('a sign-in that waits', waiting);
+        await eventually('the waiting sign-in', waiting);
         await meanwhile();
         return { sent };
       },
@@ -108,14 +111,14 @@ describeBoth('a provider that changes', (topology) => {
     return arriving.sent;
   }
 
-  test('whoever is judged while the provider goes gets no session, no link and nothing that it gives', async () => {
+  test('a sign-in whose provider is deleted in between creates no session and no link and grants nothing', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml', {
       GroupMappings: [{ Value: 'staff', Role: 'admin' }],
     });
     const email = `ada@${home.domain}`;
-    say({ subject: 'overtaken', email, groups: ['staff'] });
-    // As somebody deletes it whose process ends before it has taken back anything.
+    setIdentity({ subject: 'overtaken', email, groups: ['staff'] });
+    // Deletes the row only, as a process that dies before it revokes links, sessions and grants.
     const remove = () => rowsOf(stack, 'delete from sso.provider where id = $1', [provider.ID]);
     const late = await signInMeanwhile(home, loginUrl(stack, provider), remove);
     assert.deepEqual([refusalIn(late).status, late.token], [400, undefined]);
@@ -131,14 +134,14 @@ describeBoth('a provider that changes', (topology) => {
     );
     assert.ok(
       id !== '' && !(await rolesOf(stack, home, id)).some(({ role }) => role === 'admin'),
-      'what was mapped is taken back',
+      'the mapped role is revoked',
     );
   });
 
-  test('whoever is judged while the provider gets another name for people is told to sign in again, and can', async () => {
+  test('a sign-in whose provider changes its subject attribute in between fails, and the next one works', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
-    say({ subject: 'renamed', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'renamed', email: `ada@${home.domain}` });
     const rename = () =>
       rowsOf(
         stack,
@@ -156,10 +159,10 @@ describeBoth('a provider that changes', (topology) => {
     assert.ok((await go(loginUrl(stack, provider))).token);
   });
 
-  test('a change that nobody is judged by keeps nobody out', async () => {
+  test('a change of the provider’s name in between does not fail a sign-in', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
-    say({ subject: 'untouched', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'untouched', email: `ada@${home.domain}` });
     const touch = () =>
       stack.call(
         'Sso_SaveProvider',
@@ -169,11 +172,11 @@ describeBoth('a provider that changes', (topology) => {
     assert.ok((await signInMeanwhile(home, loginUrl(stack, provider), touch)).token);
   });
 
-  test('a new client at the provider names people anew, and they are known by their addresses', async () => {
+  test('users are linked again by their address after the client id changes, as subjects may change too', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'oidc');
     const email = `ada@${home.domain}`;
-    say({ subject: 'first-name', email });
+    setIdentity({ subject: 'first-name', email });
     const { token: before = '' } = await go(loginUrl(stack, provider));
     const { ID } = (await account(stack, before)).User;
     bodyOf(
@@ -188,15 +191,15 @@ describeBoth('a provider that changes', (topology) => {
     );
     op.setClient({ id: 'another', redirectUris: [provider.RedirectURI], secret: clientSecret });
     assert.equal((await stack.call('Account_Get', {}, before)).status, 401);
-    say({ subject: 'second-name', email });
+    setIdentity({ subject: 'second-name', email });
     const { token = '' } = await go(loginUrl(stack, provider));
     assert.equal((await account(stack, token)).User.ID, ID);
   });
 
-  test('a provider that calls itself something else from now on knows nobody any more, and gets to know them anew', async () => {
+  test('a new entity id ends all sessions and links of the provider, and users are linked again', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
-    say({ subject: 'moved', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'moved', email: `ada@${home.domain}` });
     const { token: before = '' } = await go(loginUrl(stack, provider));
     const stale = {
       Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', IdpEntityID: 'urn:other' },
@@ -206,7 +209,7 @@ describeBoth('a provider that changes', (topology) => {
     assert.equal(
       (await stack.call('Account_Get', {}, before)).status,
       200,
-      'what is refused ends nothing',
+      'a rejected change ends no session',
     );
     const other = await startEvilIdp();
     try {
@@ -229,7 +232,7 @@ describeBoth('a provider that changes', (topology) => {
     }
   });
 
-  test('the last provider of people who get in by nothing else is neither switched off nor deleted', async () => {
+  test('the last active provider cannot be disabled or deleted while the tenant or a domain requires SSO', async () => {
     const home = await createHome(stack);
     const { tenant: Tenant, owner } = home;
     const [one, other] = [await provide(home, 'oidc'), await provide(home, 'saml')];
@@ -246,7 +249,7 @@ describeBoth('a provider that changes', (topology) => {
     assert.deepEqual(
       both.map(({ status }) => status).sort((a, b) => a - b),
       [200, 400],
-      'of two at once one stays',
+      'one of two changes at once fails',
     );
     const { items } = await readList<{ ID: string; Active: boolean }>(
       stack,
@@ -269,7 +272,7 @@ describeBoth('a provider that changes', (topology) => {
     );
     const { ID = '' } = domains.items.find(({ Name }) => Name === name) ?? {};
     bodyOf(await stack.call('Domain_Update', { Tenant, ID, Capture: 'off' }, owner.token));
-    // Nor where it is not verified yet, or no more: it may be tomorrow, and nobody is asked then.
+    // The same holds for a pending or failed domain: it may become verified later, without a check.
     const waiting = `waiting-${name}`;
     const claimed = recordIn(
       await stack.call(
@@ -288,7 +291,7 @@ describeBoth('a provider that changes', (topology) => {
       words[0]?.replace(name, waiting) ?? '',
     ]);
     bodyOf(await stack.call('Domain_Delete', { Tenant, ID: claimed.ID }, owner.token));
-    // Nor where the tenant itself lets nobody in another way: with the provider every session that it takes would end.
+    // The same holds if the tenant requires SSO: its users could not sign in any more.
     const require = async (RequireSso: boolean) =>
       bodyOf(
         await stack.call(
@@ -313,7 +316,7 @@ describeBoth('a provider that changes', (topology) => {
     await require(false);
     bodyOf(await off(last));
     bodyOf(await remove(last));
-    // Without a provider no domain is to require one.
+    // A domain cannot require SSO without an active provider.
     assertRefused(
       await stack.call('Domain_Update', { Tenant, ID, Capture: 'require_sso' }, owner.token),
       400,

@@ -87,7 +87,7 @@ describeBoth('identity providers', (topology) => {
     return admin;
   }
 
-  test('Sso_SaveProvider stores an OIDC provider with its defaults, and what the provider has to be told', async () => {
+  test('Sso_SaveProvider stores an OIDC provider with its defaults, and returns the redirect URI', async () => {
     const Tenant = await tenantOf(ada);
     const provider = await saved({
       ...oidc(Tenant),
@@ -108,7 +108,7 @@ describeBoth('identity providers', (topology) => {
     assert.deepEqual(event?.data, provider);
   });
 
-  test('Sso_SaveProvider keeps what is not sent, the secret too, and saving a record as it was read is no change', async () => {
+  test('Sso_SaveProvider keeps omitted fields and the secret, and an unchanged record makes no event', async () => {
     const Tenant = await tenantOf(ada);
     const GroupMappings = [{ Value: 'staff', Group: '', Role: 'member' }];
     const provider = await saved({
@@ -145,7 +145,7 @@ describeBoth('identity providers', (topology) => {
     ]);
   });
 
-  test('the client secret and our private key are in no answer, no event, no table, no log and no file of the broker', async () => {
+  test('the client secret and the SP private key are in no answer, event, table, log or broker file', async () => {
     const Tenant = await tenantOf(ada);
     const secret = randomBytes(16).toString('hex');
     const provider = await saved(oidc(Tenant), { Secret: secret });
@@ -157,16 +157,16 @@ describeBoth('identity providers', (topology) => {
     const everything = [listed, await dumpOf(stack, 'sso'), textBelow(stack.folder)].join('\n');
     assert.ok(
       everything.includes(provider.ID) && everything.includes(saml.ID),
-      'the haystack is the right one',
+      'the searched text covers the provider records',
     );
-    // Bytes stand in hexadecimal in the dump.
+    // The dump shows bytes in hexadecimal.
     const hex = (text: string) => Buffer.from(text).toString('hex');
     for (const needle of [secret, hex(secret), hex('PRIVATE KEY')])
       assert.ok(!everything.includes(needle));
     assert.ok(!listed.includes('PRIVATE KEY'));
   });
 
-  test('Sso_SaveProvider lists everything that is missing, by kind', async () => {
+  test('Sso_SaveProvider lists all missing fields of the provider’s kind', async () => {
     const Tenant = await tenantOf(ada);
     assertRefused(await save({ Tenant, Name: 'a' }), 400, 'invalid_argument', [
       'Provider.Kind is required',
@@ -193,7 +193,7 @@ describeBoth('identity providers', (topology) => {
     assert.equal((await save({ ...samlOf(Tenant), IdpCertificates: ['junk'] })).status, 400);
   });
 
-  test('Sso_SaveProvider refuses addresses that must not be asked', async () => {
+  test('Sso_SaveProvider rejects URLs that must not be called', async () => {
     const Tenant = await tenantOf(ada);
     for (const url of [
       'http://id.example.com',
@@ -223,7 +223,7 @@ describeBoth('identity providers', (topology) => {
     );
   });
 
-  test('Sso_SaveProvider reads metadata, and a SAML provider is told ours', async () => {
+  test('Sso_SaveProvider reads IdP metadata, and returns the URLs of the SP metadata', async () => {
     const Tenant = await tenantOf(ada);
     const body = certificate.replace(/-----[^-]+-----|\s/g, '');
     const MetadataXML = `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example.com/metadata"><md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>${body}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/sso"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
@@ -262,7 +262,7 @@ describeBoth('identity providers', (topology) => {
     ]);
   });
 
-  test('a provider belongs to its tenant: to everybody else it is missing', async () => {
+  test('a provider is not found from another tenant', async () => {
     const [Tenant, foreign] = await Promise.all([tenantOf(ada), tenantOf(bob)]);
     const { ID } = await saved(oidc(Tenant));
     for (const id of [ID, missing]) {
@@ -290,7 +290,7 @@ describeBoth('identity providers', (topology) => {
     ]);
   });
 
-  test('nobody gives by a provider what they lack', async () => {
+  test('Sso_SaveProvider rejects roles that the caller cannot grant', async () => {
     const Tenant = await tenantOf(ada);
     const admin = await adminOf(Tenant);
     await saved({ ...oidc(Tenant), DefaultRoles: ['member'] }, { Secret: 's' }, admin.token);
@@ -304,7 +304,7 @@ describeBoth('identity providers', (topology) => {
         'permission_denied',
       );
       const owners = await saved({ ...oidc(Tenant), ...given });
-      // Whoever says who signs in says who gets this.
+      // The issuer decides who gets the role, so changing it needs the same right.
       assertRefused(
         await save({ ...owners, Issuer: 'https://mine.example.com' }, { Secret: 's' }, admin.token),
         403,
@@ -326,7 +326,7 @@ describeBoth('identity providers', (topology) => {
     );
   });
 
-  test('a client secret is told to nobody but the issuer that it was given for', async () => {
+  test('Sso_SaveProvider does not keep a client secret for a new issuer or token auth method', async () => {
     const Tenant = await tenantOf(ada);
     const provider = await saved(oidc(Tenant));
     const elsewhere = { Tenant, ID: provider.ID, Name: 'x', Issuer: 'https://mine.example.com' };
@@ -341,7 +341,7 @@ describeBoth('identity providers', (topology) => {
     );
   });
 
-  test('nobody gives what they lack by leaving the role to the tenant', async () => {
+  test('Sso_SaveProvider rejects a tenant’s default role that the caller cannot grant', async () => {
     const Tenant = await tenantOf(ada);
     bodyOf(
       await stack.call(
@@ -371,7 +371,7 @@ describeBoth('identity providers', (topology) => {
     await saved({ ...oidc(Tenant), Jit: false }, { Secret: 's' }, clerk.token);
   });
 
-  test('Sso_SaveProvider of a record that was changed meanwhile is refused, and of ten at once with one version one wins', async () => {
+  test('Sso_SaveProvider with an outdated version fails, and of ten calls at once with one version one wins', async () => {
     const Tenant = await tenantOf(ada);
     const provider = await saved(oidc(Tenant));
     const answers = await Promise.all(
@@ -384,7 +384,7 @@ describeBoth('identity providers', (topology) => {
       assertRefused(answer, 400, 'failed_precondition', ['the provider was changed meanwhile']);
   });
 
-  test('a tenant has twenty providers, however many are created at once, and lists them in pages', async () => {
+  test('a tenant has at most twenty providers, also when created at once, and lists them in pages', async () => {
     const Tenant = await tenantOf(ada);
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => save(oidc(Tenant), { Secret: 's' })),
@@ -402,7 +402,7 @@ describeBoth('identity providers', (topology) => {
     assert.deepEqual([sizes, new Set(items.map(({ ID }) => ID)).size], [[8, 8, 4], 20]);
   });
 
-  test('Sso_DeleteProvider removes it, and repeats in silence', async () => {
+  test('Sso_DeleteProvider deletes the provider, and a repeated call does nothing', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await saved(oidc(Tenant));
     for (let times = 0; times < 2; times++)
@@ -415,7 +415,7 @@ describeBoth('identity providers', (topology) => {
     );
   });
 
-  test('Sso_LiftRequirement is for a bot with the right, is told to all owners by mail, and can be ended', async () => {
+  test('Sso_LiftRequirement needs a bot with the permission, mails all owners, and can be ended', async () => {
     const Tenant = await tenantOf(ada);
     const bot = await createBot(stack, Tenant, ada.token);
     const { Secret } = await createKey(stack, bot, ada.token);
@@ -437,12 +437,12 @@ describeBoth('identity providers', (topology) => {
     });
     const minutes = (Date.parse(Until) - Date.now()) / 60_000;
     assert.ok(minutes > 59 && minutes <= 60, Until);
-    const told = await eventually(
+    const notice = await eventually(
       'the notice',
       async () =>
         (await mailsTo(stack, ada.email)).length > before && (await mailsTo(stack, ada.email))[0],
     );
-    assert.equal(told.Subject, 'Single sign-on is lifted for owners');
+    assert.equal(notice.Subject, 'Single sign-on is lifted for owners');
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes: 0 }, Secret));
     assertRefused(
       await stack.call('Sso_LiftRequirement', { Tenant, Minutes: 61 }, Secret),
@@ -453,7 +453,7 @@ describeBoth('identity providers', (topology) => {
     assert.deepEqual(types, ['sso.requirement_lifted', 'sso.requirement_restored']);
   });
 
-  test('the data keys of providers are counted and replaced with all others', async () => {
+  test('Keys_Status counts the data keys of providers, and Keys_Rotate replaces them', async () => {
     const Tenant = await tenantOf(ada);
     const { ID, DekID } = await saved(oidc(Tenant));
     const status = async () =>
@@ -466,14 +466,14 @@ describeBoth('identity providers', (topology) => {
     );
     bodyOf(await stack.call('Keys_Rotate', { Tenant }, stack.platformKey));
     const replaced = await eventually(
-      'the new seal',
+      'the new data key',
       async () => {
         const provider = recordIn(await read(Tenant, ID), 'Provider') as Provider;
         return provider.DekID !== DekID && provider;
       },
       60_000,
     );
-    // It opens still: an update that keeps the secret reads it.
+    // The secret still opens: an update that keeps it reads it.
     await saved({ ...replaced, Name: 'Renamed' }, {});
   });
 });

@@ -17,22 +17,22 @@ import {
   saveProvider,
 } from './home.ts';
 import type { EvilIdp } from './saml/evil-idp.ts';
-import { account, type Providers, rolesOf, type Said, startProviders } from './stage.ts';
+import { account, type Identity, type Providers, rolesOf, startProviders } from './stage.ts';
 
-// Signing in through providers that are not ours: oidc-provider, and an identity provider that answers honestly here.
+// SSO sign-in at oidc-provider and at the test's own SAML identity provider, which is honest here.
 
 type Member = { UserID: string; Source: string };
 
 describeBoth('single sign-on', (topology) => {
   let stack: Stack;
   let idp: EvilIdp;
-  let say: Providers['say'];
+  let setIdentity: Providers['setIdentity'];
   let go: Providers['go'];
   let provide: Providers['provide'];
   let providers: Providers;
   before(async () => {
     providers = await startProviders(topology);
-    ({ stack, idp, say, go, provide } = providers);
+    ({ stack, idp, setIdentity, go, provide } = providers);
   });
   after(() => providers?.stop());
 
@@ -44,7 +44,7 @@ describeBoth('single sign-on', (topology) => {
     (await readList<string>(stack, 'Groups_ListMembers', { Tenant, Group: path }, owner.token))
       .items;
 
-  test('a tenant that is suspended hears nothing of the people at its domain, and afterwards does again', async () => {
+  test('a suspended tenant gets no events of users at its domain, and gets them again after Tenants_Resume', async () => {
     const home = await createHome(stack);
     const hook = `suspended-${topology.replaceAll(' ', '-')}`;
     const endpoint = {
@@ -54,7 +54,7 @@ describeBoth('single sign-on', (topology) => {
       EventTypes: ['user.*'],
     };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, home.owner.token));
-    const meet = async (name: string) =>
+    const createUser = async (name: string) =>
       bodyOf(
         await stack.call(
           'Users_Create',
@@ -62,10 +62,10 @@ describeBoth('single sign-on', (topology) => {
           stack.platformKey,
         ),
       );
-    const heard = async (name: string) =>
+    const received = async (name: string) =>
       (await caughtBy(stack, hook)).some(({ Body }) => Body.includes(`"${name}@`));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
-    // What the endpoint of another tenant gets says that fan-out has passed the event before.
+    // An event at the endpoint of another tenant shows that fan-out has processed the one before.
     const other = await createHome(stack);
     bodyOf(
       await stack.call(
@@ -74,7 +74,7 @@ describeBoth('single sign-on', (topology) => {
         other.owner.token,
       ),
     );
-    await meet('ada');
+    await createUser('ada');
     bodyOf(
       await stack.call(
         'Users_Create',
@@ -82,21 +82,21 @@ describeBoth('single sign-on', (topology) => {
         stack.platformKey,
       ),
     );
-    await eventually('the event after it', () => heard('eve'));
-    // So long is remembered whose a domain is.
+    await eventually('the event after it', () => received('eve'));
+    // Fan-out caches the tenant of a domain for this long.
     await sleep(2500);
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
-    await meet('bob');
-    await eventually('the event after the suspension', () => heard('bob'));
-    assert.equal(await heard('ada'), false);
+    await createUser('bob');
+    await eventually('the event after the suspension', () => received('bob'));
+    assert.equal(await received('ada'), false);
   });
 
   for (const kind of ['oidc', 'saml']) {
-    test(`the first sign-in (${kind}) creates a user who is a member, the second finds it`, async () => {
+    test(`the first sign-in (${kind}) creates a user and a membership, and the second one reuses them`, async () => {
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
-      say({ subject: 'first', email });
+      setIdentity({ subject: 'first', email });
       const hook = `first-${kind}-${topology.replaceAll(' ', '-')}`;
       const endpoint = {
         Tenant: home.tenant,
@@ -119,13 +119,13 @@ describeBoth('single sign-on', (topology) => {
         await readList<{ AuthMethod: string; Provider: string }>(stack, 'Sessions_List', {}, token)
       ).items;
       assert.deepEqual([session?.AuthMethod, session?.Provider], [kind, provider.ID]);
-      const told = async () =>
+      const eventTypes = async () =>
         (await eventsOf(stack, 'identity', ''))
           .filter(({ data }) => data['ID'] === User.ID)
           .map(({ type }) => type);
-      assert.deepEqual(await told(), ['user.registered', 'user.signed_in']);
+      assert.deepEqual(await eventTypes(), ['user.registered', 'user.signed_in']);
 
-      // Every service wrote its part under the id of the one request that the browser made.
+      // Every service recorded the id of the one request that the browser made.
       const causes = await rowsOf<{ type: string; id: string }>(
         stack,
         `select type, audit::jsonb->>'RequestID' as id from identity.outbox where audit like '%' || $1 || '%'
@@ -141,21 +141,21 @@ describeBoth('single sign-on', (topology) => {
       assert.equal(new Set(causes.map(({ id }) => id)).size, 1, JSON.stringify(causes));
       assert.notEqual(causes[0]?.id, '');
 
-      // The domain is the tenant's, so it hears of somebody who was not a member yet.
-      await eventually('the event of somebody new', async () =>
+      // The tenant owns the domain, so it gets the event of a user who is not a member yet.
+      await eventually('the event of the new user', async () =>
         (await caughtBy(stack, hook)).some(({ Body }) => Body.includes('"user.registered"')),
       );
 
       const again = await go(loginUrl(stack, provider));
       assert.equal((await account(stack, again.token ?? '')).User.ID, User.ID);
       assert.notEqual(again.token, token);
-      assert.deepEqual(await told(), ['user.registered', 'user.signed_in', 'user.signed_in']);
+      assert.deepEqual(await eventTypes(), ['user.registered', 'user.signed_in', 'user.signed_in']);
       assert.equal((await membersOf(home)).length, 2);
       const { LastLoginAt = '', LastError } = await readProvider(stack, home, provider);
       assert.ok(Date.now() - Date.parse(LastLoginAt) < 60_000 && LastError === '');
     });
 
-    test(`groups and roles follow the mappings (${kind}), and what was given by hand stays`, async () => {
+    test(`groups and roles follow the mappings (${kind}), and manual assignments stay`, async () => {
       const home = await createHome(stack);
       for (const Path of ['eng', 'ops', 'own'])
         bodyOf(
@@ -171,7 +171,7 @@ describeBoth('single sign-on', (topology) => {
       ];
       const provider = await provide(home, kind, { GroupMappings });
       const email = `ada@${home.domain}`;
-      say({ subject: 'mapped', email, groups: ['engineers', 'operators', 'others'] });
+      setIdentity({ subject: 'mapped', email, groups: ['engineers', 'operators', 'others'] });
       const { token = '' } = await go(loginUrl(stack, provider));
       const { ID } = (await account(stack, token)).User;
       bodyOf(
@@ -184,7 +184,7 @@ describeBoth('single sign-on', (topology) => {
       assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'ops')], [[ID], [ID]]);
       assert.deepEqual(await rolesOf(stack, home, ID), [{ role: 'auditor' }, { role: 'member' }]);
       assert.equal((await stack.call('Audit_List', { Tenant: home.tenant }, token)).status, 200);
-      say({ subject: 'mapped', email, groups: ['engineers'] });
+      setIdentity({ subject: 'mapped', email, groups: ['engineers'] });
       await go(loginUrl(stack, provider));
       assert.deepEqual(
         [await groupsOf(home, 'eng'), await groupsOf(home, 'ops'), await groupsOf(home, 'own')],
@@ -194,7 +194,7 @@ describeBoth('single sign-on', (topology) => {
       assert.equal(
         (await stack.call('Audit_List', { Tenant: home.tenant }, token)).status,
         403,
-        'the session from before has lost it too',
+        'the earlier session has lost the role too',
       );
       bodyOf(
         await stack.call(
@@ -206,15 +206,18 @@ describeBoth('single sign-on', (topology) => {
       assert.deepEqual(
         [await groupsOf(home, 'eng'), await groupsOf(home, 'own')],
         [[], [ID]],
-        'what a provider gave goes with it',
+        'deleting the provider removes its assignments',
       );
     });
 
-    test(`an account with that address is linked (${kind}), its owner is told, and keeps the password`, async () => {
+    test(`an existing account with the address is linked (${kind}), keeps its password and gets a notice`, async () => {
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const person = await signUp(stack, `grace@${home.domain}`);
-      say({ subject: 'linked', email: person.email.toUpperCase().replace('GRACE', 'Grace') });
+      setIdentity({
+        subject: 'linked',
+        email: person.email.toUpperCase().replace('GRACE', 'Grace'),
+      });
       const { token = '' } = await go(loginUrl(stack, provider));
       assert.equal((await account(stack, token)).User.ID, person.id);
       await eventually('the notice', async () =>
@@ -233,7 +236,7 @@ describeBoth('single sign-on', (topology) => {
       assert.equal(links, 1);
     });
 
-    test(`whom to refuse (${kind}): nobody gets a session, a link or an account, and the administrator reads why`, async () => {
+    test(`a rejected sign-in (${kind}) creates no session, link or account, and LastError shows the reason`, async () => {
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
@@ -243,8 +246,8 @@ describeBoth('single sign-on', (topology) => {
             countOf(stack, `identity.${table}`),
           ),
         );
-      const refuses = async (said: Said, reason: string) => {
-        say(said);
+      const refuses = async (identity: Identity, reason: string) => {
+        setIdentity(identity);
         const before = await counts();
         const went = await go(loginUrl(stack, provider));
         assert.equal(went.token, undefined);
@@ -276,7 +279,7 @@ describeBoth('single sign-on', (topology) => {
       const disabled = await signUp(stack, `out@${home.domain}`);
       bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
       await refuses({ subject: 'b', email: disabled.email }, 'ACCOUNT_DISABLED');
-      // One address, another person at the provider.
+      // The same address with another subject at the provider.
       bodyOf(
         await stack.call(
           'Sso_SaveProvider',
@@ -284,7 +287,7 @@ describeBoth('single sign-on', (topology) => {
           home.owner.token,
         ),
       );
-      say({ subject: 'c', email });
+      setIdentity({ subject: 'c', email });
       await go(loginUrl(stack, provider));
       await refuses({ subject: 'd', email }, 'ALREADY_LINKED');
       const failures = (await eventsOf(stack, 'sso', home.tenant)).filter(
@@ -307,7 +310,7 @@ describeBoth('single sign-on', (topology) => {
     });
   }
 
-  test('Sso_Check leads to the provider, and an assertion may be encrypted', async () => {
+  test('Sso_Check returns the provider’s login URL, and an encrypted assertion signs in', async () => {
     const home = await createHome(stack);
     assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), {
       Redirect: '',
@@ -321,10 +324,10 @@ describeBoth('single sign-on', (topology) => {
     assert.deepEqual(
       bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })),
       { Redirect: '' },
-      'who is closed lets nobody in',
+      'a suspended tenant gets no redirect',
     );
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
-    say({ subject: 'sealed', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'sealed', email: `ada@${home.domain}` });
     idp.encryptFor(provider.SpCertificate);
     try {
       const { token = '' } = await go(Redirect);
@@ -334,21 +337,21 @@ describeBoth('single sign-on', (topology) => {
     }
   });
 
-  test('a SAML request may be posted, and an OIDC answer too', async () => {
+  test('a SAML request and an OIDC response can use POST', async () => {
     const home = await createHome(stack);
-    say({ subject: 'posted', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'posted', email: `ada@${home.domain}` });
     const saml = await provide(home, 'saml', { RequestBinding: 'post' });
     assert.ok((await go(loginUrl(stack, saml))).token);
     const other = await createHome(stack);
-    say({ subject: 'posted', email: `ada@${other.domain}` });
+    setIdentity({ subject: 'posted', email: `ada@${other.domain}` });
     const oidc = await provide(other, 'oidc', { ResponseMode: 'form_post' });
     assert.ok((await go(loginUrl(stack, oidc))).token);
   });
 
-  test('an answer that nobody has asked for is taken where the provider’s record says so, once, and refused elsewhere', async () => {
+  test('an IdP-initiated response signs in only if the provider has AllowIdpInitiated', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
-    say({ subject: 'unasked', email: `ada@${home.domain}` });
+    setIdentity({ subject: 'unasked', email: `ada@${home.domain}` });
     const unsolicited = `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID, RelayState: 'https://evil.example' }).toString()}`;
     assert.equal(refusalIn(await go(unsolicited)).status, 400);
     bodyOf(
@@ -360,10 +363,14 @@ describeBoth('single sign-on', (topology) => {
     );
     const { page, token } = await go(unsolicited);
     assert.ok(token);
-    assert.equal(new URL(page.url).pathname, '/login', 'where to go is not the provider’s to say');
+    assert.equal(
+      new URL(page.url).pathname,
+      '/login',
+      'RelayState does not set the return address',
+    );
   });
 
-  test('a tenant that is closed lets nobody in, makes nobody, and keeps nobody from elsewhere', async () => {
+  test('a suspended tenant signs in no user, creates none, and its domain does not require SSO', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
     const domains = (
@@ -392,7 +399,7 @@ describeBoth('single sign-on', (topology) => {
     const logIn = () => stack.call('Account_Login', { Email, Password: 'correct horse battery' });
     assert.equal((await logIn()).status, 403);
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
-    say({ subject: 'closed', email: `new@${home.domain}` });
+    setIdentity({ subject: 'closed', email: `new@${home.domain}` });
     const users = await countOf(stack, 'identity.user_account');
     assert.equal(refusalIn(await go(loginUrl(stack, provider))).status, 403);
     assert.equal(await countOf(stack, 'identity.user_account'), users);
@@ -407,14 +414,10 @@ describeBoth('single sign-on', (topology) => {
       { Email: newAddress(), Password: 'correct horse battery' },
       Token,
     );
-    assert.equal(
-      away.status,
-      403,
-      'the address is the organisation’s as long as it requires its sign-in',
-    );
+    assert.equal(away.status, 403, 'the address cannot change while its domain requires SSO');
   });
 
-  test('Sso_TestProvider says what works and what does not', async () => {
+  test('Sso_TestProvider reports working and failing checks', async () => {
     const home = await createHome(stack);
     type Tested = {
       OK: boolean;

@@ -5,9 +5,9 @@ import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from '
 import { startOp } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
 
-// The product with two providers that are not ours, one of each kind, and what they say of whoever signs in next.
+// The product with an OIDC and a SAML provider. Tests set the identity that both assert next.
 
-export type Said = {
+export type Identity = {
   subject: string;
   email: string;
   verified?: boolean;
@@ -31,8 +31,14 @@ export async function startProviders(topology: Topology) {
     op,
     idp,
 
-    /** What both say of the next person. */
-    say({ subject, email, verified = true, groups = [], name = 'Ada Lovelace' }: Said): void {
+    /** Sets the identity that both providers assert for the next sign-in. */
+    setIdentity({
+      subject,
+      email,
+      verified = true,
+      groups = [],
+      name = 'Ada Lovelace',
+    }: Identity): void {
       login = subject;
       op.setAccount(subject, { email, email_verified: verified, groups, name });
       idp.setPerson({
@@ -43,7 +49,7 @@ export async function startProviders(topology: Topology) {
 
     go: (start: string) => goThrough(stack, start, { login }),
 
-    /** Lets a tenant's people sign in at the one of that kind. */
+    /** Adds the provider of that kind to a tenant. */
     async provide(home: Home, kind: string, fields: object = {}): Promise<Saved> {
       if (kind === 'saml') return saveProvider(stack, home, { ...samlOf(idp), ...fields });
       const provider = await saveProvider(
@@ -62,7 +68,7 @@ export async function startProviders(topology: Topology) {
   };
 }
 
-/** The roles of somebody in a tenant. */
+/** The roles of a user in a tenant. */
 export const rolesOf = (stack: Stack, { tenant }: Home, userId: string) =>
   rowsOf<{ role: string }>(
     stack,

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { eventually, startStack } from '../harness.ts';
 import { mailTo, newAddress, register } from '../people.ts';
 
-test('a collector that is away disturbs nothing: one line a minute, and an end in time', async () => {
+test('an unreachable collector only causes one log line a minute, and shutdown stays in time', async () => {
   const stack = await startStack('one process', {
-    // Nobody listens on port 9.
+    // Nothing listens on port 9.
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     OTEL_TRACES_SAMPLER: 'always_on',
     OTEL_BSP_SCHEDULE_DELAY: '50',

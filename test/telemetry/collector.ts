@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// A collector in memory: takes OTLP over HTTP and keeps what it gets. The processes are told to speak its JSON form
-// (OTLP's protobuf as proto3 JSON, with ids in hexadecimal), so that nothing needs decoding.
+// A collector in memory: accepts OTLP over HTTP and keeps all of it. The processes send its JSON
+// form (OTLP's protobuf as proto3 JSON, with ids in hexadecimal), so that nothing needs decoding.
 
 type Value = {
   stringValue?: string;
@@ -41,7 +41,7 @@ export type CollectedSpan = Omit<RawSpan, 'attributes'> & {
   attributes: Attributes;
 };
 
-/** OTLP's numbers of the kinds. */
+/** OTLP's numbers of the span kinds. */
 export const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
@@ -79,9 +79,9 @@ export async function startCollector() {
     /** The names of the metrics by service. */
     metrics,
     contentTypes,
-    /** Everything that was sent, as it came. */
+    /** All received bodies, unchanged. */
     text: () => bodies.join('\n'),
-    /** What a process has to be told to send everything here, soon. */
+    /** The environment of a process that sends everything here, with short intervals. */
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -10,7 +10,7 @@ import {
   tokenIn,
 } from '../people.ts';
 
-/** The main job, and every secret that was handed out or taken in on its way. */
+/** The main flow, with every secret that it used or received. */
 export type Journey = {
   email: string;
   tenant: string;
@@ -19,7 +19,10 @@ export type Journey = {
   secrets: string[];
 };
 
-/** Registers, verifies, signs in, makes a tenant and an endpoint of each kind whose receiver fails once, saves a group, and waits for what they are sent. */
+/**
+ * Registers, verifies, signs in, creates a tenant and an endpoint of each kind whose receiver fails
+ * once, saves a group, and waits for the deliveries.
+ */
 export async function travel(stack: Stack): Promise<Journey> {
   const hook = `hook-${randomBytes(4).toString('hex')}`;
   const email = newAddress('traced');
@@ -32,7 +35,7 @@ export async function travel(stack: Stack): Promise<Journey> {
   await stack.call('Account_RequestPasswordReset', { Email: email });
   const reset = tokenIn(await mailTo(stack, email, 2));
   const tenant = await createTenant(stack, session);
-  // The path of a receiver can be its secret.
+  // The path of a receiver's URL can be a secret.
   const secretPath = randomBytes(12).toString('hex');
   const url = `${stack.inboxUrl}/hooks/${hook}?status=503&times=1&key=${secretPath}`;
   const { body } = await stack.call(
@@ -40,7 +43,7 @@ export async function travel(stack: Stack): Promise<Journey> {
     { Endpoint: { Tenant: tenant, Name: 'a', URL: url, EventTypes: ['group.*'] } },
     session,
   );
-  // That of a chat endpoint always is.
+  // The path of a chat endpoint's URL always is one.
   const chatPath = randomBytes(12).toString('hex');
   const chat = {
     Endpoint: { Tenant: tenant, Name: 'b', EventTypes: ['group.*'] },

@@ -6,7 +6,7 @@ import { createTenant, newAddress, register, signUp } from '../people.ts';
 import { startCollector } from './collector.ts';
 import { travel } from './journey.ts';
 
-// The names and labels that dashboards and alerts are built on.
+// The names and labels that dashboards and alerts use.
 
 const onDeno = process.env['BAILIWICK_TEST_RUNTIME'] === 'deno';
 const everywhere = {
@@ -53,7 +53,7 @@ const queue = {
   bailiwick_key_cache_hits_total: [],
 };
 
-/** What each process shows after the main job: metric → labels. */
+/** The metrics of each process after the main flow: metric → labels. */
 const wanted = {
   gateway: {
     ...everywhere,
@@ -106,7 +106,10 @@ function labelsByMetric(samples: readonly Sample[]): Record<string, string[]> {
   return Object.fromEntries([...found].map(([metric, labels]) => [metric, [...labels].sort()]));
 }
 
-/** A label with one of these in it would be a time series a tenant, person, endpoint or address. */
+/**
+ * A label that contains one of these would be a time series for each tenant, user, endpoint or
+ * address.
+ */
 const unbounded = /tnt_|usr_|whk_|slk_|evt_|tsk_|ses_|@|:\/\/|[0-9a-f]{32}/;
 
 const sumOf = (
@@ -135,7 +138,7 @@ function suite(topology: Topology): void {
     ({ tenant } = journey);
     await stack.call('Account_Get', {}, journey.session);
     await stack.call('Groups_Get', { Tenant: tenant, Path: 'eng' }, 'nonsense');
-    // The second delivery finds the tenant's key at hand.
+    // The second delivery finds the tenant's key in the cache.
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'more' } }, journey.session);
     const delivered = async (lane: string) =>
       sumOf(await all(), 'bailiwick_delivery_attempts_total', { lane, status: 'delivered' });
@@ -148,7 +151,7 @@ function suite(topology: Topology): void {
 
   const all = async () => (await Promise.all(processes.map((name) => scrape(stack, name)))).flat();
 
-  test('every process shows its metrics, with the labels they are documented with and no others', async () => {
+  test('every process has its metrics, with exactly the documented labels', async () => {
     for (const name of processes) {
       const expected =
         topology === 'one process' ? Object.assign({}, ...Object.values(wanted)) : wanted[name];
@@ -160,14 +163,14 @@ function suite(topology: Topology): void {
     }
   });
 
-  test('no label tells tenants, people, endpoints or addresses apart', async () => {
+  test('no label identifies tenants, users, endpoints or addresses', async () => {
     for (const { metric, labels } of await all())
       if (metric !== 'target_info')
         for (const [label, value] of Object.entries(labels))
           assert.doesNotMatch(value, unbounded, `${metric} ${label}`);
   });
 
-  test('an operation is counted once, with what came of it', async () => {
+  test('an operation is counted once, with its result', async () => {
     const samples = await all();
     const countOf = (operation: string, status: string) =>
       sumOf(samples, 'bailiwick_operations_total', { operation, status });
@@ -222,7 +225,7 @@ function suite(topology: Topology): void {
     );
   });
 
-  test('attempts are counted by what came of them', async () => {
+  test('attempts are counted by result', async () => {
     const samples = await all();
     const attempts = (labels: Record<string, string>) =>
       sumOf(samples, 'bailiwick_delivery_attempts_total', labels);
@@ -239,7 +242,7 @@ function suite(topology: Topology): void {
 for (const topology of ['five processes', 'one process'] as const)
   describe(`metrics (${topology})`, () => suite(topology));
 
-describe('metrics of a queue that stands still', () => {
+describe('metrics of a stalled queue', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(
@@ -253,7 +256,7 @@ describe('metrics of a queue that stands still', () => {
   const valueOf = async (metric: string, labels: Record<string, string> = {}) =>
     sumOf(await scrape(stack, 'gateway'), metric, labels);
 
-  test('the age of what waits grows while the broker is away, and nothing is made up while the database is', async () => {
+  test('the age of the oldest message grows during a broker outage, and no value is invented during a database outage', async () => {
     const { token } = await signUp(stack);
     const tenant = await createTenant(stack, token);
     await stack.call(
@@ -292,7 +295,7 @@ describe('metrics of a queue that stands still', () => {
   });
 });
 
-test('telemetry goes in protobuf by default, and metrics can be switched off', async () => {
+test('telemetry uses protobuf by default, and metrics can be disabled', async () => {
   const collector = await startCollector();
   const { OTEL_EXPORTER_OTLP_ENDPOINT } = collector.environment;
   const stack = await startStack('one process', {
@@ -307,7 +310,7 @@ test('telemetry goes in protobuf by default, and metrics can be switched off', a
       404,
     );
   } finally {
-    // What was recorded is sent at the end, whatever the interval.
+    // Shutdown sends the recorded values, regardless of the interval.
     await stack.stop();
     await collector.stop();
   }

@@ -1,6 +1,6 @@
 import type { Stack } from '../harness.ts';
 
-/** What the processes of a stack show at /metrics, as text. In one process there is one admin port. */
+/** The text of /metrics of a stack's processes. A single process has one admin port. */
 export async function scrapeAll(stack: Stack): Promise<string> {
   const pages = Object.values(stack.wiring.ports).map(async ({ admin }) => {
     const response = await fetch(`http://127.0.0.1:${admin}/metrics`).catch(() => undefined);

@@ -8,11 +8,12 @@ import { type CollectedSpan, type Collector, kinds, startCollector } from './col
 import { type Journey, travel } from './journey.ts';
 import { scrapeAll } from './scrape.ts';
 
-// One trace from the gateway to the mail and to the webhook, as an OTLP collector gets it from five processes.
+// One trace from the gateway to the mail and to the webhook, as an OTLP collector gets it from five
+// processes.
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-/** A span that is looked for: what tells it from the others of its trace. */
+/** An expected span, by the attributes that identify it in its trace. */
 type Wanted = { service: string; name: string; kind: number; group?: string };
 
 const isWanted = (span: CollectedSpan, { service, name, kind, group }: Wanted): boolean =>
@@ -21,7 +22,7 @@ const isWanted = (span: CollectedSpan, { service, name, kind, group }: Wanted): 
   span.kind === kind &&
   (!group || span.attributes['messaging.consumer.group.name'] === group);
 
-/** The spans of the trace that began with this one, once they are all there. */
+/** The spans of the trace that began with this one, once it is complete. */
 async function traceOf(
   collector: Collector,
   name: string,
@@ -30,7 +31,7 @@ async function traceOf(
   return eventually(`the trace of ${name}`, async () => {
     const root = collector.spans.find((span) => span.name === name && span.kind === kinds.server);
     const spans = collector.spans.filter((span) => root && span.traceId === root.traceId);
-    // A span is sent when it ends: what is inside of it comes first.
+    // A span is sent when it ends, so inner spans arrive first.
     const isWhole = spans.every(
       ({ parentSpanId }) => !parentSpanId || spans.some(({ spanId }) => spanId === parentSpanId),
     );
@@ -38,7 +39,7 @@ async function traceOf(
   });
 }
 
-/** Walks from a span up to the root, and says what it met on the way. */
+/** The spans from a span up to the root. */
 function lineage(spans: readonly CollectedSpan[], leaf: CollectedSpan): CollectedSpan[] {
   const parent = spans.find(({ spanId }) => spanId === leaf.parentSpanId);
   return parent ? [...lineage(spans, parent), leaf] : [leaf];
@@ -151,7 +152,7 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
         (number) => spans.find(attempt(number)) ?? assert.fail(`attempt ${number}`),
       ) as [CollectedSpan, CollectedSpan];
       assertLineage(spans, first, [...toEvent, fanout, ...once, ...deliver]);
-      // The retry waited as a row: it goes on from the attempt that made it wait.
+      // The retry waited as a row: it continues from the attempt that scheduled it.
       assertLineage(spans, second, [...toEvent, fanout, ...once, ...once, ...deliver]);
       assertLineage(spans, spans.find((span) => isWanted(span, audit)) ?? assert.fail(), [
         ...toEvent,
@@ -162,7 +163,7 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
       assert.equal(second.attributes['http.response.status_code'], 200);
     });
 
-    test('a chat message belongs to the trace, by a span that tells no address', async () => {
+    test('a chat message belongs to the trace, with a span without its URL', async () => {
       const sent = ({ name, attributes }: CollectedSpan) =>
         name === 'POST chat' && attributes['http.response.status_code'] === 200;
       const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(sent));
@@ -186,7 +187,7 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
       );
     });
 
-    test('the calls that a request needs besides are part of its trace', async () => {
+    test('the further calls of a request are part of its trace', async () => {
       const spans = await traceOf(collector, 'POST /Tenants_Create', (found) =>
         found.some(({ name }) => name === 'transaction'),
       );
@@ -200,7 +201,7 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
         );
     });
 
-    test('what a client says of its trace is a link, and decides nothing', async () => {
+    test('a client’s traceparent becomes a link, and does not affect sampling', async () => {
       const answer = await stack.call('Account_Get', {}, journey.session, {
         traceparent: `00-${traceId}-b7ad6b7169203331-00`,
       });
@@ -216,14 +217,14 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
       );
     });
 
-    test('a receiver is not told of our trace', async () => {
+    test('a receiver does not get the product’s trace id', async () => {
       const caught = await caughtBy(stack, journey.hook);
       assert.equal(caught.length, 2);
       for (const { Headers } of caught)
         assert.ok(!('traceparent' in Headers) && 'webhook-id' in Headers);
     });
 
-    test('the logs and the audit name the trace of a request', async () => {
+    test('the logs and the audit contain the trace id of a request', async () => {
       const answer = await stack.call(
         'Groups_Save',
         { Group: { Tenant: journey.tenant, Path: 'ops' } },
@@ -252,7 +253,7 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
             );
     });
 
-    test('no span, metric or log has a token, a secret, a password or an address in it', async () => {
+    test('no span, metric or log contains a token, a secret, a password or an address', async () => {
       await stack.call('Account_Login', {
         Email: journey.email,
         Password: `${journey.secrets[3]}!`,
@@ -319,7 +320,7 @@ describe('traces (one process)', () => {
     assert.ok(spans.every(({ service }) => service === 'bailiwick'));
   });
 
-  test('where the proxy is trusted, a request is part of its trace, recorded or not as that is', async () => {
+  test('with a trusted proxy, a request is part of the proxy’s trace and follows its sampling decision', async () => {
     const call = (operation: string, traceparent: string) =>
       stack.call(operation, {}, stack.platformKey, { traceparent });
     const silent = traceId.replace('0af', '1bf');

@@ -1,4 +1,4 @@
-// What makes certificates finds its parts by it.
+// The certificate library finds its parts by reflection.
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import {
@@ -10,17 +10,17 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-// A certificate authority of a test's own. All of them have one name, as the generations of a real one have: what tells them apart is
-// the identifier of their keys.
+// A certificate authority of a test. All of them have the same name, like the generations of a real
+// one; the identifiers of their keys differ.
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const uses = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 const hourMs = 3_600_000;
 
 type Leaf = {
-  /** Names and addresses that it is for. */
+  /** The names and addresses in the certificate. */
   hosts?: readonly string[];
-  /** When it ends, from now. */
+  /** The time until it expires. */
   endsInMs?: number;
   uses?: ReadonlyArray<keyof typeof uses>;
 };

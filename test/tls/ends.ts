@@ -13,15 +13,15 @@ import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { mountMaterial } from './mount.ts';
 
-// The two ends of a hop over TLS, in front of a pipeline that only counts.
+// The two ends of a call over TLS, with a handler that only counts.
 
 export const wires = ['http', 'grpc'] as const;
 export type WireName = (typeof wires)[number];
 
-/** Short, so that a test sees many new connections. */
+/** Short, so that a test has many new connections. */
 const connectionAgeMs = 200;
 
-/** TLS with files that the test can replace, and what was logged of it. */
+/** TLS with files that the test can replace, and its log lines. */
 export function openEnd(t: TestContext, material: Material) {
   const { settings, replace } = mountMaterial(t, material);
   const lines: string[] = [];
@@ -35,7 +35,7 @@ export function openEnd(t: TestContext, material: Material) {
 
 export type End = ReturnType<typeof openEnd>;
 
-/** A service that counts its calls, once for each. */
+/** A service that counts the calls by their id. */
 export async function serve(t: TestContext, { tls }: Pick<End, 'tls'>) {
   const counts = new Map<string, number>();
   const listener = await listenRpc({
@@ -65,7 +65,7 @@ export async function serve(t: TestContext, { tls }: Pick<End, 'tls'>) {
 
 export type Served = Awaited<ReturnType<typeof serve>>;
 
-/** A client of it as one of our processes makes it. */
+/** A client of it, made like a product process's. */
 export function clientOf(
   t: TestContext,
   wire: WireName,
@@ -83,7 +83,10 @@ export function clientOf(
 
 export type Client = ReturnType<typeof clientOf>;
 
-/** Calls that change something, until `meanwhile` is over. What came of them: failures, and how often each was processed. */
+/**
+ * Makes calls with side effects until `meanwhile` is over. Returns the failures, and how often each
+ * call was processed.
+ */
 export async function callWhile(
   client: Client,
   { counts }: Served,

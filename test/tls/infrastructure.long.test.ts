@@ -20,7 +20,7 @@ import { eventually } from '../harness.ts';
 import { takePort } from '../ports.ts';
 import { type Authority, createAuthority } from './authority.ts';
 
-// TLS to the database and to the broker, as DATABASE_URL and NATS_URL ask for it.
+// TLS to the database and to the broker, as configured by DATABASE_URL and NATS_URL.
 
 const log = createLog('test', () => {});
 let ours: Authority;
@@ -41,7 +41,10 @@ function write(folder: string, name: string, text: string): string {
   return file;
 }
 
-/** Has a server speak TLS, wherever it runs: it writes the files itself, and lets nobody else read them. */
+/**
+ * Turns on TLS in a server on any host: the server writes the files itself, readable for its own
+ * user only.
+ */
 async function switchTlsOn(
   url: string,
   { cert, key }: { cert: string; key: string },
@@ -76,7 +79,10 @@ async function startDatabase(
   return (parameters) => `${url.href}?${parameters}`;
 }
 
-/** Whether a service's connection is over TLS, as the server sees it: a service's own role sees nothing of that. */
+/**
+ * Whether a service's connection uses TLS. Asks as the superuser, because a service's role cannot
+ * see that.
+ */
 async function isEncrypted(url: string): Promise<boolean | undefined> {
   const database = openDatabase({
     service: 'access',
@@ -102,7 +108,7 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
   }
 }
 
-test('a database URL with sslmode and sslrootcert is over TLS, for services and migrations, and its role stays the least', async (t) => {
+test('a database URL with sslmode and sslrootcert uses TLS, for services and migrations, and the role keeps its least privileges', async (t) => {
   const urlWith = await startDatabase(t, ['localhost']);
   const folder = folderOf(t);
   const [right, wrong] = [
@@ -122,22 +128,22 @@ test('a database URL with sslmode and sslrootcert is over TLS, for services and 
   assert.equal(
     await isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${wrong}`)),
     true,
-    'the file is read with each connection',
+    'each connection reads the file',
   );
 });
 
-test('a database whose certificate names another host is refused', async (t) => {
+test('a database whose certificate names another host is rejected', async (t) => {
   const urlWith = await startDatabase(t, ['database.example']);
   const file = write(folderOf(t), 'ca.pem', ours.ca);
   await eventually('the server with TLS', async () =>
     isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${file}`)).then(
-      () => assert.fail('it was taken'),
+      () => assert.fail('the connection was accepted'),
       (error: Error) => /altnames/.test(error.message),
     ),
   );
 });
 
-/** Whether a process whose NODE_EXTRA_CA_CERTS names a file reaches a broker within a while. */
+/** Whether a process whose NODE_EXTRA_CA_CERTS names a file reaches a broker in time. */
 async function reaches(url: string, authority?: string): Promise<boolean> {
   const script = `
     const { openBroker } = await import('@bailiwick/shared/broker.ts');
@@ -161,9 +167,9 @@ async function reaches(url: string, authority?: string): Promise<boolean> {
 
 describe('the broker over TLS', async () => {
   const program = await findProgram();
-  const skip = program.image !== undefined && 'there is no nats-server but in a container';
+  const skip = program.image !== undefined && 'nats-server runs only in a container here';
 
-  test('tls:// reaches a server of a trusted authority, with the name that is called, and no other', {
+  test('tls:// reaches only a server with a certificate of a trusted CA for the called name', {
     skip,
   }, async (t) => {
     const folder = folderOf(t);
@@ -188,11 +194,11 @@ describe('the broker over TLS', async () => {
     };
     const [port, elsewhere] = [await start(['localhost']), await start(['nats.example'])];
     assert.equal(await reaches(`tls://localhost:${port}`, authority), true);
-    assert.equal(await reaches(`tls://localhost:${port}`), false, 'an unknown authority');
+    assert.equal(await reaches(`tls://localhost:${port}`), false, 'an unknown CA');
     assert.equal(await reaches(`tls://localhost:${elsewhere}`, authority), false, 'another name');
   });
 
-  test('tls:// does not become plain where the server has no TLS', { skip }, async (t) => {
+  test('tls:// does not fall back to plain text if the server has no TLS', { skip }, async (t) => {
     const broker = await startTestBroker(path.join(folderOf(t), 'nats'));
     t.after(() => broker.remove());
     assert.equal(await reaches(broker.url.replace('nats:', 'tls:')), false);

@@ -35,7 +35,7 @@ const filesOf = ({ cert, key, ca }: Material) => ({
   'ca.crt': ca,
 });
 
-/** The same with what a process needs for TLS. */
+/** The same with the files that a process needs for TLS. */
 export function mountMaterial(t: TestContext, material: Material) {
   const { folder, replace, pathOf } = mountSecret(t, filesOf(material));
   return {

@@ -8,10 +8,10 @@ import { mountMaterial } from './mount.ts';
 
 const called = ['identity', 'access', 'sso', 'notifications'] as const;
 
-// By name, as in a cluster: an address is no name that TLS could ask for.
+// By host name, as in a cluster: SNI cannot contain an IP address.
 describe('five processes with TLS between them', () => {
   for (const topology of ['five processes', 'five processes over gRPC'] as const) {
-    test(`${topology} do the main job, and take no call without a certificate`, async (t) => {
+    test(`${topology} do the main flow, and reject calls without a certificate`, async (t) => {
       const authority = await createAuthority();
       const { environment } = mountMaterial(t, {
         ...(await authority.issue({ hosts: ['localhost'] })),

@@ -12,7 +12,8 @@ import { openPeers } from '@bailiwick/shared/peers.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
 
-// Who gets no connection. Each is tried on both ports, and none of their calls may reach the pipeline.
+// Clients and servers that get no connection. Each is tried on both ports, and none of their calls
+// may reach the handler.
 
 let ours: Authority;
 let strange: Authority;
@@ -26,30 +27,30 @@ const endOf = async (t: TestContext, authority = ours, leaf = {}) =>
 async function assertRefused(client: Client, { counts }: Served): Promise<void> {
   const failure = await client
     .save({ group: { tenant: 't', path: 'a' } }, { timeoutMs: 1500 })
-    .then(() => assert.fail('it was served'), toServiceError);
+    .then(() => assert.fail('the call succeeded'), toServiceError);
   assert.equal(failure.code, 'unavailable');
   assert.equal(counts.size, 0);
 }
 
 for (const wire of wires) {
-  test(`processes with certificates of one authority call each other over ${wire}`, async (t) => {
+  test(`processes with certificates of one CA call each other over ${wire}`, async (t) => {
     const service = await serve(t, await endOf(t));
     const client = clientOf(t, wire, await endOf(t), service);
     await client.save({ group: { tenant: 't', path: 'a' } });
     assert.deepEqual([...service.counts], [['a', 1]]);
   });
 
-  test(`whoever shows a certificate of another authority is refused over ${wire}`, async (t) => {
+  test(`a client with a certificate of another CA is rejected over ${wire}`, async (t) => {
     const end = await endOf(t);
     const service = await serve(t, end);
     await assertRefused(clientOf(t, wire, await endOf(t, strange), service), service);
     assert.match(
       end.warnings().join(),
-      /no TLS connection with a client.*its certificate is refused/,
+      /TLS connection with a client failed.*certificate rejected/,
     );
   });
 
-  test(`whoever shows a certificate that has ended is refused over ${wire}`, async (t) => {
+  test(`a client with an expired certificate is rejected over ${wire}`, async (t) => {
     const service = await serve(t, await endOf(t));
     await assertRefused(
       clientOf(t, wire, await endOf(t, ours, { endsInMs: -1000 }), service),
@@ -57,7 +58,7 @@ for (const wire of wires) {
     );
   });
 
-  test(`a service is not called over ${wire} whose certificate is of another authority, has ended, or names another host`, async (t) => {
+  test(`a client rejects a service over ${wire} if its certificate is of another CA, has expired, or names another host`, async (t) => {
     for (const [authority, leaf] of [
       [strange, {}],
       [ours, { endsInMs: -1000 }],
@@ -68,7 +69,7 @@ for (const wire of wires) {
     }
   });
 
-  test(`a process without TLS does not reach one with it over ${wire}, nor the other way round`, async (t) => {
+  test(`a process without TLS and one with TLS cannot call each other over ${wire}`, async (t) => {
     const [end, plain] = [await endOf(t), { tls: undefined }];
     const [secure, open] = [await serve(t, end), await serve(t, plain)];
     await assertRefused(clientOf(t, wire, plain, secure), secure);
@@ -76,11 +77,11 @@ for (const wire of wires) {
   });
 }
 
-/** Unlike `once` of node:events, which also ends with an error. */
+/** Unlike `once` of node:events, which also rejects on an error. */
 const closing = (emitter: EventEmitter) =>
   new Promise<void>((resolve) => emitter.once('close', () => resolve()));
 
-/** All that a client hears on a port that it speaks HTTP to. */
+/** Everything that a client receives on a port after an HTTP request. */
 async function hears(port: number, options: ConnectionOptions): Promise<string> {
   const socket = connect({ host: loopback, port, ca: ours.ca, ...options });
   let heard = '';
@@ -90,7 +91,7 @@ async function hears(port: number, options: ConnectionOptions): Promise<string> 
   return heard;
 }
 
-test('a client without a certificate gets no answer, on neither port', async (t) => {
+test('a client without a certificate gets no answer on either port', async (t) => {
   const service = await serve(t, await endOf(t));
   assert.equal(await hears(service.port, {}), '');
   const session = connectHttp2(`https://${loopback}:${service.grpcPort}`, { ca: ours.ca });
@@ -104,14 +105,14 @@ test('a client without a certificate gets no answer, on neither port', async (t)
   assert.equal(answered, false);
 });
 
-test('an older TLS than 1.3 is refused, with a good certificate too', async (t) => {
+test('TLS before 1.3 is rejected, even with a valid certificate', async (t) => {
   const service = await serve(t, await endOf(t));
   const own = await ours.issue();
   assert.match(await hears(service.port, own), /^HTTP\/1\.1 /, 'it is served over 1.3');
   assert.equal(await hears(service.port, { ...own, maxVersion: 'TLSv1.2' }), '');
 });
 
-test('plain HTTP on the port of TLS gets no answer', async (t) => {
+test('plain HTTP on the TLS port gets no answer', async (t) => {
   const service = await serve(t, await endOf(t));
   for (const port of [service.port, service.grpcPort]) {
     const socket = connectTcp(port, loopback);
@@ -123,7 +124,7 @@ test('plain HTTP on the port of TLS gets no answer', async (t) => {
   }
 });
 
-test('a process with TLS refuses addresses without it', async (t) => {
+test('a process with TLS rejects peer addresses without it', async (t) => {
   const { tls } = await endOf(t);
   const pem = generateKeyPairSync('ed25519')
     .privateKey.export({ type: 'pkcs8', format: 'pem' })

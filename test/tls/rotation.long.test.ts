@@ -7,7 +7,8 @@ import { eventually } from '../harness.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import { callWhile, clientOf, type End, openEnd, serve, wires } from './ends.ts';
 
-// Certificates and their authority are replaced while processes call each other: no call fails, and none is made twice.
+// Certificates and their CA are replaced while processes call each other: no call fails, and none
+// is processed twice.
 
 let old: Authority;
 let next: Authority;
@@ -15,16 +16,16 @@ before(async () => {
   [old, next] = await Promise.all([createAuthority(), createAuthority()]);
 });
 
-/** Replaces what an end has, and waits until it has taken that up. */
+/** Replaces the files of an end, and waits until it has reloaded them. */
 async function replace(end: End, material: Material): Promise<void> {
-  const taken = () => end.lines.filter((line) => line.includes('took up')).length;
+  const taken = () => end.lines.filter((line) => line.includes('reloaded')).length;
   const before = taken();
   end.replace(material);
   await eventually('the new certificate', () => Promise.resolve(taken() > before));
 }
 
 for (const wire of wires) {
-  test(`a new certificate, and then a new authority, are taken up under load over ${wire}: every call is answered, and made once`, async (t) => {
+  test(`a new certificate and then a new CA are reloaded under load over ${wire}, and every call is processed exactly once`, async (t) => {
     const [server, client] = [
       openEnd(t, { ...(await old.issue()), ca: old.ca }),
       openEnd(t, { ...(await old.issue()), ca: old.ca }),
@@ -36,7 +37,8 @@ for (const wire of wires) {
       );
     const result = await callWhile(clientOf(t, wire, client, service), service, async () => {
       await replaceBoth(old, old.ca);
-      // The new authority is trusted before anybody shows a certificate of it, and the old one until nobody shows one of it.
+      // Trust the new CA before any certificate of it is in use, and the old CA until none of it is
+      // in use.
       await replaceBoth(old, old.ca + next.ca);
       await replaceBoth(next, old.ca + next.ca);
       await replaceBoth(next, next.ca);
@@ -50,12 +52,12 @@ for (const wire of wires) {
     const late = clientOf(t, wire, openEnd(t, { ...(await old.issue()), ca: next.ca }), service);
     const failure = await late
       .save({ group: { tenant: 't', path: 'late' } }, { timeoutMs: 1000 })
-      .then(() => assert.fail('the old authority is trusted'), toServiceError);
+      .then(() => assert.fail('the old CA is trusted'), toServiceError);
     assert.equal(failure.code, 'unavailable');
   });
 }
 
-test('what is not whole is left alone, with one line in the log, until it is', async (t) => {
+test('incomplete files are ignored, with one line in the log, until they are complete', async (t) => {
   const [first, second] = [
     { ...(await old.issue()), ca: old.ca },
     { ...(await old.issue()), ca: old.ca },

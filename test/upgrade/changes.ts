@@ -9,10 +9,11 @@ import type { Request } from '../load.ts';
 import { createTenant, newAddress, password } from '../people.ts';
 import { countOf } from '../store.ts';
 
-// What people do while versions change: each of their changes has a name that occurs once, which tells its turn.
+// The users' changes during the upgrade. Each one has a unique name that contains its turn.
 
 type Kind = {
-  make(turn: number): Request /** Of a change that is told of: its name. */;
+  make(turn: number): Request;
+  /** The change’s name, if it has an event. */
   keyOf?: (turn: number) => string;
   hasMail?: boolean;
 };
@@ -22,7 +23,7 @@ const isGrant = ({ operation }: Request): boolean => operation === 'GroupGrants_
 
 export type Changes = Awaited<ReturnType<typeof prepareChanges>>;
 
-/** Somebody with a tenant, whose endpoints are told of what is made there. */
+/** A user with a tenant whose endpoints get the events of the changes. */
 export async function prepareChanges(stack: Stack, receivers: Receivers) {
   const Email = newAddress();
   const person = { Email, Password: password };
@@ -101,7 +102,7 @@ export async function prepareChanges(stack: Stack, receivers: Receivers) {
   return {
     places: [place],
     requestOf: (turn: number): Request => kindOf(turn).make(turn),
-    /** The changes among so many requests, all of which were accepted. */
+    /** The changes of so many requests, all of which were accepted. */
     entriesOf: (requests: number): Entry[] =>
       turnsOf(requests).flatMap((turn) => {
         const { make, keyOf, hasMail = false } = kindOf(turn);
@@ -109,7 +110,7 @@ export async function prepareChanges(stack: Stack, receivers: Receivers) {
           ? [{ key: keyOf(turn), operation: make(turn).operation, accepted: true, place, hasMail }]
           : [];
       }),
-    /** Grants are told of without a name: so many there have to be, and so many there are. */
+    /** Events of grants have no name, so this compares their number. */
     async countGrants(requests: number): Promise<{ wanted: number; found: number }> {
       const wanted = turnsOf(requests).filter((turn) => isGrant(kindOf(turn).make(turn))).length;
       return {
@@ -119,7 +120,7 @@ export async function prepareChanges(stack: Stack, receivers: Receivers) {
         ]),
       };
     },
-    /** What was begun at one gateway goes on at another one: a session, and what was saved. */
+    /** Continues work of one gateway at another one: a session, and saved records. */
     async goOn(from: string, to: string): Promise<void> {
       const session = await ask(from, { operation: 'Account_Login', body: person });
       const Path = `gone-on-${from.slice(-5)}-${to.slice(-5)}`;

@@ -8,10 +8,11 @@ import { choosePorts, startProcesses, startStack } from '../harness.ts';
 import { errorsIn, leadTo } from '../replicas.ts';
 import type { MigratingVersion } from './versions.ts';
 
-// Two versions over one database and one broker, each with all of its processes. Every call goes to whichever version's are ready.
+// Two versions with one database and one broker, each with all of its processes. Every call goes to
+// a version that is ready.
 
 const topology = 'five processes';
-/** The gateway last, so that for a while it has nothing but the other version behind it. */
+/** The gateway last, so that for a while only the other version's services are behind it. */
 const goingOrder = [
   'notifications',
   'sso',
@@ -22,7 +23,7 @@ const goingOrder = [
 
 export type Side = 'previous' | 'current';
 
-/** Starts the previous version, on a schema of its own making. */
+/** Starts the previous version, with the schema of its own migrations. */
 export async function startSides(
   versions: Record<Side, MigratingVersion>,
   more: Record<string, string>,
@@ -63,7 +64,7 @@ export async function startSides(
     gateways: way.gateways,
     urlOf: (side: Side) => `http://${loopback}:${ports[side].gateway.rpc}`,
     migrate: () => versions.current.migrate(database.url),
-    /** Brings a version up beside the other one, and waits until it is ready. */
+    /** Starts a version beside the other one, and waits until it is ready. */
     async bring(side: Side): Promise<void> {
       const wiring = { ...stack.wiring, ports: ports[side] };
       const processes = startProcesses({
@@ -79,7 +80,7 @@ export async function startSides(
       );
       await waitUntilReady(urls, [...processes.values()], AbortSignal.timeout(90_000));
     },
-    /** Takes a version away, one process after the other. */
+    /** Stops a version, one process after the other. */
     async takeAway(side: Side): Promise<void> {
       for (const name of goingOrder) await running[side]?.get(name)?.stop();
     },

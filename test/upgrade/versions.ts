@@ -7,28 +7,29 @@ import type * as settings from '@bailiwick/deploy/settings.ts';
 import { lastWords, makeOnce, run } from '../chart/tools.ts';
 import type { Version } from '../harness.ts';
 
-// The version before this one, out of the repository's history, and this one.
+// The previous version, from the repository's history, and the current one.
 
 /**
- * Until there is a release: the commit that installations run. Its schema has no pending memberships. `compatibleFrom` in every
- * service's schema.ts promises that it works on today's.
+ * Until there is a release: the commit that installations run. Its schema has no pending
+ * memberships. `compatibleFrom` in every service's schema.ts declares that it works with the
+ * current schema.
  */
 const previousCommit = '26ed741fad7aec75d0136e3bfc38ae72623d895f';
 
-/** Not below node_modules, where Node runs no TypeScript. */
+/** Not below node_modules, where Node strips no types. */
 const kept = path.join(root, '.local', `previous-${previousCommit.slice(0, 7)}`);
 const installLimitMs = 4 * 60_000;
 
 export type MigratingVersion = Version & { migrate(databaseUrl: string): Promise<void> };
 
-/** The tree of the previous version, with its packages, or why there is none. */
+/** The tree of the previous version, with its packages, or the reason why there is none. */
 export async function findPrevious(): Promise<
   { tree: string; skip: false } | { tree?: never; skip: string }
 > {
   try {
     await run('git', ['cat-file', '-e', `${previousCommit}^{tree}`], { cwd: root });
   } catch (error) {
-    const skip = `NOT TESTED: an upgrade from the previous version, since its commit ${previousCommit.slice(0, 7)} is not in this clone: ${lastWords(error)}`;
+    const skip = `NOT TESTED: an upgrade from the previous version, because its commit ${previousCommit.slice(0, 7)} is not in this clone: ${lastWords(error)}`;
     process.stderr.write(`\n${skip}\n`);
     return { skip };
   }
@@ -43,7 +44,7 @@ async function takeTree(made: string): Promise<void> {
   await run('tar', ['-xf', archive, '-C', made]);
 }
 
-/** Installs what a tree lacks, by its own bootstrap: the script after it only names the tree's folders. */
+/** Installs a tree with its own bootstrap. The script after it only prints the tree's folders. */
 export async function install(tree: string): Promise<void> {
   const env = { ...process.env, npm_config_prefer_offline: 'true' };
   await run(process.execPath, ['deploy/local/bootstrap.mjs', 'deploy/local/paths.ts'], {
@@ -53,7 +54,7 @@ export async function install(tree: string): Promise<void> {
   });
 }
 
-/** A version is known by its own settings, and migrates by its own code. */
+/** A version has its own settings and its own migrations. */
 export async function openVersion(tree: string = root): Promise<MigratingVersion> {
   const { settingTables } = (await import(
     path.join(tree, 'deploy/settings.ts')
@@ -62,7 +63,7 @@ export async function openVersion(tree: string = root): Promise<MigratingVersion
     path.join(tree, 'deploy/local/migrate.ts')
   )) as typeof migrations;
   const lines: string[] = [];
-  const screen = {
+  const console = {
     say: () => {},
     print: () => {},
     relay: (_: string, line: string) => void lines.push(line),
@@ -73,7 +74,7 @@ export async function openVersion(tree: string = root): Promise<MigratingVersion
     migrate: (databaseUrl) =>
       runMigrations(
         { PATH: process.env['PATH'], DATABASE_URL: databaseUrl },
-        screen,
+        console,
         AbortSignal.timeout(60_000),
       ).catch((error: unknown) => {
         throw new Error(`${String(error)}:\n${lines.join('\n')}`);

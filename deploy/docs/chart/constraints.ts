@@ -1,6 +1,6 @@
 import type { Schema } from './schema.ts';
 
-// What the schema of the chart's values knows beyond the kind of each default.
+// Constraints in the schema of the chart's values, beyond the type of each default.
 
 const strings: Schema = { type: 'object', additionalProperties: { type: 'string' } };
 const objects: Schema = { type: 'array', items: { type: 'object' } };
@@ -12,12 +12,12 @@ const name: Schema = {
 };
 const quantity: Schema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Ki|Mi|Gi|Ti)?$' };
 const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' };
-/** null: without what `defaults` says. */
+/** null removes the value from `defaults`. */
 const amounts: Schema = {
   type: ['object', 'null'],
   additionalProperties: { type: ['string', 'number', 'null'] },
 };
-/** null: without that label of `defaults`. */
+/** null removes that label from `defaults`. */
 const nodeLabels: Schema = { type: 'object', additionalProperties: { type: ['string', 'null'] } };
 const count = (minimum: number): Schema => ({ type: 'integer', minimum });
 const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values });
@@ -32,7 +32,10 @@ const closed = (properties: Record<string, Schema>, more: Schema = {}): Schema =
   ...more,
 });
 
-/** By the last word of a path, for what means the same wherever it stands; with what it means, where no comment says so. */
+/**
+ * By the last word of a path, for values that mean the same everywhere. With a description where
+ * values.yaml has no comment.
+ */
 export const byName: Readonly<Record<string, Schema>> = {
   existingSecret: { ...name, description: 'The Secret, in the namespace of the release.' },
   key: { type: 'string', pattern: '^[A-Za-z0-9._-]+$', description: 'The key in the Secret.' },
@@ -42,9 +45,9 @@ export const byName: Readonly<Record<string, Schema>> = {
   cpu: { type: ['string', 'number'], description: 'CPU.' },
   memory: { type: ['string', 'number'], description: 'Memory.' },
   migrations: { description: 'The login that migrates it.' },
-  to: { ...objects, description: 'NetworkPolicyPeers; everybody where empty.' },
-  from: { ...objects, description: 'NetworkPolicyPeers; everybody where empty.' },
-  ports: { ...ports, description: 'Ports; the usual ones where empty.' },
+  to: { ...objects, description: 'NetworkPolicyPeers. Empty: all.' },
+  from: { ...objects, description: 'NetworkPolicyPeers. Empty: all.' },
+  ports: { ...ports, description: 'Ports. Empty: the usual ones.' },
   labels: strings,
   annotations: strings,
   serviceAnnotations: strings,
@@ -67,7 +70,7 @@ export const byName: Readonly<Record<string, Schema>> = {
 const proxyUrl = '^(http://[^@/]+)?$';
 const spread = oneOf('ScheduleAnyway', 'DoNotSchedule', 'none');
 
-/** By the whole path. Goes before the names. */
+/** By the whole path. Takes precedence over the last word. */
 export const byPath: Readonly<Record<string, Schema>> = {
   global: { type: 'object' },
   clusterDomain: { minLength: 1 },
@@ -153,12 +156,12 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'evaluation.nats.image': { minLength: 1 },
 };
 
-/** What a workload may say otherwise than `defaults`. */
+/** Constraints of a workload that differ from `defaults`. */
 export const byWorkload: Readonly<Record<string, Schema>> = { nodeSelector: nodeLabels };
 
 const waits = texts('^[0-9]+[smh]$');
 
-/** The values of `config`: the settings that the chart does not decide by itself. */
+/** The values of `config`: the settings that the chart does not set itself. */
 export const config: Readonly<Record<string, Schema>> = {
   host: {},
   databasePool: count(1),

@@ -2,11 +2,11 @@ import { config } from './constraints.ts';
 import { chartSchema, leavesOf, type Schema } from './schema.ts';
 import { readChartFile, readValues, settings } from './values.ts';
 
-// The table of values in helm/bailiwick/README.md. The rest of the file is written by hand.
+// Writes the table of values in helm/bailiwick/README.md. The rest of the file is written by hand.
 
 const begin =
   '<!-- Generated from values.yaml by deploy/docs/chart/readme.ts: change that, then run `npm run generate`. -->';
-const end = '<!-- end of what is generated -->';
+const end = '<!-- end of the generated table -->';
 
 export function renderChartReadme(): string {
   const text = readChartFile('README.md');
@@ -37,7 +37,7 @@ function renderTable(): string {
     ([path, fallback, about]) =>
       `| \`${path}\` | ${renderDefault(fallback)} | ${escapeCell(about)} |`,
   );
-  return ['| Value | Default | What it is |', '| --- | --- | --- |', ...lines, ''].join('\n');
+  return ['| Value | Default | Description |', '| --- | --- | --- |', ...lines, ''].join('\n');
 }
 
 const schemaAt = (schema: Schema, path: string): Schema | undefined =>
@@ -53,7 +53,7 @@ function renderDefault(value: unknown): string {
   return `\`${escapeCell(typeof value === 'string' ? value : JSON.stringify(value))}\``;
 }
 
-/** A bar would end the cell, and <release> would be taken for an HTML tag. */
+/** A bar would end the cell, and <release> would be an HTML tag. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

@@ -11,8 +11,9 @@ import {
   type WrittenValues,
 } from './values.ts';
 
-// helm/bailiwick/values.schema.json, made of values.yaml: a value is of the kind of its default, has the comment above it as its
-// description, and keeps to its constraints. A key that values.yaml does not have is refused.
+// Generates helm/bailiwick/values.schema.json from values.yaml: a value has the type of its
+// default, the comment above it as its description, and its constraints. A key that values.yaml
+// does not have is rejected.
 
 export type Schema = {
   type?: string | string[];
@@ -37,7 +38,7 @@ export function chartSchema(
   properties['services'] = servicesSchema(properties['services'] ?? {});
   properties['enabled'] = {
     type: 'boolean',
-    description: 'Of a chart that has this one as a dependency. Not read.',
+    description: 'The values of a parent chart for its dependencies. Not read.',
   };
   for (const [path, successor] of Object.entries(renamed))
     admitOldName(properties, path, successor);
@@ -45,7 +46,7 @@ export function chartSchema(
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart bailiwick',
     ...whole,
-    description: 'Everything that may be set.',
+    description: 'Everything that can be set.',
     allOf: [behindProxy('ingress'), behindProxy('httpRoute')],
     definitions: { workload },
   };
@@ -64,10 +65,10 @@ function schemaOf(
   const name = path.slice(path.lastIndexOf('.') + 1);
   const known = byPath[path] ?? byName[name] ?? {};
   const description = about.get(path) || known.description || above;
-  if (path !== '' && description === '') throw new Error(`values.yaml says nothing of ${path}`);
+  if (path !== '' && description === '') throw new Error(`values.yaml has no comment on ${path}`);
   if (!isMap(value) || known.type !== undefined)
     return { type: typeOf(value), ...known, description };
-  // What is empty here is free: its form is Kubernetes' business.
+  // An empty default is free-form: Kubernetes defines its fields.
   if (Object.keys(value).length === 0) return { type: 'object', description };
   const properties = Object.entries(value).map(([key, one]) => [
     key,
@@ -96,7 +97,7 @@ const types: Partial<Record<Setting['kind'], string>> = {
 function configSchema(): Schema {
   const properties = Object.entries(config).map(([name, known]) => {
     const setting = settings[name];
-    if (!setting) throw new Error(`config.${name} is no setting of any process`);
+    if (!setting) throw new Error(`config.${name} is not a setting of any process`);
     return [
       name,
       {
@@ -113,7 +114,7 @@ function configSchema(): Schema {
   };
 }
 
-/** What a workload may say of its own: anything that `defaults` has, and config. */
+/** The values of one workload: everything in `defaults`, and config. */
 function workloadSchema(defaults: Schema): Schema {
   const names = Object.keys(defaults.properties ?? {});
   const inherited = names.map((name) => [
@@ -139,7 +140,10 @@ function servicesSchema({ properties = {}, ...rest }: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(workloads) as Record<string, Schema> };
 }
 
-/** Behind a proxy every call seems to come from it, unless the gateway knows whom to believe. Its own list counts, where it has one. */
+/**
+ * Behind a proxy every call has the proxy's address, unless the gateway knows which proxies to
+ * trust. A list of the gateway's own takes precedence.
+ */
 function behindProxy(edge: string): Schema {
   const required = { required: ['trustedProxies'] };
   const filled = { properties: { trustedProxies: { minItems: 1 } } };
@@ -165,7 +169,7 @@ function admitOldName(properties: Record<string, Schema>, path: string, successo
   place[last] = { deprecated: true, description: `Called ${successor} now.` };
 }
 
-/** Of the values: those that have a line of their own and nothing below them that has one. */
+/** The values that have a line of their own and no value with a line below them. */
 export function leavesOf({
   about,
   values,

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { root } from '../../local/paths.ts';
 import { settingTables } from '../../settings.ts';
 
-// helm/bailiwick/values.yaml as it is written: each value with its default and the comment above it.
+// Reads helm/bailiwick/values.yaml: each value with its default and the comment above it.
 
 export const chartDir = join(root, 'helm/bailiwick');
 
@@ -13,7 +13,10 @@ export type Values = { [name: string]: unknown };
 
 export type WrittenValues = {
   values: Values;
-  /** Of each key that has a line of its own, by its path: the comment above it. In the order of the file. */
+  /**
+   * For each key with a line of its own, by its path, the comment above it, in the order of the
+   * file.
+   */
   about: ReadonlyMap<string, string>;
 };
 
@@ -43,7 +46,7 @@ export const pathTo = (path: string, name: string): string =>
 export const isMap = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The settings of all processes by name; the same name means the same everywhere. */
+/** The settings of all processes by name. A name means the same in every process. */
 export const settings: Record<string, Setting> = Object.assign(
   {},
   ...Object.values<SettingTable>(settingTables),

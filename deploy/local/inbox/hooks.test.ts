@@ -51,7 +51,7 @@ async function newest(
 const withSecret = (url: string, value = secret): string =>
   `${url}?secret=${encodeURIComponent(value)}`;
 
-test('a hook keeps method, headers and the exact body', async (t) => {
+test('a hook keeps the method, the headers and the exact body', async (t) => {
   const url = await start(t);
   assert.equal(await newest(url), undefined);
   assert.equal(await post(url, { 'X-Webhook-Event': 'user.created' }), 200);
@@ -67,7 +67,7 @@ test('a hook keeps method, headers and the exact body', async (t) => {
   assert.equal(await newest(url), undefined);
 });
 
-test('a hook says whether both signatures hold when it is told the secret', async (t) => {
+test('a hook given the secret reports whether both signatures are valid', async (t) => {
   const url = await start(t);
   const judged = async (query: string, headers?: Record<string, string>) => {
     const caught = await newest(query, headers);

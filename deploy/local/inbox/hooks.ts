@@ -1,18 +1,21 @@
 import type { Buffer } from 'node:buffer';
 import { isSignatureValid, isStandardWebhookValid } from './signatures.ts';
 
-/** One request that a hook caught. */
+/** A request that a hook received. */
 export type Caught = {
   method: string;
   query: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
   receivedAt: Date;
-  /** What it was answered. */
+  /** The status of the answer. */
   status: number;
 };
 
-/** What a hook's URL may ask for: the first `times` requests (all of them without it) are answered `status`. */
+/**
+ * The answer that a hook's URL requests: `status` for the first `times` requests, or for all
+ * without `times`.
+ */
 export type Answer = { status: number; times?: number };
 
 export type Hooks = ReturnType<typeof createHooks>;
@@ -34,7 +37,7 @@ export function createHooks(changed: () => void) {
   return {
     names: (): string[] => [...hooks.keys()],
     list: (name: string): readonly Caught[] => hooks.get(name)?.requests ?? [],
-    /** Records the request and says what to answer. */
+    /** Records the request and returns the status to answer. */
     add(name: string, request: Omit<Caught, 'status'>, answer: Answer | undefined): number {
       const hook = open(name);
       const count = hook.answered.get(request.query) ?? 0;
@@ -52,7 +55,7 @@ export function createHooks(changed: () => void) {
   };
 }
 
-/** A caught request as JSON; the signatures are judged only when a secret is given. */
+/** A received request as JSON. Includes the validity of the signatures if a secret is given. */
 export function describeCaught(caught: Caught, secret: string | undefined) {
   return {
     ReceivedAt: caught.receivedAt.toISOString(),

@@ -72,7 +72,7 @@ test('a mail is listed for each recipient, newest first, with its links', async 
   assert.deepEqual(await get(`${url}/messages`), []);
 });
 
-test('a mail that is too large is refused and the inbox goes on', async (t) => {
+test('the inbox rejects a mail that is too large, and keeps running', async (t) => {
   const { url, smtpUrl } = await start(t);
   assert.match(
     await send(smtpUrl, ['a@example.com'], mail('Big', `${'x'.repeat(1000)}\r\n`.repeat(2200))),
@@ -82,7 +82,7 @@ test('a mail that is too large is refused and the inbox goes on', async (t) => {
   assert.equal((await get(`${url}/messages`)).length, 1);
 });
 
-test('no more than 500 mails and 500 requests a hook are kept', async (t) => {
+test('the inbox keeps at most 500 mails, and 500 requests of each hook', async (t) => {
   const { url, smtpUrl } = await start(t);
   for (let index = 0; index < 6; index += 1)
     await send(
@@ -99,7 +99,7 @@ test('no more than 500 mails and 500 requests a hook are kept', async (t) => {
   assert.deepEqual([Requests.length, Requests[0]?.Body], [500, '504']);
 });
 
-test('the page shows mails and hooks, and what they hold stays text', async (t) => {
+test('the page shows mails and hooks, and escapes their contents', async (t) => {
   const { url, smtpUrl } = await start(t);
   await send(
     smtpUrl,
@@ -129,7 +129,7 @@ test('the page shows mails and hooks, and what they hold stays text', async (t) 
     assert.equal((await fetch(`${url}/${asset}`)).status, 200);
 });
 
-test('whatever is no route is refused as JSON', async (t) => {
+test('an unknown route is rejected as JSON', async (t) => {
   const { url } = await start(t);
   const expected: [method: string, path: string, status: number][] = [
     ['GET', '/nothing', 404],
@@ -156,7 +156,7 @@ test('whatever is no route is refused as JSON', async (t) => {
   assert.equal(tooLarge.status, 413);
 });
 
-test('a name that another site points at this address is refused', async (t) => {
+test('a request for another host name is rejected (DNS rebinding)', async (t) => {
   const { url } = await start(t);
   const statusFor = (host: string): Promise<number> =>
     new Promise((done, reject) => {

@@ -10,13 +10,19 @@ export type InboxOptions = {
   /** 0 takes a free port. */
   httpPort: number;
   smtpPort?: number;
-  /** Loopback by default: this server shows every mail, links that sign in included, to whoever asks. */
+  /**
+   * Default: loopback, because this server shows every mail, including sign-in links, to every
+   * visitor.
+   */
   host?: string;
-  /** Mail templates that replace shipped ones, for the page that shows them all. */
+  /** Mail templates that replace shipped ones, for the page that shows all mails. */
   templatesDir?: string;
 };
 
-/** A mail server that keeps what it is sent, a webhook catcher, and a page that shows both. All of it in memory. */
+/**
+ * A mail server that keeps its mails, a webhook catcher, and a page that shows both. All data is in
+ * memory.
+ */
 export async function startInbox({
   httpPort,
   smtpPort = 0,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findLinks } from './links.ts';
 
-test('findLinks leaves punctuation to the sentence', () => {
+test('findLinks excludes punctuation after a link', () => {
   assert.deepEqual(
     findLinks('See https://a.example/x. Or (https://b.example/y), <https://c.example/z>!', ''),
     ['https://a.example/x', 'https://b.example/y', 'https://c.example/z'],
@@ -13,7 +13,7 @@ test('findLinks leaves punctuation to the sentence', () => {
   ]);
 });
 
-test('findLinks reads href in every spelling, decodes entities, and skips what is no web link', () => {
+test('findLinks reads href in every spelling, decodes entities, and skips links that are not http or https', () => {
   const html = `<a href="https://a.example/?x=1&amp;y=2">a</a><A HREF='http://b.example'>b</A><a href=https://c.example/p>c</a>
     <a href="mailto:x@example.com">m</a><a href="javascript:alert(1)">j</a><a href="https://d.example/&#x23;t&#38;">d</a>`;
   assert.deepEqual(findLinks('', html), [
@@ -24,7 +24,7 @@ test('findLinks reads href in every spelling, decodes entities, and skips what i
   ]);
 });
 
-test('findLinks lists a link once, the text’s first', () => {
+test('findLinks lists a link once, links of the text first', () => {
   assert.deepEqual(
     findLinks(
       'https://b.example https://b.example',

@@ -9,7 +9,10 @@ const entities: Record<string, string> = {
   nbsp: '\u00a0',
 };
 
-/** The http and https links of a mail, each once, in order: of the text first, then those that only the HTML has. */
+/**
+ * The http and https links of a mail, each once, in order: first those in the text, then those only
+ * in the HTML.
+ */
 export function findLinks(text: string, html: string): string[] {
   const plain = [...text.matchAll(inText)].map(([url]) => trimPunctuation(url));
   const hrefs = [...html.matchAll(inHtml)].map((match) =>
@@ -18,7 +21,7 @@ export function findLinks(text: string, html: string): string[] {
   return [...new Set([...plain, ...hrefs.filter((url) => /^https?:\/\//i.test(url))])];
 }
 
-/** A link at the end of a sentence or in brackets does not own what follows it. */
+/** Punctuation or a bracket after a link does not belong to it. */
 function trimPunctuation(url: string): string {
   let end = url.length;
   for (;;) {

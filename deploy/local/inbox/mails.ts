@@ -5,10 +5,10 @@ import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { findLinks } from './links.ts';
 
-/** One mail as one recipient got it. */
+/** A mail as one recipient received it. */
 export type Mail = {
   ID: string;
-  /** RFC 3339, when it arrived. */
+  /** RFC 3339, time of arrival. */
   Date: string;
   From: string;
   To: string;
@@ -23,7 +23,7 @@ export type Mailbox = ReturnType<typeof createMailbox>;
 const keptMails = 500;
 const maxMailBytes = 2 * 1024 * 1024;
 
-/** Newest first; the oldest make room. */
+/** Newest first. The oldest mails are removed beyond the limit. */
 export function createMailbox(changed: () => void) {
   let mails: Mail[] = [];
   return {
@@ -45,7 +45,7 @@ function sameAddress(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
-/** Accepts whatever it is sent, so it listens on loopback only unless told otherwise. */
+/** Accepts every mail, so the caller passes a loopback host unless it is meant to be reachable. */
 export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
   const server = new SMTPServer({
     name: 'bailiwick-inbox',
@@ -60,7 +60,7 @@ export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
         callback(rejection(554, 'unreadable message')),
       ),
   });
-  server.on('error', () => {}); // a client that hung up; the listening error is taken below
+  server.on('error', () => {}); // a client hung up; a listen error is handled below
   const listening = await new Promise<AddressInfo>((done, reject) => {
     server.once('error', reject);
     const { server: socket } = server;
@@ -81,7 +81,7 @@ async function receive(
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size <= maxMailBytes) chunks.push(chunk); // read on to the end, or the client would wait
+    if (size <= maxMailBytes) chunks.push(chunk); // read to the end, or the client would wait
   }
   if (size > maxMailBytes) return rejection(552, 'message too large');
   const parsed = await PostalMime.parse(Buffer.concat(chunks));

@@ -1,4 +1,4 @@
-// Keeps the page current without closing what is open or reloading what is being read.
+// Updates the page without closing open entries or reloading shown ones.
 let { revision } = document.querySelector('main').dataset;
 
 async function refresh() {
@@ -21,7 +21,7 @@ async function refresh() {
   }
 }
 
-/** Entries that stay are not touched: moving a frame in the document would load it anew. */
+/** Keeps existing entries in place: moving a frame in the document would reload it. */
 function update(section, fresh) {
   const wanted = new Set([...fresh.querySelectorAll('details')].map((details) => details.id));
   for (const child of [...section.children])

@@ -4,7 +4,7 @@ import type { Stores } from './routes.ts';
 
 const shown = 100;
 
-/** What was mailed on the left, what was posted to the hooks on the right; page.js keeps it current. */
+/** Mails on the left, requests to the hooks on the right. page.js keeps the page up to date. */
 export function renderPage({ mails, hooks, revision }: Stores): string {
   const sent = mails.list();
   const caught = hooks

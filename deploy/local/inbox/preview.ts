@@ -11,7 +11,8 @@ import {
   type Templates,
 } from '@bailiwick/notifications/email/templates.ts';
 
-// Every mail in every language as it goes out, by the product's own code: for whoever writes or translates one.
+// Every mail in every language, rendered by the product's own code, for authors and translators of
+// templates.
 
 const token = `bwkv_${'Example'.repeat(7)}`;
 const pages: Partial<Record<TemplateName, string>> = { reset: 'reset', invitation: 'invitation' };
@@ -26,7 +27,7 @@ const sample = {
   date: '2026-03-01T12:00:00.000Z',
 };
 
-/** A mail with sample values; undefined where there is no such mail or locale. */
+/** A mail with sample values; undefined for an unknown mail or locale. */
 export function renderSample(
   templates: Templates,
   name: string,
@@ -38,7 +39,7 @@ export function renderSample(
   return renderMail(templates, name, locale, { ...sample, ...(carried && { token, link }) });
 }
 
-/** The page that lists them: all, or those of one locale, opened. */
+/** The page that lists the mails of all locales, or shows those of one locale opened. */
 export function renderPreview(templates: Templates, only: string | null): string {
   const locales = [...templates.locales.values()].sort();
   const shown = only === null ? locales : locales.filter((locale) => locale === only);

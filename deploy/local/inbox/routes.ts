@@ -33,7 +33,7 @@ const assets: Record<string, { type: string; body: string }> = {
 };
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'";
-/** A mail's own HTML: no scripts, nothing from elsewhere; its links open beside the inbox. */
+/** For a mail's own HTML: no scripts, nothing from elsewhere. Its links open in a new tab. */
 const mailPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'";
 
@@ -55,11 +55,11 @@ export async function answer(
   let reply: Reply;
   try {
     if (stores.localNamesOnly && !isLocalName(request))
-      throw new Refused(403, 'ask for 127.0.0.1 or localhost');
+      throw new Refused(403, 'use 127.0.0.1 or localhost as the host name');
     reply = await route(stores, read(request));
   } catch (error) {
     const refused =
-      error instanceof Refused ? error : new Refused(500, 'something went wrong in the inbox');
+      error instanceof Refused ? error : new Refused(500, 'internal error of the inbox');
     reply = { ...json({ Message: refused.message }, refused.status), headers: refused.headers };
   }
   const unread = request.complete ? {} : { connection: 'close' };
@@ -117,7 +117,7 @@ function routeMessages(
   };
 }
 
-/** Read anew each time: whoever edits a template reloads the page. */
+/** Reads the templates on each request, so that an author only has to reload the page. */
 function routePreview(
   { templatesDir }: Stores,
   call: Call,
@@ -206,7 +206,7 @@ function read(request: IncomingMessage): Call {
       request,
     };
   } catch {
-    throw new Refused(400, 'the URL cannot be read');
+    throw new Refused(400, 'invalid URL');
   }
 }
 
@@ -226,7 +226,10 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** A web page elsewhere could point its own name at this address and read the mails: such a name is refused. */
+/**
+ * Protects against DNS rebinding: a page elsewhere could point its own host name at this address
+ * and read the mails.
+ */
 function isLocalName(request: IncomingMessage): boolean {
   const url = URL.parse(`http://${request.headers.host ?? ''}`);
   if (!url) return false;
@@ -239,7 +242,7 @@ function json(value: unknown, status = 200): Reply {
 }
 
 function notFound(): Refused {
-  return new Refused(404, 'there is nothing here');
+  return new Refused(404, 'not found');
 }
 
 function asset(name: string): string {

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type Signed = {
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** When it arrived: the timestamp has to be near. */
+  /** The time of arrival, which the timestamp must be close to. */
   receivedAt: Date;
 };
 

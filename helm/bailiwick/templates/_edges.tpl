@@ -1,6 +1,7 @@
 {{/*
-Who may talk to whom. The edges between the processes follow from their settings: a process that is told where another one listens
-calls it. The rest is database, broker and name servers for whoever reads those settings, and what the table of workloads names.
+Connections between pods. The connections between the processes follow from their settings: a
+process with the address of another one calls it. Database, broker and DNS follow from the settings
+that name them, and the rest from the table of workloads.
 */}}
 
 {{/* (dict "root" $ "components" list): the release's pods of those components, as peers. */}}
@@ -19,7 +20,10 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end }}
 {{- end -}}
 
-{{/* (dict "edge" {to, ports} "url" "usual" list): egress to something outside, at its own ports, the URL's or its scheme's, or the usual ones. */}}
+{{/*
+(dict "edge" {to, ports} "url" "usual" list): egress to a server outside. Ports: the edge's own,
+else the URL's or its scheme's, else the usual ones.
+*/}}
 {{- define "bailiwick.outside" -}}
 {{- $url := urlParse (default "" .url) -}}
 {{- $ofScheme := get (dict "http" "80" "https" "443") $url.scheme -}}
@@ -41,7 +45,7 @@ calls it. The rest is database, broker and name servers for whoever reads those 
     {{- include "bailiwick.pods" (dict "root" .root "components" (list .component)) | nindent 4 }}
 {{- end -}}
 
-{{/* Numbers as ports of name servers. */}}
+{{/* Numbers as ports of DNS servers. */}}
 {{- define "bailiwick.dnsPorts" -}}
 {{- range . }}
 - {port: {{ int . }}, protocol: UDP}
@@ -59,7 +63,7 @@ calls it. The rest is database, broker and name servers for whoever reads those 
   {{- end }}
 {{- end -}}
 
-{{/* address, address:port or [address]:port: egress to a name server of the installation's choice. */}}
+{{/* address, address:port or [address]:port: egress to a DNS server that the settings name. */}}
 {{- define "bailiwick.resolverEdge" -}}
 {{- $address := regexReplaceAll "^\\[?([^\\]]+?)\\]?(:[0-9]+)?$" . "${1}" }}
 - ports:
@@ -68,7 +72,9 @@ calls it. The rest is database, broker and name servers for whoever reads those 
     - ipBlock: {cidr: {{ printf "%s/%s" $address (contains ":" $address | ternary "128" "32") | quote }}}
 {{- end -}}
 
-{{/* (dict "root" $ "databases" list): to the evaluation's PostgreSQL, to one outside, or to both. */}}
+{{/*
+(dict "root" $ "databases" list): egress to the evaluation's PostgreSQL, to one outside, or to both.
+*/}}
 {{- define "bailiwick.databaseEdges" -}}
 {{- $places := list }}
 {{- range .databases }}{{ $places = append $places .included }}{{ end }}
@@ -80,7 +86,7 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "name" "workload" its entry): the rules of what a workload dials. */}}
+{{/* (dict "root" $ "name" "workload" its entry): the egress rules of a workload. */}}
 {{- define "bailiwick.egressRules" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values -}}
@@ -93,7 +99,9 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- range compact $resolvers | uniq }}
 {{- include "bailiwick.resolverEdge" . }}
 {{- end }}
-{{- /* Both ports, whatever rpc.mode says: while it is changed, old pods call on the one and new pods on the other. */}}
+{{- /*
+Both ports in either rpc.mode: while it changes, old pods call on one and new pods on the other.
+*/}}
 {{- range $peer := list "identity" "access" "sso" "notifications" }}
 {{- if hasKey $settings (printf "%sUrl" $peer) }}
 {{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list 8080 8081)) }}
@@ -124,8 +132,8 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end -}}
 
 {{/*
-(dict "root" $ "config" a workload's): the addresses that tenants choose. Public ones and no others, as services/shared/egress has
-them; behind a proxy not even those.
+(dict "root" $ "config" a workload's): egress to addresses that tenants choose. Only public
+addresses, as in services/shared/egress. With an egress proxy, not even those.
 */}}
 {{- define "bailiwick.receiverEdges" -}}
 {{- $values := .root.Values -}}
@@ -168,7 +176,7 @@ them; behind a proxy not even those.
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "name" "workload"): the rules of who dials a workload. */}}
+{{/* (dict "root" $ "name" "workload"): the ingress rules of a workload. */}}
 {{- define "bailiwick.ingressRules" -}}
 {{- $root := .root -}}
 {{- $edges := $root.Values.networkPolicy -}}

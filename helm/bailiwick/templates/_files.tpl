@@ -1,6 +1,7 @@
 {{/*
-What is mounted: secrets and certificates as files below /run/bailiwick, in one projected volume, so that the kubelet replaces all
-that belongs together at once. A pod gets what its process reads, and of the private keys its own only.
+Mounted files: secrets and certificates below /run/bailiwick, in one projected volume, so that the
+kubelet replaces related files together. A pod gets the files that its process reads, and only its
+own private key.
 */}}
 
 {{/* (dict "root" $ "name" workload "process" name "values" the workload's): all volumes of a process. */}}
@@ -15,7 +16,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name): where its container has them. */}}
+{{/* (dict "root" $ "process" name): the mounts in its container. */}}
 {{- define "bailiwick.mounts" -}}
 - {name: secrets, mountPath: /run/bailiwick, readOnly: true}
 {{- if include "bailiwick.mailTemplates" . }}
@@ -23,14 +24,17 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name): the ConfigMap with the mail templates of a process that reads them, where there is one. */}}
+{{/*
+(dict "root" $ "process" name): the ConfigMap with the mail templates, if the process reads them and
+there is one.
+*/}}
 {{- define "bailiwick.mailTemplates" -}}
 {{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "mailTemplatesDir") -}}
 {{- .root.Values.mail.templatesConfigMap -}}
 {{- end -}}
 {{- end -}}
 
-{{/* The same: the sources of the volume. */}}
+{{/* The same arguments: the sources of the volume. */}}
 {{- define "bailiwick.files" -}}
 {{- $root := .root -}}
 {{- $process := .process -}}
@@ -59,7 +63,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- include "bailiwick.file" (dict "secret" $name "key" (printf "%s.key" $process) "path" "caller.key") }}
 {{- end }}
 {{- if hasKey $settings "callerPublicKeys" }}
-{{- /* Item by item: the same Secret may hold the private keys. */}}
+{{- /* Names each item, because the same Secret may hold the private keys. */}}
 - secret:
     name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) | quote }}
     items:
@@ -78,7 +82,10 @@ that belongs together at once. A pod gets what its process reads, and of the pri
     items: [{key: {{ .key | quote }}, path: {{ .path }}}]
 {{- end -}}
 
-{{/* (dict "root" $ "process" "settings"): the URLs with a password in them. They stand in no environment, which a debugger would show. */}}
+{{/*
+(dict "root" $ "process" "settings"): URLs that contain a password. They are files, because
+debuggers show environment variables.
+*/}}
 {{- define "bailiwick.urlFiles" -}}
 {{- if hasKey .settings "databaseUrl" }}
 {{- $database := include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) | fromYaml }}
@@ -91,7 +98,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end }}
 {{- end -}}
 
-{{/* $: the certificates of the installation's own authorities. */}}
+{{/* $: the certificates of the installation's own CAs. */}}
 {{- define "bailiwick.trustFile" -}}
 {{- with .Values.tls.trust }}
 {{- if .existingSecret }}
@@ -100,7 +107,10 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "name" workload "settings"): the certificate of a workload that has the settings for it. */}}
+{{/*
+(dict "root" $ "name" workload "settings"): the certificate of a workload, if it has the settings
+for one.
+*/}}
 {{- define "bailiwick.certificateFiles" -}}
 {{- if and (hasKey .settings "tlsCert") (ne .root.Values.tls.internal.mode "none") }}
 - secret:

@@ -1,5 +1,6 @@
 {{/*
-The migrations: what a Job of its own or an init container of each pod runs. The advisory lock of each schema lets them run at once.
+The migrations, which run in a Job of their own or in an init container of each pod. The advisory
+lock of each schema makes concurrent runs safe.
 */}}
 {{/* (dict "root" $ "values" of the pod it runs in) */}}
 {{- define "bailiwick.migrationsContainer" -}}
@@ -24,7 +25,10 @@ resources:
   {{- toYaml .root.Values.migrations.resources | nindent 2 }}
 {{- end -}}
 
-{{/* $: a list of {name, secret, key, included}: the variables that name the databases, as the migrations and as the services reach them. */}}
+{{/*
+$: a list of {name, secret, key, included}: the variables that name the databases, with the logins
+of the migrations and of the services.
+*/}}
 {{- define "bailiwick.migrationsUrls" -}}
 {{- $root := . -}}
 {{- $settings := (include "bailiwick.settings" . | fromYaml).migrate -}}
@@ -36,7 +40,7 @@ resources:
 {{- end }}
 {{- end -}}
 
-{{/* The volume with the logins. Those that several variables name are there once. */}}
+{{/* The volume with the logins. A login that several variables name is mounted once. */}}
 {{- define "bailiwick.migrationsVolume" -}}
 {{- $sources := list -}}
 {{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}
@@ -53,7 +57,7 @@ projected:
 {{/* $: the pod of the Job. */}}
 {{- define "bailiwick.migrationsPod" -}}
 {{- $own := omit .Values.migrations "mode" "backoffLimit" }}
-{{- /* An empty list would replace that of `defaults`. */}}
+{{- /* An empty list would replace the list of `defaults`. */}}
 {{- if not $own.tolerations }}{{ $own = omit $own "tolerations" }}{{ end }}
 {{- $values := include "bailiwick.overDefaults" (dict "root" . "own" $own) | fromYaml }}
 {{- include "bailiwick.podTemplate" (dict

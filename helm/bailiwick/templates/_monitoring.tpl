@@ -5,7 +5,10 @@
   {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "components" list): what a monitor reads. The release becomes the label `job` of every metric. */}}
+{{/*
+(dict "root" $ "components" list): the targets of a monitor. The release becomes the label `job` of
+every metric.
+*/}}
 {{- define "bailiwick.monitored" -}}
 jobLabel: app.kubernetes.io/instance
 namespaceSelector: {matchNames: [{{ .root.Release.Namespace | quote }}]}

@@ -11,7 +11,10 @@
 {{- $name | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* (dict "root" $ "component" name): what selects the pods of one component. Never changes in a release's life. */}}
+{{/*
+(dict "root" $ "component" name): the labels that select the pods of a component. They never change
+during a release's life.
+*/}}
 {{- define "bailiwick.selectorLabels" -}}
 app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
@@ -35,7 +38,7 @@ labels:
   {{- include "bailiwick.labels" . | nindent 2 }}
 {{- end -}}
 
-{{/* A digest names one image for ever, so it goes before a tag. */}}
+{{/* A digest identifies one image, so it takes precedence over a tag. */}}
 {{- define "bailiwick.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}
@@ -47,8 +50,8 @@ labels:
 {{- end -}}
 
 {{/*
-(dict "root" $ "component" name): where a component's Service is reached. In full: a resolver that asks the name server
-directly knows nothing of the search list in resolv.conf.
+(dict "root" $ "component" name): the host name of a component's Service. The full name, because a
+resolver that queries the DNS server directly ignores the search list in resolv.conf.
 */}}
 {{- define "bailiwick.host" -}}
 {{ include "bailiwick.fullname" .root }}-{{ .component }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}

@@ -1,9 +1,9 @@
 {{/*
-The one pod template: every workload, Job and evaluation pod is made here, so that what holds for one holds for all.
+The only pod template. Every workload, Job and evaluation pod uses it, so that all have the same settings.
 
   root        $
   component   its name: the container's name and a label
-  account     the ServiceAccount, "default" where it has none of its own
+  account     the ServiceAccount, "default" if it has none of its own
   values      podLabels, podAnnotations, podSecurityContext, containerSecurityContext, nodeSelector, tolerations, affinity,
               topologySpreadConstraints, priorityClassName, terminationGracePeriodSeconds; all optional
   container   the container: command, env, ports, probes, volumeMounts, resources …
@@ -26,7 +26,7 @@ The one pod template: every workload, Job and evaluation pod is made here, so th
 -}}
 metadata:
   labels:
-    {{- /* Without the chart's version: a new chart alone restarts nothing. */}}
+    {{- /* Without the chart's version, so that a new chart alone does not restart pods. */}}
     {{- include "bailiwick.selectorLabels" . | nindent 4 }}
     {{- with .values.podLabels }}
     {{- toYaml . | nindent 4 }}
@@ -39,8 +39,8 @@ spec:
   serviceAccountName: {{ .account | quote }}
   automountServiceAccountToken: false
   {{- /*
-  For a Service called bailiwick-x Kubernetes would set BAILIWICK_X_PORT and more, and a process refuses to start when it finds a
-  BAILIWICK_ variable that it does not know.
+  For a Service named bailiwick-x Kubernetes would set BAILIWICK_X_PORT and more, and a process does
+  not start with a BAILIWICK_ variable that it does not know.
   */}}
   enableServiceLinks: false
   {{- with .root.Values.imagePullSecrets }}
@@ -92,7 +92,7 @@ spec:
   {{- end }}
 {{- end -}}
 
-{{/* (dict "common" what all containers have "container"): a list of it. */}}
+{{/* (dict "common" fields of all containers "container"): a list with the container. */}}
 {{- define "bailiwick.container" -}}
 {{- $mounts := concat (list (dict "name" "tmp" "mountPath" "/tmp")) (default list .container.volumeMounts) -}}
 {{- list (mustMergeOverwrite (deepCopy .common) .container (dict "volumeMounts" $mounts)) | toYaml -}}

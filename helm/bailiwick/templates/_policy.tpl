@@ -1,4 +1,7 @@
-{{/* (dict "root" $ "component" "ingress" rules "egress" rules): what the pods of a component may do beyond nothing. */}}
+{{/*
+(dict "root" $ "component" "ingress" rules "egress" rules): the connections that the pods of a
+component may make and accept.
+*/}}
 {{- define "bailiwick.policy" -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

@@ -1,12 +1,15 @@
-{{/* Stops the rendering, with everything that is missing or cannot work in one message. */}}
+{{/* Stops the rendering, with all missing and contradictory values in one message. */}}
 {{- define "bailiwick.assertValues" -}}
 {{- $problems := concat (include "bailiwick.renamed" . | fromYamlArray) (include "bailiwick.missing" . | fromYamlArray) (include "bailiwick.contradictions" . | fromYamlArray) -}}
 {{- if $problems -}}
-{{- fail (printf "\n\nthe values do not hold:\n  - %s\n\nTo try Bailiwick out, everything included: --set evaluation.enabled=true\n" (join "\n  - " $problems)) -}}
+{{- fail (printf "\n\ninvalid values:\n  - %s\n\nTo try Bailiwick out, everything included: --set evaluation.enabled=true\n" (join "\n  - " $problems)) -}}
 {{- end -}}
 {{- end -}}
 
-{{/* What has another name by now (files/renamed.yaml). The schema lets it through, so that the new name can be told. */}}
+{{/*
+Renamed values (files/renamed.yaml). The schema accepts the old name, so that this message can state
+the new one.
+*/}}
 {{- define "bailiwick.renamed" -}}
 {{- $values := .Values -}}
 {{- range $old, $new := .Files.Get "files/renamed.yaml" | fromYaml }}
@@ -16,7 +19,7 @@
 {{- if and $found (kindIs "map" $place) (hasKey $place $part) -}}{{- $place = index $place $part -}}{{- else -}}{{- $found = false -}}{{- end -}}
 {{- end -}}
 {{- if $found }}
-- "{{ $old }} is called {{ $new }} now"
+- "{{ $old }} was renamed to {{ $new }}"
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -83,7 +86,7 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- /* 25 s for the calls in flight, 5 s to let go of database and broker. */}}
+{{- /* 25 s for the calls in flight, and 5 s to close the connections to database and broker. */}}
 {{- if gt (add 30 (int $values.preDrainSeconds)) (int $values.terminationGracePeriodSeconds) }}
 - "services.{{ $name }}: terminationGracePeriodSeconds must be at least preDrainSeconds + 30, or calls in flight are cut off"
 {{- end }}
@@ -95,10 +98,10 @@
 - "services.{{ $name }}.autoscaling: fallbackReplicas must be at most maxReplicas"
 {{- end }}
 {{- if and .enabled (eq .by "queue") (not $workload.queues) }}
-- "services.{{ $name }}.autoscaling.by: there is no queue to go by, only cpu"
+- "services.{{ $name }}.autoscaling.by: there is no queue for this workload, use cpu"
 {{- end }}
 {{- if and .enabled (eq .by "queue") $workload.queues (not (include "bailiwick.natsMonitoring" $root)) }}
-- "nats.monitoring: host:port of the headless Service before the NATS servers' monitoring, which services.{{ $name }}.autoscaling reads"
+- "nats.monitoring: host:port of the headless Service of the NATS servers' monitoring, which services.{{ $name }}.autoscaling reads"
 {{- end }}
 {{- end }}
 {{- if and (eq $root.Values.tls.internal.mode "existing") (not (include "bailiwick.certificateSecret" (dict "root" $root "name" $name))) }}
@@ -114,27 +117,27 @@
 {{- $apart := list }}
 {{- range .Values.database.services }}{{ $apart = concat $apart (list .existingSecret (dig "migrations" "existingSecret" "" .)) }}{{ end }}
 {{- if and (eq .Values.mode "single") (compact $apart) }}
-- "database.existingSecret: mode single has one database for everything, and none of database.services"
+- "database.existingSecret: mode single has one database for all services, leave database.services empty"
 {{- end }}
 {{- if and .Values.evaluation.enabled (eq .Values.migrations.mode "hook") }}
-- "migrations.mode: hook runs before the evaluation's database is there, take job"
+- "migrations.mode: hook runs before the evaluation's database exists, use job"
 {{- end }}
 {{- if eq .Values.migrations.mode "hook" }}
 {{- $read := list .Values.tls.trust.existingSecret }}
 {{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}{{- $read = append $read .secret }}{{- end }}
 {{- range compact $read | uniq }}
 {{- if hasKey $.Values.externalSecrets.secrets . }}
-- "migrations.mode: hook runs before externalSecrets makes the Secret {{ . }}, which it reads; take job, or make that Secret beforehand"
+- "migrations.mode: hook runs before externalSecrets makes the Secret {{ . }}, which it reads; use job, or create that Secret beforehand"
 {{- end }}
 {{- end }}
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.publicUrl) }}
-- "publicUrl: an Ingress or an HTTPRoute is made for its host and its path"
+- "publicUrl: an Ingress or an HTTPRoute needs its host and its path"
 {{- end }}
 {{- if and .Values.alerts.enabled (not .Values.monitors.enabled) }}
-- "monitors.enabled: the alerts ask for the labels that the chart's own monitors give, and would fire for ever without them; set it to true"
+- "monitors.enabled: the alerts select by labels that the chart's own monitors set, and would fire permanently without them; set it to true"
 {{- end }}
 {{- if and (eq .Values.config.keyService "vault") (not .Values.config.vaultUrl) }}
-- "config.vaultUrl: where Vault is"
+- "config.vaultUrl: the URL of Vault"
 {{- end }}
 {{- end -}}

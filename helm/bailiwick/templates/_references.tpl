@@ -1,8 +1,11 @@
 {{/*
-What an installation names and does not make: database, broker, mail server, secrets. An evaluation fills in what is not named.
+Servers and secrets that an installation names and the chart does not create: database, broker, mail
+server, secrets. An evaluation adds those that are not named.
 */}}
 
-{{/* (dict "root" $ "reference" a value with existingSecret): the Secret's name, empty where none is known. */}}
+{{/*
+(dict "root" $ "reference" a value with existingSecret): the Secret's name, empty if none is set.
+*/}}
 {{- define "bailiwick.secretName" -}}
 {{- $evaluation := .root.Values.evaluation.enabled | ternary (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "" -}}
 {{- coalesce .reference.existingSecret .root.Values.secrets.existingSecret $evaluation -}}
@@ -17,8 +20,9 @@ What an installation names and does not make: database, broker, mail server, sec
 {{- end -}}
 
 {{/*
-(dict "root" $ "service" "migrate" bool): {secret, key, shared, included}, where a service's database is. Its own, or the one for all,
-which is `shared`. The migrations take their own login where one is named. `included` is the one that an evaluation brings along.
+(dict "root" $ "service" "migrate" bool): {secret, key, shared, included} of a service's database:
+its own, or the shared one. The migrations use a login of their own if one is set. `included` means
+the evaluation's database.
 */}}
 {{- define "bailiwick.database" -}}
 {{- $all := .root.Values.database -}}
@@ -36,7 +40,10 @@ which is `shared`. The migrations take their own login where one is named. `incl
 {secret: {{ $found.existingSecret | quote }}, key: {{ $found.key | quote }}, shared: {{ empty $isOwn }}, included: {{ default false $found.included }}}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name): the databases that a pod of the process dials, those of the migrations that run in it included. */}}
+{{/*
+(dict "root" $ "process" name): the databases that a pod of the process connects to, including those
+of its migrations.
+*/}}
 {{- define "bailiwick.databases" -}}
 {{- if include "bailiwick.hasSetting" (merge (dict "setting" "databaseUrl") .) }}
 - {{ include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) }}
@@ -46,7 +53,7 @@ which is `shared`. The migrations take their own login where one is named. `incl
 {{- end }}
 {{- end -}}
 
-{{/* A list of databases as above: whether the evaluation's is among them. */}}
+{{/* A list of databases as above: whether it contains the evaluation's. */}}
 {{- define "bailiwick.hasIncluded" -}}
 {{- range . }}{{ if .included }}true{{ end }}{{ end -}}
 {{- end -}}
@@ -83,12 +90,12 @@ which is `shared`. The migrations take their own login where one is named. `incl
 {{- default "Bailiwick <no-reply@bailiwick.localhost>" .Values.mail.from -}}
 {{- end -}}
 
-{{/* An evaluation is reached through `kubectl port-forward`. */}}
+{{/* Without publicUrl, an evaluation is reached through `kubectl port-forward`. */}}
 {{- define "bailiwick.publicUrl" -}}
 {{- default "http://localhost:8080" .Values.publicUrl -}}
 {{- end -}}
 
-{{/* host:port of the servers' monitoring, which KEDA asks; empty where it is not known. */}}
+{{/* host:port of the servers' monitoring, which KEDA reads; empty if it is not known. */}}
 {{- define "bailiwick.natsMonitoring" -}}
 {{- if .Values.nats.monitoring -}}
 {{ .Values.nats.monitoring }}

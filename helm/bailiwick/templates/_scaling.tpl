@@ -1,4 +1,7 @@
-{{/* Quickly up, slowly down: a pod that goes needs up to a minute for the calls and attempts it has in hand. */}}
+{{/*
+Scales up fast and down slowly: a stopping pod needs up to a minute for its calls and attempts in
+flight.
+*/}}
 {{- define "bailiwick.scalingBehavior" -}}
 scaleUp:
   stabilizationWindowSeconds: 0

@@ -1,7 +1,7 @@
 {{/*
-The environment of a process, rendered from the same tables the processes read: files/settings.yaml is generated from
-deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cluster decides it, else from
-`config.<name>`, else from the process's own default.
+The environment of a process, rendered from the tables that the processes read: files/settings.yaml
+is generated from deploy/settings.ts. A setting's value is the one in "bailiwick.wiring" if the
+cluster determines it, else `config.<name>`, else the process's default.
 */}}
 {{- define "bailiwick.settings" -}}
 {{ .Files.Get "files/settings.yaml" }}
@@ -29,8 +29,8 @@ deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cl
 {{- end -}}
 
 {{/*
-What the cluster decides: setting → its value, or the file that a variable of that name with _FILE behind it names. Every process
-takes of it what it reads.
+Settings that the cluster determines: setting → its value, or the file for the variable's _FILE
+form. Every process takes the settings that it reads.
 */}}
 {{- define "bailiwick.wiring" -}}
 {{- $root := .root -}}
@@ -66,7 +66,7 @@ roles: {value: {{ . | quote }}}
 {{- end }}
 {{- end -}}
 
-{{/* $: variables that every container knows, whatever runs in it. */}}
+{{/* $: variables of every container, for any program. */}}
 {{- define "bailiwick.standardEnvironment" -}}
 {{- if .Values.tls.trust.existingSecret }}
 - {name: NODE_EXTRA_CA_CERTS, value: /run/bailiwick/trust.crt}
@@ -80,7 +80,7 @@ roles: {value: {{ . | quote }}}
 - {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
 - {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ printf "k8s.namespace.name=%s,k8s.pod.name=$(POD_NAME)" $.Release.Namespace | quote }}}
 {{- if .headers.existingSecret }}
-{{- /* The SDK reads it from the environment alone. */}}
+{{- /* The SDK only reads it from the environment. */}}
 - {name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: {secretKeyRef: {name: {{ .headers.existingSecret | quote }}, key: {{ .headers.key | quote }}}}}
 {{- end }}
 {{- end }}
@@ -88,8 +88,9 @@ roles: {value: {{ . | quote }}}
 {{- end -}}
 
 {{/*
-(dict "root" $ "process" name "scheme"): where other processes call it. HTTP goes through the Service's one address; gRPC balances each call
-over the addresses of all pods, which the headless Service gives.
+(dict "root" $ "process" name "scheme"): the address at which other processes call it. HTTP uses the
+Service's single address; gRPC balances each call over the addresses of all pods, which the headless
+Service returns.
 */}}
 {{- define "bailiwick.peerUrl" -}}
 {{- $component := include "bailiwick.callee" . -}}
@@ -100,12 +101,15 @@ dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-gr
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "process" name): the workload that takes the calls of a process. */}}
+{{/* (dict "process" name): the workload that serves the calls of a process. */}}
 {{- define "bailiwick.callee" -}}
 {{ eq .process "notifications" | ternary "notifications-api" .process }}
 {{- end -}}
 
-{{/* (dict "root" $ "values" a workload's): `config` with its own on top, and in an evaluation a guard that lets webhooks reach the inbox. */}}
+{{/*
+(dict "root" $ "values" a workload's): `config` merged with the workload's own. In an evaluation the
+guard allows webhooks to the inbox.
+*/}}
 {{- define "bailiwick.config" -}}
 {{- $config := mustMergeOverwrite (deepCopy .root.Values.config) (deepCopy (default dict .values.config)) -}}
 {{- if and .root.Values.evaluation.enabled (not (hasKey $config "egressAllowHosts")) -}}
@@ -114,7 +118,10 @@ dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-gr
 {{- toYaml $config -}}
 {{- end -}}
 
-{{/* (dict "kind" "value"): as it stands in the environment. Numbers from --set are floats, which would print as 1e+06. */}}
+{{/*
+(dict "kind" "value"): the text for the environment. Numbers from --set are floats, which would
+print as 1e+06.
+*/}}
 {{- define "bailiwick.text" -}}
 {{- if eq .kind "list" -}}
 {{- join "," .value -}}
@@ -125,7 +132,7 @@ dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-gr
 {{- end -}}
 {{- end -}}
 
-{{/* The processes that call services: those that have a key to sign with. */}}
+{{/* The processes that call services and therefore have a signing key. */}}
 {{- define "bailiwick.callers" -}}
 {{- range $process, $settings := include "bailiwick.settings" . | fromYaml }}
 {{- if hasKey $settings "callerKey" }}

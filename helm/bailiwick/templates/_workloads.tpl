@@ -1,7 +1,8 @@
 {{/*
-What runs: workload → the process whose settings it reads, its script, whether it is called (a Service), whether by other processes
-(gRPC too), what it dials besides its peers, database and broker (`reaches`), and the queues it works off. Delivery and mail are
-workloads of their own, so that each is scaled by its own queue. The API of notifications sends tests and single tasks by itself.
+The workloads: workload → the process whose settings it reads, its script, whether it is called (a
+Service), whether by other processes (gRPC too), what it connects to besides its peers, database and
+broker (`reaches`), and its queues. Delivery and mail are separate workloads, so that each is scaled
+by its own queue. The API of notifications sends tests and single tasks itself.
 */}}
 {{- define "bailiwick.workloads" -}}
 {{- if eq .Values.mode "single" -}}
@@ -24,19 +25,25 @@ notifications-email:
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "root" $ "name" workload): `defaults` with what `services.<name>` says on top. */}}
+{{/* (dict "root" $ "name" workload): `defaults` overridden by `services.<name>`. */}}
 {{- define "bailiwick.workloadValues" -}}
 {{- include "bailiwick.overDefaults" (dict "root" .root "own" (index .root.Values.services .name | default dict)) -}}
 {{- end -}}
 
-{{/* (dict "root" $ "own" values): them on top of `defaults`, deeply merged. Lists are replaced, and what is null is left out. */}}
+{{/*
+(dict "root" $ "own" values): the values merged over `defaults`. Lists are replaced, and null
+removes a key.
+*/}}
 {{- define "bailiwick.overDefaults" -}}
 {{- $values := mustMergeOverwrite (deepCopy .root.Values.defaults) (deepCopy .own) -}}
 {{- include "bailiwick.dropNulls" (dict "values" $values "own" .own) -}}
 {{- toYaml $values -}}
 {{- end -}}
 
-{{/* (dict "values" merged "own" what was merged in): merging takes a null for nothing said, so this takes its key away. */}}
+{{/*
+(dict "values" merged "own" the overriding values): removes the keys that are null, because merging
+ignores a null.
+*/}}
 {{- define "bailiwick.dropNulls" -}}
 {{- range $name, $value := .own -}}
 {{- if kindIs "invalid" $value -}}{{- $_ := unset $.values $name -}}
@@ -54,12 +61,12 @@ notifications-email:
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "values" a workload's): how many pods there are at least. */}}
+{{/* (dict "values" a workload's): the minimum number of pods. */}}
 {{- define "bailiwick.leastReplicas" -}}
 {{- .values.autoscaling.enabled | ternary .values.autoscaling.minReplicas .values.replicas | int -}}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name): whether the process reads a setting that `setting` names. */}}
+{{/* (dict "root" $ "process" name): whether the process reads the setting named by `setting`. */}}
 {{- define "bailiwick.hasSetting" -}}
 {{- if hasKey (index (include "bailiwick.settings" .root | fromYaml) .process) .setting -}}true{{- end -}}
 {{- end -}}
@@ -86,7 +93,9 @@ volumeMounts:
   {{- end }}
 resources:
   {{- toYaml .values.resources | nindent 2 }}
-{{- /* Ready once the schema fits and the broker is there: a first start may have to wait for the migrations. */}}
+{{- /*
+Ready once the schema is current and the broker answers. A first start may wait for the migrations.
+*/}}
 startupProbe: {httpGet: {path: /startupz, port: admin}, initialDelaySeconds: 2, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 150}
 readinessProbe: {httpGet: {path: /readyz, port: admin}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
 livenessProbe: {httpGet: {path: /livez, port: admin}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
@@ -104,7 +113,7 @@ livenessProbe: {httpGet: {path: /livez, port: admin}, periodSeconds: 10, timeout
   labelSelector:
     matchLabels:
       {{- include "bailiwick.selectorLabels" $context | nindent 6 }}
-  {{- /* Of one version: the pods that are being replaced do not count. */}}
+  {{- /* Of one version, so that pods that are being replaced do not count. */}}
   matchLabelKeys: [pod-template-hash]
 {{- end }}
 {{- end }}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `bailiwick`: the compiled tool of the package or, in the workspace, its sources on the workspace's Node.
+// The command `bailiwick`: the compiled tool of the package or, in the workspace, its sources.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 

@@ -2,20 +2,20 @@ import type { ParseArgsConfig } from 'node:util';
 import type { ExitCode } from './failure.ts';
 import type { Values } from './fields.ts';
 
-/** What a command is given: its options by name, and what stands beside them. */
+/** The input of a command: its options by name, and its positional arguments. */
 export type Given = { readonly values: Values; readonly rest: readonly string[] };
 
 export type Command = {
-  /** What stands beside the options, for the usage line. */
+  /** The positional arguments, for the usage line. */
   readonly takes: string;
   readonly summary: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** Options in words: ["--file FILE", "what it is"]. */
+  /** Help of the options: ["--file FILE", "description"]. */
   readonly help: ReadonlyArray<readonly [option: string, text: string]>;
   readonly run: (given: Given) => Promise<ExitCode>;
 };
 
-/** The options of all commands. */
+/** The common options of all commands. */
 export const commonOptions = {
   url: { type: 'string' },
   'token-file': { type: 'string' },
@@ -27,15 +27,15 @@ export const commonOptions = {
 export const commonHelp: Command['help'] = [
   [
     '--url URL',
-    'where Bailiwick is; else BAILIWICK_URL, where you signed in last, http://127.0.0.1:8080',
+    'address of Bailiwick; default: BAILIWICK_URL, else the last login, else http://127.0.0.1:8080',
   ],
   [
     '--token-file FILE',
-    'a session token or bot key (- = standard input); else BAILIWICK_TOKEN, what login kept',
+    'file with a session token or bot key (- = standard input); default: BAILIWICK_TOKEN, else the stored login',
   ],
-  ['--timeout SECONDS', 'for each call with its retries: 30'],
-  ['--json', 'JSON for programs instead of tables for people'],
-  ['-h, --help', 'about the command'],
+  ['--timeout SECONDS', 'time limit of each call with its retries; default: 30'],
+  ['--json', 'print JSON instead of tables'],
+  ['-h, --help', 'show help'],
 ];
 
 export const textOf = (value: Values[string]): string | undefined =>

@@ -3,7 +3,7 @@ import { exitCodes, UsageError } from './failure.ts';
 import { operations } from './gen/help.ts';
 import { print } from './output.ts';
 
-// Completion asks the tool itself: `bailiwick __complete <words so far>` prints what the last word may become.
+// Shells call the tool for completion: `bailiwick __complete <words so far>` prints the candidates for the last word.
 
 const scripts: Readonly<Record<string, string>> = {
   bash: `_bailiwick() {
@@ -26,7 +26,7 @@ complete -c bailiwick -l token-file -r -F`,
 export const completion: Command = {
   takes: 'bash|zsh|fish',
   summary:
-    'Prints what makes a shell complete operations, commands and flags: source <(bailiwick completion bash)',
+    'Prints a script that completes operations, commands and flags in a shell: source <(bailiwick completion bash)',
   options: {},
   help: [],
   run({ rest: [shell = '', ...more] }) {
@@ -37,7 +37,7 @@ export const completion: Command = {
   },
 };
 
-/** What the last of the words may become. */
+/** The completion candidates for the last word. */
 export function candidates(
   words: readonly string[],
   commands: readonly string[],

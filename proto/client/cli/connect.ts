@@ -6,7 +6,7 @@ import { readText } from './input.ts';
 import { say } from './output.ts';
 import { readSessions } from './sessions.ts';
 
-/** The options that every command takes. */
+/** The common options for the connection. */
 export type Connection = {
   url?: string | undefined;
   'token-file'?: string | undefined;
@@ -15,7 +15,7 @@ export type Connection = {
 
 const localStart = 'http://127.0.0.1:8080';
 
-/** Where Bailiwick is: --url, BAILIWICK_URL, where one is signed in, the local start. In the one spelling by which sessions are kept. */
+/** The address of Bailiwick: --url, BAILIWICK_URL, the last login, or the local start. Normalised, since sessions are stored by address. */
 export function urlOf({ url }: Connection): string {
   const text = url ?? (process.env['BAILIWICK_URL'] || readSessions().Current || localStart);
   try {
@@ -25,18 +25,18 @@ export function urlOf({ url }: Connection): string {
   }
 }
 
-/** The token: --token-file, BAILIWICK_TOKEN, or what was got by signing in at that address. */
+/** The token: --token-file, BAILIWICK_TOKEN, or the stored login at that address. */
 export async function tokenOf(connection: Connection): Promise<string | undefined> {
   const file = connection['token-file'];
   if (file !== undefined) return (await readText(file, '--token-file')).trim();
   return process.env['BAILIWICK_TOKEN']?.trim() || readSessions().Tokens[urlOf(connection)];
 }
 
-/** A client with these options; `token` goes before all of them. */
+/** Creates a client with these options. `token` overrides their token. */
 export async function connect(connection: Connection, token?: string): Promise<Client> {
   const url = urlOf(connection);
-  if (isOverheard(new URL(url)))
-    say(`bailiwick: ${url} is not https: passwords, tokens and answers can be read on the way`);
+  if (isPlaintext(new URL(url)))
+    say(`bailiwick: ${url} is not https: passwords, tokens and responses can be read in transit`);
   return createClient({
     url,
     token: token ?? (await tokenOf(connection)),
@@ -45,7 +45,7 @@ export async function connect(connection: Connection, token?: string): Promise<C
   });
 }
 
-const isOverheard = ({ protocol, hostname }: URL) =>
+const isPlaintext = ({ protocol, hostname }: URL) =>
   protocol === 'http:' && !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 
 function timeoutOf({ timeout }: Connection): number | undefined {

@@ -6,25 +6,25 @@ import {
 } from '../errors.ts';
 import { printable } from './text.ts';
 
-/** What a script can tell apart. */
+/** The exit codes, which scripts can rely on. */
 export const exitCodes = {
   ok: 0,
-  /** Refused by the service, or failed. */
+  /** Rejected by the service, or failed. */
   failed: 1,
   usage: 2,
-  /** plan --detailed-exitcode: there is something to do. */
+  /** plan --detailed-exitcode: changes are pending. */
   pending: 3,
   unauthenticated: 4,
-  /** Not reached, or no answer in time: it may work later. */
+  /** Unreachable, or no response in time: a retry can succeed. */
   unavailable: 5,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A command line that cannot be meant. */
+/** An invalid command line. */
 export class UsageError extends Error {}
 
-/** A failure that is the user's to mend, in words and without a stack. */
+/** An error that the user can fix. It is printed without a stack. */
 export class Refusal extends Error {
   readonly exitCode: ExitCode;
 
@@ -34,15 +34,15 @@ export class Refusal extends Error {
   }
 }
 
-/** The exit code of a failure, and its lines. */
+/** The exit code of an error, and the lines to print. */
 export function explain(error: unknown): { exitCode: ExitCode; lines: string[] } {
   if (error instanceof UsageError)
-    return { exitCode: exitCodes.usage, lines: [error.message, 'bailiwick --help tells more'] };
+    return { exitCode: exitCodes.usage, lines: [error.message, 'see bailiwick --help'] };
   if (error instanceof Refusal)
     return { exitCode: error.exitCode, lines: error.message.split('\n') };
   if (error instanceof BailiwickError) {
     const request = error.RequestID === '' ? [] : [`request ${error.RequestID}`];
-    const hint = error instanceof UnauthenticatedError ? ['bailiwick login signs in'] : [];
+    const hint = error instanceof UnauthenticatedError ? ['sign in with bailiwick login'] : [];
     return {
       exitCode: codeOf(error),
       lines: [

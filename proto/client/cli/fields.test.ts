@@ -15,7 +15,7 @@ const field = (name: string, kind: Field['kind']): Field => ({
   text: '',
 });
 
-test('flags make the request, each in the form of its kind', async () => {
+test('flags form the request, each in the format of its kind', async () => {
   const values = {
     'Group.Tenant': 'tnt_1',
     'Group.Path': 'eng',
@@ -48,7 +48,7 @@ test('an empty text empties a list of any kind', async () => {
     assert.deepEqual(await readRequest([field('A', kind)], values, undefined), { A: none });
 });
 
-test('flags go before --data, which stays otherwise', async () => {
+test('flags override --data', async () => {
   const request = await readRequest(
     fieldsOf('Groups_Save'),
     { 'Group.Name': 'new' },
@@ -57,7 +57,7 @@ test('flags go before --data, which stays otherwise', async () => {
   assert.deepEqual(request, { Group: { Path: 'eng', Name: 'new' }, Other: 1 });
 });
 
-test('what cannot be meant is a usage error', async () => {
+test('an invalid flag is a usage error', async () => {
   const wrong: Array<[Field, string | string[]]> = [
     [field('A', 'number'), 'x'],
     [field('A', 'flag'), 'yes'],
@@ -70,7 +70,7 @@ test('what cannot be meant is a usage error', async () => {
     await assert.rejects(readRequest([], {}, data), UsageError);
 });
 
-test('what is called like a secret is one, and so is the address of a chat', () => {
+test('every field with the name of a secret is one, and so is the URL of a chat endpoint', () => {
   const all = Object.entries(operations).flatMap(([name, { fields }]) =>
     fields.map(({ path: at, kind }) => ({ name: `${name} ${at}`, kind })),
   );
@@ -88,7 +88,7 @@ test('what is called like a secret is one, and so is the address of a chat', () 
   );
 });
 
-test('no secret stands on the command line, and none is repeated in what is said of it', async (t) => {
+test('a secret on the command line is rejected, and not repeated in the error', async (t) => {
   await assert.rejects(
     readRequest(fieldsOf('Account_Login'), { Password: 'hunter22' }, undefined),
     (error) => error instanceof UsageError && !error.message.includes('hunter22'),
@@ -105,7 +105,7 @@ test('no secret stands on the command line, and none is repeated in what is said
     readRequest(fieldsOf('Account_Login'), {}, '{"Email":"ada@example.com","Password":"hunter22"}'),
     (error) =>
       error instanceof UsageError &&
-      /--data holds a secret, Password/.test(error.message) &&
+      /--data contains a secret, Password/.test(error.message) &&
       !error.message.includes('hunter22'),
   );
   assert.deepEqual(

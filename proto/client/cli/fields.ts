@@ -1,8 +1,8 @@
 import { UsageError } from './failure.ts';
 import type { Field } from './gen/help.ts';
-import { isOpen, readSecret, readSource } from './input.ts';
+import { isLiteral, readSecret, readSource } from './input.ts';
 
-// The request of an operation, from --data and from flags that are called like the fields: --Group.Path eng/backend.
+// Builds the request of an operation from --data and from flags with the names of fields: --Group.Path eng/backend.
 
 export type Values = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 type Request = Record<string, unknown>;
@@ -10,13 +10,13 @@ type Request = Record<string, unknown>;
 export const isRepeated = ({ kind }: Field): boolean =>
   kind === 'texts' || kind === 'map' || kind === 'json';
 
-/** What parseArgs has to know of the flags. */
+/** The options of parseArgs for the flags. */
 export const flagsOf = (fields: readonly Field[]) =>
   Object.fromEntries(
     fields.map((field) => [field.path, { type: 'string', multiple: isRepeated(field) } as const]),
   );
 
-/** The flags go before what --data says. */
+/** Reads the request. Flags override --data. */
 export async function readRequest(
   fields: readonly Field[],
   values: Values,
@@ -36,12 +36,12 @@ async function readData(fields: readonly Field[], source: string): Promise<Reque
   const json = readJson(await readSource(source, '--data'), '--data');
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new UsageError('--data must be a JSON object');
-  const [secret] = isOpen(source)
+  const [secret] = isLiteral(source)
     ? fields.filter(({ kind, path }) => kind === 'secret' && valueAt(json, path))
     : [];
   if (secret !== undefined)
     throw new UsageError(
-      `--data holds a secret, ${secret.path}: give @file, or - for the standard input`,
+      `--data contains a secret, ${secret.path}: use @file, or - for the standard input`,
     );
   return json as Request;
 }
@@ -62,7 +62,7 @@ async function readOne(field: Field, text: string): Promise<unknown> {
 
 async function readMany({ path, kind }: Field, texts: readonly string[]): Promise<unknown> {
   const flag = `--${path}`;
-  // One empty text says that there shall be none.
+  // One empty text means an empty list.
   const filled = texts.length === 1 && texts[0] === '' ? [] : texts;
   if (kind === 'json')
     return Promise.all(filled.map(async (text) => readJson(await readSource(text, flag), flag)));
@@ -80,7 +80,7 @@ function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's words would repeat what may be a secret.
+    // The parser's message could repeat a secret.
     throw new UsageError(`${what} is not JSON`);
   }
 }

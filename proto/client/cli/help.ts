@@ -2,7 +2,7 @@ import { type Command, commonHelp } from './command.ts';
 import { operations } from './gen/help.ts';
 import { aligned } from './text.ts';
 
-/** The first page: what there is. */
+/** The overview of commands and operations. */
 export function overview(commands: Readonly<Record<string, Command>>): string {
   const areas = new Set(Object.keys(operations).map(areaOf));
   return [
@@ -12,14 +12,14 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
     'Commands',
     indented(Object.entries(commands).map(([name, { summary }]) => [name, firstSentence(summary)])),
     '',
-    'Operations (bailiwick help OPERATION tells of one)',
+    'Operations (details: bailiwick help OPERATION)',
     indented([...areas].map((area) => [area, verbsOf(area).join(' ')])),
     '',
-    'Options of all of them',
+    'Common options',
     indented(commonHelp),
     '',
-    'Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 changes are pending (plan --detailed-exitcode),',
-    '            4 not signed in, 5 not reached or no answer in time',
+    'Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 changes are pending (plan --detailed-exitcode),',
+    '            4 not signed in, 5 unreachable or timed out',
   ].join('\n');
 }
 
@@ -29,7 +29,7 @@ const verbsOf = (area: string) =>
     .filter((name) => areaOf(name) === area)
     .map((name) => name.slice(area.length));
 
-/** The page of one command or operation. */
+/** The help page of one command or operation. */
 export function page(name: string, { takes, summary, help }: Command): string {
   const own = help.length === 0 ? [] : ['', 'Options', indented(help)];
   return [
@@ -38,7 +38,7 @@ export function page(name: string, { takes, summary, help }: Command): string {
     summary,
     ...own,
     '',
-    'Options of all commands',
+    'Common options',
     indented(commonHelp),
   ].join('\n');
 }

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { Refusal, UsageError } from './failure.ts';
 
-// Where texts come from that are too long or too secret for a command line.
+// Reads texts that are too long or too secret for a command line.
 
 let stdinTaken = false;
 
-/** All of the standard input, once: two readers would each get a part. */
+/** Reads all of the standard input, only once: two readers would each get a part. */
 async function readStdin(what: string): Promise<string> {
-  if (stdinTaken) throw new UsageError(`${what}: the standard input is read already`);
+  if (stdinTaken) throw new UsageError(`${what}: the standard input has already been read`);
   stdinTaken = true;
   return text(process.stdin);
 }
@@ -26,29 +26,29 @@ export async function readText(file: string, what: string): Promise<string> {
   }
 }
 
-/** A text as it is, or @file, or - for the standard input. */
+/** Reads a literal text, @file, or - for the standard input. */
 export async function readSource(source: string, what: string): Promise<string> {
-  if (isOpen(source)) return source;
+  if (isLiteral(source)) return source;
   return readText(source === '-' ? source : source.slice(1), what);
 }
 
-/** Whether a source is the text itself, which everybody on the host can read on the command line. */
-export const isOpen = (source: string): boolean => source !== '-' && !source.startsWith('@');
+/** Whether a source is a literal text, which other users of the host can see on the command line. */
+export const isLiteral = (source: string): boolean => source !== '-' && !source.startsWith('@');
 
-/** A secret: never as it is. */
+/** Reads a secret from @file or the standard input, never from a literal. */
 export async function readSecret(source: string, what: string): Promise<string> {
-  if (isOpen(source))
-    throw new UsageError(`${what} is a secret: give @file, or - for the standard input`);
+  if (isLiteral(source))
+    throw new UsageError(`${what} is a secret: use @file, or - for the standard input`);
   return (await readSource(source, what)).replace(/\r?\n$/, '');
 }
 
-/** Asks a person. The question goes to stderr: stdout is for answers of the service. */
+/** Asks the user. The question goes to stderr: stdout is for responses of the service. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // Ctrl-C and Ctrl-D close it, and leave the question open for ever.
+    // Ctrl-C and Ctrl-D close the interface without an answer.
     const closed = new Promise<never>((_, reject) =>
-      lines.once('close', () => reject(new Refusal('given up'))),
+      lines.once('close', () => reject(new Refusal('cancelled'))),
     );
     return await Promise.race([lines.question(question), closed]);
   } finally {
@@ -56,11 +56,11 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** Asks for a secret without showing what is typed; where there is no terminal, the standard input is it. */
+/** Asks for a secret without echo. Without a terminal, reads it from the standard input. */
 export async function askSecret(question: string): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) return (await readStdin(question)).replace(/\r?\n$/, '');
-  // Before the question, so that nothing is shown of what is typed ahead of it.
+  // Set before the question, so that type-ahead is not echoed.
   stdin.setRawMode(true);
   process.stderr.write(question);
   stdin.setEncoding('utf8');
@@ -78,7 +78,7 @@ export async function askSecret(question: string): Promise<string> {
       for (const character of chunk) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed));
         if (character === '\u0003' || character === '\u0004')
-          return end(() => reject(new Refusal('given up')));
+          return end(() => reject(new Refusal('cancelled')));
         typed =
           character === '\u007f' || character === '\b' ? typed.slice(0, -1) : typed + character;
       }

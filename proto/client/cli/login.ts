@@ -10,9 +10,9 @@ import { keepSession, readSessions, sessionsFile } from './sessions.ts';
 export const login: Command = {
   takes: '',
   summary:
-    'Signs in and keeps the session, readable for you alone. The password is asked for, or read from the standard input.\nWith --token-file it keeps that token, such as a bot key, instead.',
+    'Signs in and stores the session, readable only by you. Asks for the password, or reads it from the standard input.\nWith --token-file it stores that token instead, such as a bot key.',
   options: { email: { type: 'string' } },
-  help: [['--email ADDRESS', 'whose account; else it is asked for']],
+  help: [['--email ADDRESS', 'the address of the account; asked for by default']],
   async run({ values }) {
     const connection: Connection = values;
     const url = urlOf(connection);
@@ -20,11 +20,11 @@ export const login: Command = {
       const key = await tokenOf(connection);
       await assertAlive(connection, key ?? '');
       keepSession(url, key);
-      say(`the token is kept for ${url} in ${sessionsFile()}`);
+      say(`the token for ${url} is stored in ${sessionsFile()}`);
       return exitCodes.ok;
     }
     const email = textOf(values['email']) ?? (await askAddress());
-    // First, so that a person is warned of an address before the password is typed.
+    // Connect first, so that a warning about the address comes before the password is typed.
     const client = await connect(connection, '');
     const password = await askSecret(`Password of ${email}: `);
     const { Token, Session } = await client.call('Account_Login', {
@@ -41,7 +41,7 @@ export const login: Command = {
 
 export const logout: Command = {
   takes: '',
-  summary: 'Ends the kept session and forgets it. A kept bot key is forgotten and stays alive.',
+  summary: 'Ends the stored session and removes it. A stored bot key is removed and stays valid.',
   options: {},
   help: [],
   async run({ values }) {
@@ -49,13 +49,13 @@ export const logout: Command = {
     const url = urlOf(connection);
     const token = readSessions().Tokens[url];
     if (token === undefined) {
-      say(`nobody is signed in at ${url}`);
+      say(`not signed in at ${url}`);
       return exitCodes.ok;
     }
     try {
       await (await connect(connection, token)).call('Account_Logout', {});
     } catch (error) {
-      // It has ended already, or it is a key, which has no session to end.
+      // The session has ended already, or the token is a bot key, which has no session.
       if (!(error instanceof UnauthenticatedError || error instanceof PermissionDeniedError))
         throw error;
     }
@@ -70,7 +70,7 @@ function askAddress(): Promise<string> {
   return ask('Email: ');
 }
 
-/** A key that nobody knows is better refused now. A bot is no account: that it is told so proves its key. */
+/** Rejects an invalid token before it is stored. For a valid bot key, Account_Get fails with permission_denied. */
 async function assertAlive(connection: Connection, token: string): Promise<void> {
   try {
     await (await connect(connection, token)).call('Account_Get', {});

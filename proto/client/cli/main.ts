@@ -5,5 +5,5 @@ import { run } from './run.ts';
 
 watchOutput();
 const exitCode = await run(process.argv.slice(2));
-// Not process.exit: what was written to a pipe has to leave first. And an answer that could not be written is a failure already.
+// Not process.exit: output to a pipe must be flushed first. A failed write has already set an exit code.
 process.exitCode ||= exitCode;

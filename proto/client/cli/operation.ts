@@ -8,20 +8,22 @@ import { type Connection, connect, urlOf } from './connect.ts';
 import { exitCodes, Refusal, UsageError } from './failure.ts';
 import { flagsOf, isRepeated, readRequest } from './fields.ts';
 import { type Field, type Help, operations } from './gen/help.ts';
-import { isRefused, print, printAnswer, printItems, say } from './output.ts';
+import { isClosed, print, printAnswer, printItems, say } from './output.ts';
 import { fillTenant, isTenant } from './tenant.ts';
 
-/** The command that an operation is. Undefined where there is none of that name. */
+/** The command for an operation. Undefined if there is no such operation. */
 export function operationCommand(name: string): Command | undefined {
   const help = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (help === undefined) return undefined;
   const all =
-    help.answers === 'page' ? ([['--all', 'all pages; with --json one item a line']] as const) : [];
+    help.answers === 'page'
+      ? ([['--all', 'all pages; with --json one item per line']] as const)
+      : [];
   const keyed = withIdempotencyKey.has(name)
     ? ([
         [
           '--idempotency-key KEY',
-          'the same key and request within 24 hours: the first answer again',
+          'the same key and request within 24 hours return the first response',
         ],
       ] as const)
     : [];
@@ -36,7 +38,7 @@ export function operationCommand(name: string): Command | undefined {
     },
     help: [
       ...help.fields.map(flagHelp),
-      ['--data JSON', 'the request; or @file, or - for the standard input. Flags go before it'],
+      ['--data JSON', 'the request as JSON, @file, or - for the standard input. Flags override it'],
       ...all,
       ...keyed,
     ],
@@ -60,7 +62,7 @@ function flagHelp(field: Field): [string, string] {
   const notes = [
     field.text,
     field.required ? 'Required.' : '',
-    isRepeated(field) ? "May be repeated; '' = none." : '',
+    isRepeated(field) ? "Can be repeated; '' = empty." : '',
   ];
   const placeholder = isTenant(field) ? 'ID|SLUG' : placeholders[field.kind];
   return [`--${field.path} ${placeholder}`, notes.filter((note) => note !== '').join(' ')];
@@ -68,14 +70,14 @@ function flagHelp(field: Field): [string, string] {
 
 async function runOperation(name: string, help: Help, { values, rest }: Given) {
   const { fields, answers } = help;
-  if (rest.length > 0) throw new UsageError(`${name} takes nothing but options: ${rest.join(' ')}`);
+  if (rest.length > 0) throw new UsageError(`${name} takes only options: ${rest.join(' ')}`);
   const request = await readRequest(fields, values, textOf(values['data']));
   const connection: Connection = values;
   const client = await connect(connection);
   await fillTenant(client, request, help, urlOf(connection));
   const json = values['json'] === true;
   if (answers === 'stream') await printStream(client, name as StreamName, request);
-  // What a command line says is checked by the service, and its messages say what is wrong.
+  // The service validates the request, and its messages describe the errors.
   else if (values['all'] === true) await printAll(client, name as ListName, request, json);
   else
     await printOne(client, name as OperationName, request, {
@@ -95,9 +97,9 @@ async function printStream(
   try {
     await pipeline(body, process.stdout, { end: false });
   } catch {
-    if (!isRefused())
+    if (!isClosed())
       throw new Refusal(
-        `${name}: the answer broke off, and what was written is not all of it`,
+        `${name}: the response was cut off, and the output is incomplete`,
         exitCodes.unavailable,
       );
   }
@@ -111,7 +113,7 @@ async function printAll(
 ): Promise<void> {
   const items: unknown[] = [];
   for await (const item of client.list(name, request)) {
-    if (isRefused()) return;
+    if (isClosed()) return;
     if (json) print(JSON.stringify(item));
     else items.push(item);
   }
@@ -132,7 +134,7 @@ async function printOne(
   if (json) print(JSON.stringify(answer, null, 2));
   else if (answer.Page !== undefined) {
     printItems(answer.Page.Items);
-    if (answer.Page.NextCursor !== '') say('there are more: --all shows them');
+    if (answer.Page.NextCursor !== '') say('there are more items: use --all');
   } else if (Object.keys(answer).length === 0) say('done');
   else printAnswer(answer);
 }

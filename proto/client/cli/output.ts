@@ -2,30 +2,30 @@ import process from 'node:process';
 import { exitCodes } from './failure.ts';
 import { aligned, cell, printable, table } from './text.ts';
 
-let refused = false;
+let closed = false;
 
-/** Whether the answer goes nowhere any more: nothing of it need be read. */
-export const isRefused = (): boolean => refused;
+/** Whether stdout is closed, so that the rest of the response need not be read. */
+export const isClosed = (): boolean => closed;
 
 /**
- * `bailiwick … | head` has read enough, which is no failure, and leaves no change half made: the command goes on to its
- * end without writing. An answer that found no room is one.
+ * Handles errors of stdout. When a reader such as `head` closes the pipe, the command completes its changes without
+ * writing, and it is not an error. A failed write, such as on a full disk, is an error.
  */
 export function watchOutput(): void {
   process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-    if (!refused && code !== 'EPIPE') {
-      say(`bailiwick: the answer cannot be written (${code})`);
+    if (!closed && code !== 'EPIPE') {
+      say(`bailiwick: the response cannot be written (${code})`);
       process.exitCode = exitCodes.failed;
     }
-    refused = true;
+    closed = true;
   });
-  // Nobody is left who could be told.
+  // If stderr fails too, there is no place left to report to.
   process.stderr.on('error', () => {});
 }
 
-/** Writes a line of the answer. */
-export const print = (text: string): void => void (refused || process.stdout.write(`${text}\n`));
-/** Says something about it, beside the answer. */
+/** Writes a line of the response to stdout. */
+export const print = (text: string): void => void (closed || process.stdout.write(`${text}\n`));
+/** Writes a message to stderr. */
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,13 +35,13 @@ const isRecord = (value: unknown): value is Json =>
 const isRecordList = (value: unknown): value is Json[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
-/** Items of a list: records as a table, texts one a line. That there are none is said, and no answer. */
+/** Prints the items of a list: records as a table, texts one per line. For an empty list, prints "none" to stderr. */
 export function printItems(items: readonly unknown[]): void {
   if (items.length === 0) return say('none');
   print(items.every(isRecord) ? table(items) : items.map(cell).join('\n'));
 }
 
-/** An answer: its values line by line, and below them the lists of records it holds. */
+/** Prints a response: its values line by line, then its lists of records. */
 export function printAnswer(answer: Json): void {
   const lists: Array<[string, Json[]]> = [];
   const lines = flatten(answer, '', lists);
@@ -49,7 +49,7 @@ export function printAnswer(answer: Json): void {
   for (const [name, items] of lists) print(`\n${printable(name)}\n${table(items)}`);
 }
 
-/** Maps and texts in lists stay on their line; records in records get a path. */
+/** Maps and lists of texts stay on one line. Nested records get a path. */
 function flatten(record: Json, prefix: string, lists: Array<[string, Json[]]>): string[][] {
   return Object.entries(record).flatMap(([key, value]) => {
     const path = `${prefix}${key}`;

@@ -14,7 +14,7 @@ import { use } from './tenant.ts';
 
 const help: Command = {
   takes: '[COMMAND|OPERATION]',
-  summary: 'Tells of a command or an operation.',
+  summary: 'Shows help for a command or an operation.',
   options: {},
   help: [],
   run({ rest: [name] }) {
@@ -33,7 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   help,
 };
 
-/** Runs a command line and says how it went. */
+/** Runs a command line. Prints errors, and returns the exit code. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     if (args[0] === '__complete') {
@@ -55,7 +55,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
 }
 
 async function runCommand(args: readonly string[]): Promise<ExitCode> {
-  // The options of all commands may also stand before the command.
+  // Common options may precede the command.
   const { tokens } = parseArgs({
     args: [...args],
     options: commonOptions,
@@ -107,13 +107,13 @@ function commandOf(name: string): Command {
   const alike = [...Object.keys(commands), ...Object.keys(operations)].filter(
     (known) => plain(known) === plain(name) || plain(known).startsWith(plain(name)),
   );
-  const hint = alike.length > 0 ? `; is it ${alike.slice(0, 5).join(', ')}?` : '';
+  const hint = alike.length > 0 ? `; did you mean ${alike.slice(0, 5).join(', ')}?` : '';
   throw new UsageError(`there is no command or operation ${name}${hint}`);
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
 
-/** From the package's own description: beside this file, or above where it was compiled to. */
+/** The version from package.json, which is next to this file, or two folders up after compilation. */
 function version(): string {
   const beside = new URL('package.json', import.meta.url);
   const manifest = existsSync(beside) ? beside : new URL('../../package.json', import.meta.url);

@@ -4,11 +4,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { Refusal } from './failure.ts';
 
-// Who is signed in where: a file that nobody else on this host can read. A token belongs to the address it was got from and
-// goes to no other.
+// The stored sessions, in a file that only the user can read. A token is sent only to the address that issued it.
 
 type Sessions = {
-  /** The address that is meant where none is said. */
+  /** The default address. */
   Current: string;
   Tokens: Record<string, string>;
   /** The ID of the default tenant at each address. */
@@ -38,7 +37,7 @@ export function readSessions(): Sessions {
   }
 }
 
-/** Keeps a token and makes its address the current one; without a token, forgets it. The default tenant was another user's and goes. */
+/** Stores a token and makes its address the default; without a token, removes it. The address's default tenant is removed: it belonged to the previous user. */
 export function keepSession(url: string, token: string | undefined): void {
   const { Current, Tokens, Tenants: all } = readSessions();
   const Tenants = without(all, url);
@@ -46,7 +45,7 @@ export function keepSession(url: string, token: string | undefined): void {
   else write({ Current: url, Tokens: { ...Tokens, [url]: token }, Tenants });
 }
 
-/** Keeps the default tenant at an address; without one, forgets it. */
+/** Stores the default tenant of an address; without one, removes it. */
 export function keepTenant(url: string, tenant: string | undefined): void {
   const sessions = readSessions();
   write({
@@ -66,7 +65,7 @@ const without = (record: Record<string, string>, key: string): Record<string, st
 function write(sessions: Sessions): void {
   const file = sessionsFile();
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  // Put in place at once, and never readable for anybody in between.
+  // Replaced atomically, and never readable by other users.
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(sessions, null, 2)}\n`, { mode: 0o600 });
   chmodSync(fresh, 0o600);

@@ -8,16 +8,16 @@ import type { Field, Help } from './gen/help.ts';
 import { print, say } from './output.ts';
 import { keepTenant, readSessions } from './sessions.ts';
 
-// The tenant that a command means: by its ID or its slug, or the default tenant of `bailiwick use`.
+// Resolves the tenant of a command: an ID or a slug, or the default tenant of `bailiwick use`.
 
 type Request = Record<string, unknown>;
 
 export const use: Command = {
   takes: '[ID|SLUG]',
   summary:
-    'Makes a tenant the default of all commands at this address. Without an argument it prints the default.',
+    'Sets the default tenant of all commands at this address. Without an argument it prints the default.',
   options: { clear: { type: 'boolean' } },
-  help: [['--clear', 'forget the default']],
+  help: [['--clear', 'remove the default']],
   async run({ values, rest: [name, ...more] }) {
     const clear = values['clear'] === true;
     if (more.length > 0 || (clear && name !== undefined))
@@ -26,7 +26,7 @@ export const use: Command = {
     const url = urlOf(connection);
     if (clear) {
       keepTenant(url, undefined);
-      say(`${url} has no default tenant any more`);
+      say(`${url} no longer has a default tenant`);
     } else if (name === undefined) {
       const tenant = defaultTenant(url);
       if (tenant === undefined)
@@ -41,7 +41,7 @@ export const use: Command = {
   },
 };
 
-/** The ID or slug that commands mean if they name no tenant: BAILIWICK_TENANT, or the one that `use` kept for the address. */
+/** The default tenant, as an ID or slug: BAILIWICK_TENANT, or the one that `use` stored for the address. */
 export const defaultTenant = (url: string): string | undefined =>
   process.env['BAILIWICK_TENANT']?.trim() || readSessions().Tenants[url];
 
@@ -58,15 +58,15 @@ export async function findTenant(client: Client, name: string): Promise<string> 
       );
     throw error;
   }
-  throw new Refusal(`you belong to no tenant ${name}`);
+  throw new Refusal(`you do not belong to a tenant ${name}`);
 }
 
-/** Whether a field names the tenant that a request is about. */
+/** Whether a field names the request's tenant. */
 export const isTenant = ({ path }: Field): boolean => path === 'Tenant' || path.endsWith('.Tenant');
 
 /**
- * Fills in the tenant of an operation's request: the ID for a slug, and the default tenant where one must be named and none is. An
- * empty text that was given stays empty, and so does the tenant of a request for the platform.
+ * Sets the tenant of an operation's request: replaces a slug by the ID, and a missing required tenant by the default tenant. An
+ * explicit empty text stays empty, and so does the tenant of a request for the platform.
  */
 export async function fillTenant(
   client: Client,
@@ -90,7 +90,7 @@ export async function fillTenant(
   }
 }
 
-/** The object that holds the field, made where the request has none. Undefined where it is no object: the service says so. */
+/** Returns the object with the field, creating it if it is absent. Undefined if it is not an object: the service reports that. */
 function recordOf(request: Request, path: string): Request | undefined {
   const [outer] = path.split('.');
   if (outer === undefined || path === 'Tenant') return request;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printable, table } from './text.ts';
 
-test('a table leaves out what is empty everywhere, and shortens what is long', () => {
+test('a table leaves out empty columns, and shortens long values', () => {
   const text = table([
     { Path: 'eng', Name: '', Metadata: { team: 'a' } },
     { Path: 'eng/backend', Name: '', Metadata: {}, Note: 'x'.repeat(100) },
@@ -13,6 +13,6 @@ test('a table leaves out what is empty everywhere, and shortens what is long', (
   );
 });
 
-test('a name cannot steer the terminal', () => {
+test('a name cannot control the terminal', () => {
   assert.equal(printable('a\u001b[2Jb\u202ec\nd'), 'a\\u001b[2Jb\\u202ec d');
 });

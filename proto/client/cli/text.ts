@@ -1,7 +1,6 @@
-// Texts for a terminal. Names and descriptions were written by others: what could move a cursor or hide a letter is shown
-// as what it is.
+// Formats texts for a terminal. Names and descriptions come from other users: control characters are shown escaped.
 
-// Controls, and the marks that turn the direction of writing.
+// Control characters, and marks that change the writing direction.
 const unsafe = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 export function printable(text: string): string {
@@ -14,7 +13,7 @@ export function printable(text: string): string {
 
 const longestCell = 60;
 
-/** A value on one line. */
+/** Formats a value on one line. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
@@ -28,7 +27,7 @@ export function cell(value: unknown): string {
 const shortened = (text: string) =>
   text.length > longestCell ? `${text.slice(0, longestCell - 1)}…` : text;
 
-/** Rows below a heading. Columns that are empty everywhere are left out. */
+/** Formats rows below a heading. Columns without values are left out. */
 export function table(rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.some((row) => cell(row[name]) !== ''),
@@ -39,7 +38,7 @@ export function table(rows: ReadonlyArray<Readonly<Record<string, unknown>>>): s
   ]);
 }
 
-/** Lines of columns, each as wide as it has to be. */
+/** Aligns columns, each as wide as its longest value. */
 export function aligned(lines: ReadonlyArray<readonly string[]>): string {
   const widths = lines.reduce<number[]>(
     (found, line) => line.map((text, index) => Math.max(found[index] ?? 0, text.length)),

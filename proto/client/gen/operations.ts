@@ -1,6 +1,6 @@
 // Generated from the proto files by `npm run generate`. Do not edit.
 
-/** The operations that change nothing: they may be repeated where it is not known whether they arrived. */
+/** The operations without side effects: they may be retried if it is unknown whether the call arrived. */
 export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Access_Check',
   'Access_Explain',
@@ -61,7 +61,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Webhooks_ListEventTypes',
 ]);
 
-/** The operations that take an Idempotency-Key: with one they may be repeated, too. */
+/** The operations that accept an Idempotency-Key: with one they may be retried too. */
 export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Account_ChangeEmail',
   'Account_ChangePassword',

@@ -1,433 +1,433 @@
 // Generated from the proto files by `npm run generate`. Do not edit.
 
-/** What each operation is sent, and what it answers. */
+/** The request and response of each operation. */
 export interface Operations {
-  /** Whether a subject holds a permission, or each of several. */
+  /** Checks whether a subject holds one permission, or each of several. */
   Access_Check: { request: Access_CheckReq; response: Access_CheckRes };
-  /** Every way by which a subject holds a permission, or what is missing. */
+  /** Explains a decision: lists every path by which a subject holds a permission, or the reasons why it does not hold it. */
   Access_Explain: { request: Access_ExplainReq; response: Access_ExplainRes };
-  /** All that a subject holds, as it was granted: an entry may end in "*". */
+  /** Lists the permissions that a subject holds, as granted: an entry may end in "*". */
   Access_ListPermissions: { request: Access_ListPermissionsReq; response: Access_ListPermissionsRes };
-  /** What changes would make of everybody's permissions. Nothing is changed. */
+  /** Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed. */
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
-  /** Mails a token to a new address; Account_Verify with that token makes it the account's address. The answer is the same whether or not somebody else has the address. */
+  /** Mails a token to a new address. Account_Verify with that token makes it the account's address. The response is the same if the address belongs to another account. */
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
-  /** Begins the session that single sign-on has promised an application with a code. The code works once, for a minute, and in a browser only for pages of the origin that it was sent to. */
+  /** Exchanges the code that SSO passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
   Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
-  /** The caller's own account and the tenants it belongs to. */
+  /** Returns the caller's own account and the tenants it belongs to. */
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
-  /** Signs in with address and password. The token is shown once. Where the domain of the address wants single sign-on, nobody's password serves. */
+  /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Ends the caller's session. */
   Account_Logout: { request: Account_LogoutReq; response: Account_LogoutRes };
-  /** Registers an account and mails a verification token. The answer is the same whether or not the address is known already: a known address gets a mail that says so. */
+  /** Registers an account and mails a verification token. The response is the same if the address has an account already: that address gets a notice instead. */
   Account_Register: { request: Account_RegisterReq; response: Account_RegisterRes };
   /** Mails a password reset token if the address has an account. Always succeeds. */
   Account_RequestPasswordReset: { request: Account_RequestPasswordResetReq; response: Account_RequestPasswordResetRes };
-  /** Mails the verification of the newest registration of this address again. Always succeeds. */
+  /** Mails the verification token of the address's latest registration again. Always succeeds. */
   Account_ResendVerification: { request: Account_ResendVerificationReq; response: Account_ResendVerificationRes };
-  /** Sets a new password with the token that was mailed, and ends all sessions of the account. */
+  /** Sets a new password with the mailed token, and ends all sessions of the account. */
   Account_ResetPassword: { request: Account_ResetPasswordReq; response: Account_ResetPasswordRes };
-  /** Changes the caller's profile. What is absent stays as it is; the address has an operation of its own. */
+  /** Updates the caller's profile. Absent fields keep their values; Account_ChangeEmail changes the address. */
   Account_Update: { request: Account_UpdateReq; response: Account_UpdateRes };
-  /** Verifies the address of a registration with the token that was mailed. */
+  /** Verifies the address of a registration with the mailed token. */
   Account_Verify: { request: Account_VerifyReq; response: Account_VerifyRes };
-  /** The end of a tenant's chain as it is now, signed. Keep it where the database's administrators cannot change it: Audit_Verify with it proves later that nothing before it has changed or gone. */
+  /** Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed. */
   Audit_Anchor: { request: Audit_AnchorReq; response: Audit_AnchorRes };
-  /** The audit entries of a tenant, newest first. */
+  /** Lists the audit entries of a tenant, newest first. */
   Audit_List: { request: Audit_ListReq; response: Audit_ListRes };
-  /** The audit entries of what a user did, newest first. */
+  /** Lists the audit entries of a user's own actions, newest first. */
   Audit_ListByUser: { request: Audit_ListByUserReq; response: Audit_ListByUserRes };
-  /** Whether the entries of a tenant are those that were written: computes the hashes again, at most 20,000 a call. */
+  /** Verifies that the audit entries of a tenant are unchanged: recomputes their hashes, at most 20,000 entries a call. */
   Audit_Verify: { request: Audit_VerifyReq; response: Audit_VerifyRes };
-  /** Grants a role to a bot. Repeating it changes nothing but the expiry. */
+  /** Grants a role to a bot. If the grant exists, only its expiry changes. Fails with not_found if the bot or role does not exist. */
   BotGrants_Add: { request: BotGrants_AddReq; response: BotGrants_AddRes };
-  /** The grants to bots in a tenant. */
+  /** Lists the grants to bots in a tenant. */
   BotGrants_ListByTenant: { request: BotGrants_ListByTenantReq; response: BotGrants_ListByTenantRes };
-  /** Takes back the grant of this Tenant (or Platform), Bot, Role and Resource. */
+  /** Revokes the grant with this Tenant (or Platform), Bot, Role and Resource. */
   BotGrants_Remove: { request: BotGrants_RemoveReq; response: BotGrants_RemoveRes };
-  /** Makes a key. Its secret is in the answer and is never shown again. */
+  /** Creates a key. Its secret is in the response and is never shown again. */
   BotKeys_Create: { request: BotKeys_CreateReq; response: BotKeys_CreateRes };
-  /** One key, without its secret. */
+  /** Returns one key, without its secret. */
   BotKeys_Get: { request: BotKeys_GetReq; response: BotKeys_GetRes };
-  /** The keys of a bot, expired and revoked ones included. */
+  /** Lists the keys of a bot, including expired and revoked ones. */
   BotKeys_List: { request: BotKeys_ListReq; response: BotKeys_ListRes };
-  /** Makes a key's successor, with the same bot, name, permissions and networks. The old key works for another 24 hours at most. A bot may rotate its own keys only. */
+  /** Creates the successor of a key, with the same bot, name, permissions and networks. The old key works for at most 24 more hours. A bot may rotate only its own keys. Fails with failed_precondition for a key that has ended or was rotated already. */
   BotKeys_Rotate: { request: BotKeys_RotateReq; response: BotKeys_RotateRes };
-  /** Moves a key's expiry. Now or a time in the past revokes it. */
+  /** Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer. */
   BotKeys_SetExpiration: { request: BotKeys_SetExpirationReq; response: BotKeys_SetExpirationRes };
   /** Deletes a bot with its keys and grants. */
   Bots_Delete: { request: Bots_DeleteReq; response: Bots_DeleteRes };
-  /** One bot. */
+  /** Returns one bot. */
   Bots_Get: { request: Bots_GetReq; response: Bots_GetRes };
-  /** The bots of a tenant. */
+  /** Lists the bots of a tenant. */
   Bots_List: { request: Bots_ListReq; response: Bots_ListRes };
-  /** Creates a bot, or changes the one with the ID that is sent. */
+  /** Creates a bot, or updates the one with this ID. A tenant has a maximum number of bots (failed_precondition). */
   Bots_Save: { request: Bots_SaveReq; response: Bots_SaveRes };
-  /** Creates an endpoint. Its address is sealed and never shown again. */
+  /** Creates an endpoint. Its URL is encrypted and never shown again. A tenant has a maximum number of endpoints (failed_precondition). */
   Chat_CreateEndpoint: { request: Chat_CreateEndpointReq; response: Chat_CreateEndpointRes };
-  /** Deletes an endpoint. Deliveries that wait for it are dropped. */
+  /** Deletes an endpoint. Its pending deliveries are dropped. */
   Chat_DeleteEndpoint: { request: Chat_DeleteEndpointReq; response: Chat_DeleteEndpointRes };
-  /** One endpoint. */
+  /** Returns one endpoint. */
   Chat_GetEndpoint: { request: Chat_GetEndpointReq; response: Chat_GetEndpointRes };
-  /** A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the installation says nothing else. */
+  /** Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for 7 days by default. */
   Chat_GetMessage: { request: Chat_GetMessageReq; response: Chat_GetMessageRes };
-  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies. */
+  /** Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first, without bodies. */
   Chat_ListAttempts: { request: Chat_ListAttemptsReq; response: Chat_ListAttemptsRes };
-  /** The endpoints of a tenant. */
+  /** Lists the endpoints of a tenant. */
   Chat_ListEndpoints: { request: Chat_ListEndpointsReq; response: Chat_ListEndpointsRes };
-  /** Sends once more what could not be delivered to an endpoint, with all of its attempts before it. */
+  /** Sends the failed deliveries of an endpoint again, each with a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
   Chat_ReplayFailed: { request: Chat_ReplayFailedReq; response: Chat_ReplayFailedRes };
-  /** Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it. The endpoint must be active. */
+  /** Sends one message again to its endpoint, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
   Chat_Resend: { request: Chat_ResendReq; response: Chat_ResendRes };
-  /** Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint. */
+  /** Sends an endpoint.ping event to one endpoint at once, without retries. The endpoint may be inactive, so that it can be tested before it is activated. At most ten tests a minute for each endpoint, and 60 for each tenant (resource_exhausted). */
   Chat_SendTest: { request: Chat_SendTestReq; response: Chat_SendTestRes };
-  /** Replaces an endpoint's name and other settings as sent. An empty URL leaves the stored one. */
+  /** Updates an endpoint. Name is required; an empty URL keeps the stored one. */
   Chat_UpdateEndpoint: { request: Chat_UpdateEndpointReq; response: Chat_UpdateEndpointRes };
-  /** Claims a domain. The answer says which DNS TXT record proves it, within seven days. */
+  /** Claims a domain. The response contains the DNS TXT record that proves ownership within seven days. Fails with already_exists if the tenant has the domain already. */
   Domain_Create: { request: Domain_CreateReq; response: Domain_CreateRes };
-  /** Gives a domain up. */
+  /** Deletes the claim to a domain. */
   Domain_Delete: { request: Domain_DeleteReq; response: Domain_DeleteRes };
-  /** One domain. */
+  /** Returns one domain. */
   Domain_Get: { request: Domain_GetReq; response: Domain_GetRes };
-  /** Makes the caller a member of such a tenant, with the domain's DefaultRole. */
+  /** Makes the caller a member of a suggested tenant, with the domain's DefaultRole. */
   Domain_Join: { request: Domain_JoinReq; response: Domain_JoinRes };
-  /** The domains of a tenant. */
+  /** Lists the domains of a tenant. */
   Domain_List: { request: Domain_ListReq; response: Domain_ListRes };
-  /** The tenants that the caller may join because its verified address is at a domain of theirs: where Capture is suggest, or join and the caller was there before the domain. */
+  /** Lists the tenants that the caller may join because of the domain of its verified address: those with Capture suggest, or join if the caller's account is older than the claim. */
   Domain_ListSuggestions: { request: Domain_ListSuggestionsReq; response: Domain_ListSuggestionsRes };
-  /** Changes what a domain means. What is not sent stays as it is. */
+  /** Updates the settings of a domain. Absent fields keep their values. */
   Domain_Update: { request: Domain_UpdateReq; response: Domain_UpdateRes };
-  /** Looks for the TXT record now, at most once a minute. Without it the domain stays pending, and FailureReason says what was found. */
+  /** Looks up the TXT record now, at most once a minute. If it is missing, the domain stays pending, and FailureReason gives the reason. */
   Domain_Verify: { request: Domain_VerifyReq; response: Domain_VerifyRes };
-  /** Publishes an event of an application to the tenant's endpoints that ask for its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
+  /** Publishes an application's event to the tenant's endpoints that subscribe to its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
   Events_Publish: { request: Events_PublishReq; response: Events_PublishRes };
-  /** Grants a role to a user. Repeating it changes nothing but the expiry. */
+  /** Grants a role to a user. If the grant exists, only its expiry changes. Fails with not_found if the role does not exist. */
   Grants_Add: { request: Grants_AddReq; response: Grants_AddRes };
-  /** A user's grants, of all tenants whose grants the caller may read. */
+  /** Lists a user's grants in all tenants whose grants the caller may read. */
   Grants_List: { request: Grants_ListReq; response: Grants_ListRes };
-  /** The grants to users in a tenant. */
+  /** Lists the grants to users in a tenant. */
   Grants_ListByTenant: { request: Grants_ListByTenantReq; response: Grants_ListByTenantRes };
-  /** Takes back the grant of this Tenant (or Platform), UserID, Role and Resource. */
+  /** Revokes the grant with this Tenant (or Platform), UserID, Role and Resource. The last owner of a tenant cannot be removed (failed_precondition). */
   Grants_Remove: { request: Grants_RemoveReq; response: Grants_RemoveRes };
-  /** Grants a role to a group. Repeating it changes nothing but the expiry. */
+  /** Grants a role to a group. If the grant exists, only its expiry changes. Fails with not_found if the group or role does not exist. */
   GroupGrants_Add: { request: GroupGrants_AddReq; response: GroupGrants_AddRes };
-  /** The grants to groups in a tenant. */
+  /** Lists the grants to groups in a tenant. */
   GroupGrants_ListByTenant: { request: GroupGrants_ListByTenantReq; response: GroupGrants_ListByTenantRes };
-  /** Takes back the grant of this Tenant, Group, Role and Resource. */
+  /** Revokes the grant with this Tenant, Group, Role and Resource. */
   GroupGrants_Remove: { request: GroupGrants_RemoveReq; response: GroupGrants_RemoveRes };
-  /** Adds a member of the tenant to a group. Nothing changes where the user is in it already. */
+  /** Adds a member of the tenant to a group. If the user is in the group already, nothing changes. Fails with not_found if the group or the tenant member does not exist. */
   Groups_AddMember: { request: Groups_AddMemberReq; response: Groups_AddMemberRes };
-  /** Deletes a group with its memberships and grants. Groups below it stay. */
+  /** Deletes a group with its memberships and grants. The groups below it remain. */
   Groups_Delete: { request: Groups_DeleteReq; response: Groups_DeleteRes };
-  /** One group; null where there is none of that path. */
+  /** Returns one group, or null if there is no group with this path. */
   Groups_Get: { request: Groups_GetReq; response: Groups_GetRes };
-  /** The groups of a tenant. */
+  /** Lists the groups of a tenant. */
   Groups_List: { request: Groups_ListReq; response: Groups_ListRes };
-  /** The groups of a tenant: the same as Groups_List. */
+  /** Lists the groups of a tenant, the same as Groups_List. */
   Groups_ListByTenant: { request: Groups_ListByTenantReq; response: Groups_ListByTenantRes };
-  /** The groups a user is in, of all tenants whose groups the caller may read. */
+  /** Lists the groups of a user in all tenants whose groups the caller may read. */
   Groups_ListMemberGroups: { request: Groups_ListMemberGroupsReq; response: Groups_ListMemberGroupsRes };
-  /** The ids of the users in a group. */
+  /** Lists the ids of the users in a group. */
   Groups_ListMembers: { request: Groups_ListMembersReq; response: Groups_ListMembersRes };
-  /** Takes a user out of a group. */
+  /** Removes a user from a group. */
   Groups_RemoveMember: { request: Groups_RemoveMemberReq; response: Groups_RemoveMemberRes };
-  /** Creates the group of this tenant and path, or changes it. */
+  /** Creates the group with this tenant and path, or updates it. */
   Groups_Save: { request: Groups_SaveReq; response: Groups_SaveRes };
-  /** Gives a tenant a new data key, or all of them in the background. What the old one sealed is sealed anew while work goes on. */
+  /** Gives a tenant a new data key, or all tenants in the background. The records of the previous key are re-encrypted while the service runs. */
   Keys_Rotate: { request: Keys_RotateReq; response: Keys_RotateRes };
-  /** Which key-encryption keys wrap how many data keys, and what a rotation has still to do. */
+  /** Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation. */
   Keys_Status: { request: Keys_StatusReq; response: Keys_StatusRes };
-  /** Mails to an address again, for example after its mailbox was made anew. */
+  /** Allows mail to an address again, for example after its mailbox was restored. */
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
-  /** Since when, until when and why nothing is mailed to an address. Not found where it is mailed to. */
+  /** Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed. */
   Mail_GetSuppression: { request: Mail_GetSuppressionReq; response: Mail_GetSuppressionRes };
-  /** Deletes a role that is not granted to anybody. */
+  /** Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's default role. */
   Roles_Delete: { request: Roles_DeleteReq; response: Roles_DeleteRes };
-  /** One role; null where there is none of that slug. */
+  /** Returns one role, or null if there is no role with this slug. */
   Roles_Get: { request: Roles_GetReq; response: Roles_GetRes };
-  /** The roles of a tenant, the built-in ones included. */
+  /** Lists the roles of a tenant, including the built-in ones. */
   Roles_List: { request: Roles_ListReq; response: Roles_ListRes };
-  /** The roles of a tenant: the same as Roles_List. */
+  /** Lists the roles of a tenant, the same as Roles_List. */
   Roles_ListByTenant: { request: Roles_ListByTenantReq; response: Roles_ListByTenantRes };
-  /** The permissions of Bailiwick's own that a role of the tenant can hold, or those of the platform, each with what it allows and the operations that ask for it. An application's permissions are in no list: roles name them freely. */
+  /** Lists Bailiwick's own permissions that a role of the tenant (or of the platform) can hold, each with a description and the operations that require it. An application's permissions are not listed: a role can name them freely. */
   Roles_ListPermissions: { request: Roles_ListPermissionsReq; response: Roles_ListPermissionsRes };
-  /** Creates the role of this tenant and slug, or changes it. Nobody puts a permission into a role that they do not hold themselves. */
+  /** Creates the role with this tenant and slug, or updates it. A caller can put only permissions into a role that it holds itself. */
   Roles_Save: { request: Roles_SaveReq; response: Roles_SaveRes };
-  /** The caller's sessions. */
+  /** Lists the caller's sessions. */
   Sessions_List: { request: Sessions_ListReq; response: Sessions_ListRes };
-  /** Ends one of the caller's sessions. Nothing changes where it has ended already. */
+  /** Ends one of the caller's sessions. Nothing changes if it has ended already. */
   Sessions_Revoke: { request: Sessions_RevokeReq; response: Sessions_RevokeRes };
-  /** Ends all of the caller's sessions, the one of this call included. */
+  /** Ends all of the caller's sessions, including the session of this call. */
   Sessions_RevokeAll: { request: Sessions_RevokeAllReq; response: Sessions_RevokeAllRes };
-  /** Where people with such an address sign in. The answer depends on the domain only, never on whether there is an account. */
+  /** Returns where users with this address sign in. The response depends on the domain only, not on whether an account exists. */
   Sso_Check: { request: Sso_CheckReq; response: Sso_CheckRes };
-  /** Deletes a provider. Whoever has signed in through it is signed out, and knows it as little as it knows them. */
+  /** Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with failed_precondition for the last active provider while the tenant or a domain requires SSO. */
   Sso_DeleteProvider: { request: Sso_DeleteProviderReq; response: Sso_DeleteProviderRes };
-  /** One provider. */
+  /** Returns one provider. */
   Sso_GetProvider: { request: Sso_GetProviderReq; response: Sso_GetProviderRes };
-  /** Lets a tenant's owners in with their passwords for an hour, where the tenant wants single sign-on and that is broken. All owners are told by mail. */
+  /** Exempts a tenant's owners from the SSO requirement for up to an hour, so that they can sign in with their passwords while the provider is broken. All owners get a mail. */
   Sso_LiftRequirement: { request: Sso_LiftRequirementReq; response: Sso_LiftRequirementRes };
-  /** The providers of a tenant. */
+  /** Lists the providers of a tenant. */
   Sso_ListProviders: { request: Sso_ListProvidersReq; response: Sso_ListProvidersRes };
-  /** Creates an identity provider, or changes the one with the ID that is sent. */
+  /** Creates an identity provider, or updates the one with this ID. A tenant has a maximum number of providers (failed_precondition). */
   Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };
-  /** Looks at a provider as a sign-in would: whether it can be reached, its keys and certificates, and the addresses that it has to know of us. Nobody is signed in. */
+  /** Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in. */
   Sso_TestProvider: { request: Sso_TestProviderReq; response: Sso_TestProviderRes };
-  /** Makes the caller a member with the invitation's roles and groups. */
+  /** Accepts an invitation: makes the caller a member with the invitation's roles and groups. */
   TenantInvitations_Accept: { request: TenantInvitations_AcceptReq; response: TenantInvitations_AcceptRes };
-  /** Invites an address and mails it the token. Inviting it again voids the older token. */
+  /** Invites an address and mails it a token. A new invitation of the same address invalidates the previous token. Fails with already_exists if the address belongs to a member. */
   TenantInvitations_Create: { request: TenantInvitations_CreateReq; response: TenantInvitations_CreateRes };
-  /** Turns an invitation down. */
+  /** Declines an invitation. */
   TenantInvitations_Decline: { request: TenantInvitations_DeclineReq; response: TenantInvitations_DeclineRes };
   /** Revokes the pending invitation of an address. */
   TenantInvitations_Delete: { request: TenantInvitations_DeleteReq; response: TenantInvitations_DeleteRes };
-  /** The invitations of a tenant in all states, newest first. */
+  /** Lists the invitations of a tenant in all states, newest first. */
   TenantInvitations_List: { request: TenantInvitations_ListReq; response: TenantInvitations_ListRes };
-  /** The invitations of an address into any tenant, newest first. */
+  /** Lists the invitations of an address to all tenants, newest first. */
   TenantInvitations_ListByEmail: { request: TenantInvitations_ListByEmailReq; response: TenantInvitations_ListByEmailRes };
   /** Accepts the caller's own pending membership. Accepting again changes nothing. */
   TenantMembers_Accept: { request: TenantMembers_AcceptReq; response: TenantMembers_AcceptRes };
-  /** Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no rights and reveals nothing of the user. It is active at once where the caller holds iam.platform.users.write, or where the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added already, or has declined within the last 30 days. */
+  /** Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no rights and reveals nothing about the user. It is active at once if the caller holds iam.platform.users.write, or if the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added already, or has declined within the last 30 days. */
   TenantMembers_Add: { request: TenantMembers_AddReq; response: TenantMembers_AddRes };
   /** Declines the caller's own pending membership. Declining again changes nothing. */
   TenantMembers_Decline: { request: TenantMembers_DeclineReq; response: TenantMembers_DeclineRes };
-  /** Takes all rights in the tenant from a member until the member is enabled again. Grants and group memberships stay. Only an owner disables an owner, and the last owner cannot be disabled. */
+  /** Disables a member: the user has no rights in the tenant until the member is enabled again. Grants and group memberships remain. Only an owner can disable an owner, and the last owner cannot be disabled (failed_precondition). */
   TenantMembers_Disable: { request: TenantMembers_DisableReq; response: TenantMembers_DisableRes };
-  /** Gives a disabled member its rights back. The caller must be able to grant what the member holds. */
+  /** Enables a disabled member. The caller must be able to grant the member's permissions. */
   TenantMembers_Enable: { request: TenantMembers_EnableReq; response: TenantMembers_EnableRes };
-  /** The members of a tenant, and the users who were added and have not accepted yet (Status pending). Of these only the ID is known. */
+  /** Lists the members of a tenant, and the users who were added and have not accepted yet (Status pending). Only the ID of a pending user is known. */
   TenantMembers_List: { request: TenantMembers_ListReq; response: TenantMembers_ListRes };
-  /** Ends a membership with its grants and group memberships, or withdraws a pending one. A person can always leave, also a tenant that is suspended, that requires single sign-on, or in which the membership is disabled. The last owner stays. */
+  /** Removes a member with its grants and group memberships, or withdraws a pending membership. A user can always leave, even a tenant that is suspended or requires SSO, and even with a disabled membership. The last owner cannot be removed (failed_precondition). */
   TenantMembers_Remove: { request: TenantMembers_RemoveReq; response: TenantMembers_RemoveRes };
-  /** Creates a tenant. Its owner is the caller or, on the platform, the user named in OwnerID. */
+  /** Creates a tenant. Its owner is the caller or, with iam.platform.tenants.write, the user in OwnerID. Fails with already_exists if the slug is taken. */
   Tenants_Create: { request: Tenants_CreateReq; response: Tenants_CreateRes };
-  /** Closes a tenant: everything in it is denied with the answer. After a grace, 30 days unless the platform has set another one, all that belongs to it is removed and its data keys are destroyed. Nothing changes where it is closed already. */
+  /** Deletes a tenant: access is denied as soon as the call returns. Its records and data keys are destroyed after a grace period, 30 days by default. Deleting it again changes nothing. */
   Tenants_Delete: { request: Tenants_DeleteReq; response: Tenants_DeleteRes };
-  /** One tenant. */
+  /** Returns one tenant. */
   Tenants_Get: { request: Tenants_GetReq; response: Tenants_GetRes };
-  /** The active tenants that the caller belongs to or was added to, each with the caller's membership. Where that is pending or disabled, a tenant has no more than its names. */
+  /** Lists the active tenants in which the caller has a membership, each with that membership. If it is pending or disabled, only the tenant's ID, Name and Slug are shown. */
   Tenants_ListMine: { request: Tenants_ListMineReq; response: Tenants_ListMineRes };
-  /** Opens a deleted tenant again, as it was, while its grace lasts. */
+  /** Restores a deleted tenant with all its records, within the grace period. */
   Tenants_Restore: { request: Tenants_RestoreReq; response: Tenants_RestoreRes };
-  /** Opens a suspended tenant again. */
+  /** Resumes a suspended tenant. */
   Tenants_Resume: { request: Tenants_ResumeReq; response: Tenants_ResumeRes };
-  /** Denies everything in a tenant until it is resumed. */
+  /** Suspends a tenant: all access to it is denied until it is resumed. */
   Tenants_Suspend: { request: Tenants_SuspendReq; response: Tenants_SuspendRes };
-  /** Changes what is sent of a tenant. */
+  /** Updates the fields of a tenant that are sent. Fails with already_exists if the slug is taken. */
   Tenants_Update: { request: Tenants_UpdateReq; response: Tenants_UpdateRes };
-  /** Who holds a session token or bot key, if anybody does. With the permission in a tenant only, tokens of people and bots that do not belong to that tenant are inactive like unknown ones. */
+  /** Returns the holder of a session token or bot key. With the permission in one tenant only, tokens of users and bots outside that tenant are inactive, the same as unknown tokens. */
   Tokens_Introspect: { request: Tokens_IntrospectReq; response: Tokens_IntrospectRes };
-  /** Confirms that an identity belongs to the user. An identity that was linked by the address alone opens sessions that hold rights in the provider's tenant only; a confirmed identity opens sessions for the whole account, at once also those that are open. The user confirms with a credential that is older than the link: with the account's password, or from a session that the password or an older identity opened. A password that was reset after the link does not count. */
+  /** Confirms that an identity belongs to the user. An identity that was linked by the address alone opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity opens sessions for the whole account, and its open sessions are no longer limited. The user confirms with a credential that is older than the link: the account's password, or a session that the password or an older identity opened. A password that was reset after the link does not count. */
   Users_ConfirmIdentity: { request: Users_ConfirmIdentityReq; response: Users_ConfirmIdentityRes };
-  /** Creates a person whose address the caller vouches for: it counts as verified, and nothing is mailed. Without a password the person signs in elsewhere, or resets it first. */
+  /** Creates a user whose address the caller vouches for: it counts as verified, and no mail is sent. A user without a password signs in through a provider, or resets the password first. Fails with already_exists if the address has an account. */
   Users_Create: { request: Users_CreateReq; response: Users_CreateRes };
-  /** Deletes a user with its sessions, tokens, memberships and grants. Refused while the user is the only owner of a tenant, which has to be deleted or given to somebody else first. */
+  /** Deletes a user with its sessions, tokens, memberships and grants. Fails with failed_precondition while the user is the only owner of a tenant: delete the tenant or add another owner first. */
   Users_Delete: { request: Users_DeleteReq; response: Users_DeleteRes };
-  /** Shuts a user out: every session ends with the answer, and nothing that was granted counts until it is enabled again. */
+  /** Disables a user: every session ends before the call returns, and the user's grants have no effect until the user is enabled again. */
   Users_Disable: { request: Users_DisableReq; response: Users_DisableRes };
-  /** Lets a disabled user in again, with all that was granted. */
+  /** Enables a disabled user, whose grants take effect again. */
   Users_Enable: { request: Users_EnableReq; response: Users_EnableRes };
-  /** One user. Who may read users only in tenants this one does not belong to gets not_found. */
+  /** Returns one user. If the caller can read users only in other tenants, the result is not_found. */
   Users_Get: { request: Users_GetReq; response: Users_GetRes };
-  /** The user with this address. Who may read users only in tenants this one does not belong to gets the same not_found as for an unknown address. */
+  /** Returns the user with this address. If the caller can read users only in other tenants, the result is not_found, the same as for an unknown address. */
   Users_GetByEmail: { request: Users_GetByEmailReq; response: Users_GetByEmailRes };
-  /** All users of the platform, in order of ID. */
+  /** Lists all users of the platform, sorted by ID. */
   Users_List: { request: Users_ListReq; response: Users_ListRes };
-  /** The users who are members of a tenant. */
+  /** Lists the users who are members of a tenant. */
   Users_ListByTenant: { request: Users_ListByTenantReq; response: Users_ListByTenantRes };
-  /** The identities at tenants' providers by which a user signs in, one at most for each provider. */
+  /** Lists the identities at tenants' providers that a user signs in with, at most one for each provider. */
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
-  /** Unlinks a user from a provider and ends the sessions that came from it. The next who signs in there with the user's address is linked instead: for somebody who has got another identity at the provider. */
+  /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
-  /** Changes what is sent of a user. The address and the password have operations of their own. */
+  /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
-  /** Creates an endpoint. Its signing secret is in the answer and is never shown again. */
+  /** Creates an endpoint. Its signing secret is in the response and is never shown again. A tenant has a maximum number of endpoints (failed_precondition). */
   Webhooks_CreateEndpoint: { request: Webhooks_CreateEndpointReq; response: Webhooks_CreateEndpointRes };
-  /** Deletes an endpoint. Deliveries that wait for it are dropped. */
+  /** Deletes an endpoint. Its pending deliveries are dropped. */
   Webhooks_DeleteEndpoint: { request: Webhooks_DeleteEndpointReq; response: Webhooks_DeleteEndpointRes };
-  /** Which of the tenant's endpoints an event of a type would go to, and why not to the others. */
+  /** Explains routing: lists which of the tenant's endpoints receive events of a type, and why the others do not. */
   Webhooks_Explain: { request: Webhooks_ExplainReq; response: Webhooks_ExplainRes };
-  /** One endpoint. */
+  /** Returns one endpoint. */
   Webhooks_GetEndpoint: { request: Webhooks_GetEndpointReq; response: Webhooks_GetEndpointRes };
-  /** A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the installation says nothing else. */
+  /** Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for 7 days by default. */
   Webhooks_GetMessage: { request: Webhooks_GetMessageReq; response: Webhooks_GetMessageRes };
-  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies. */
+  /** Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first, without bodies. */
   Webhooks_ListAttempts: { request: Webhooks_ListAttemptsReq; response: Webhooks_ListAttemptsRes };
-  /** The endpoints of a tenant. */
+  /** Lists the endpoints of a tenant. */
   Webhooks_ListEndpoints: { request: Webhooks_ListEndpointsReq; response: Webhooks_ListEndpointsRes };
-  /** The types of events that endpoints can ask for, with the schema of their bodies and an example of each. */
+  /** Lists the event types that endpoints can subscribe to, each with the schema of its body and an example. */
   Webhooks_ListEventTypes: { request: Webhooks_ListEventTypesReq; response: Webhooks_ListEventTypesRes };
-  /** Sends once more what could not be delivered to an endpoint, with all of its attempts before it. */
+  /** Sends the failed deliveries of an endpoint again, each with a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
   Webhooks_ReplayFailed: { request: Webhooks_ReplayFailedReq; response: Webhooks_ReplayFailedRes };
-  /** Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it. The endpoint must be active. */
+  /** Sends one message again to its endpoint, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
   Webhooks_Resend: { request: Webhooks_ResendReq; response: Webhooks_ResendRes };
-  /** Gives an endpoint a new signing secret, which is in the answer and is never shown again. The one before signs too, beside it, until the grace is over. */
+  /** Replaces the signing secret of an endpoint. The new secret is in the response and is never shown again. The previous secret also signs until the grace period ends. */
   Webhooks_RotateSecret: { request: Webhooks_RotateSecretReq; response: Webhooks_RotateSecretRes };
-  /** Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint. */
+  /** Sends an endpoint.ping event to one endpoint at once, without retries. The endpoint may be inactive, so that it can be tested before it is activated. At most ten tests a minute for each endpoint, and 60 for each tenant (resource_exhausted). */
   Webhooks_SendTest: { request: Webhooks_SendTestReq; response: Webhooks_SendTestRes };
-  /** Replaces an endpoint's name, URL and other settings as sent. The signing secret stays. */
+  /** Updates an endpoint. Name and URL are required. The signing secret does not change. */
   Webhooks_UpdateEndpoint: { request: Webhooks_UpdateEndpointReq; response: Webhooks_UpdateEndpointRes };
 }
 
-/** The operations whose answer is one long text. */
+/** The operations whose response is one long text. */
 export interface Streams {
-  /** The audit entries of a tenant, oldest first, as one text: NDJSON or CSV. An export that ends early was cut off: the connection breaks, and no end is sent. */
+  /** Exports the audit entries of a tenant as NDJSON or CSV, oldest first. If the export fails midway, the connection breaks without a regular end of the response. */
   Audit_Export: { request: Audit_ExportReq };
 }
 
-/** One way from a subject to a permission. */
+/** One path from a subject to a permission: grant, group and role. */
 export type AccessPath = {
   /** The grant's ID. */
   Grant: string;
-  /** The path of the group the user is a member of; empty = granted to the subject itself. */
+  /** The path of the group that the user is a member of. Empty if the role is granted to the subject directly. */
   Group: string;
-  /** The path of the group above it that the grant was made to; empty = to the group itself. */
+  /** The path of the parent group that holds the grant. Empty if Group itself holds it. */
   InheritedFrom: string;
   /** The role's slug. */
   Role: string;
-  /** What the role says, which may end in "*". */
+  /** The permission as the role lists it. It may end in "*". */
   Permission: string;
-  /** The grant is on the platform and counts in every tenant. */
+  /** True for a grant on the platform, which applies in every tenant. */
   Platform: boolean;
 };
 
-/** One permission or several, of whom. */
+/** One permission or several, and the subject that is checked. */
 export type Access_CheckReq = {
   Tenant: string;
-  /** A user or bot; empty = the caller. */
+  /** A user or bot. Empty means the caller. */
   Subject?: string | undefined;
   Permission?: string | undefined;
-  /** The application's own name of a thing; empty = the whole tenant. */
+  /** The application's own name of a resource. Empty means the whole tenant. */
   Resource?: string | undefined;
-  /** More questions about the same subject, or all of them. */
+  /** More checks of the same subject. Required if Permission is empty. */
   Checks?: readonly PermissionCheckInput[] | undefined;
 };
 
-/** The answer. */
+/** The results of the checks. */
 export type Access_CheckRes = {
-  /** Whether everything that was asked about is allowed. */
+  /** True if every checked permission is allowed. */
   Allowed: boolean;
-  /** One for each of Checks, in their order. */
+  /** One result for each of Checks, in the same order. */
   Results: PermissionAnswer[];
 };
 
-/** The decision to be explained. */
+/** The decision to explain. */
 export type Access_ExplainReq = {
   Tenant: string;
-  /** A user or bot; empty = the caller. */
+  /** A user or bot. Empty means the caller. */
   Subject?: string | undefined;
   Permission: string;
-  /** The application's own name of a thing; empty = the whole tenant. */
+  /** The application's own name of a resource. Empty means the whole tenant. */
   Resource?: string | undefined;
 };
 
-/** The explanation. */
+/** The explanation of a decision. */
 export type Access_ExplainRes = {
   Allowed: boolean;
-  /** Every way by which it is allowed; none where it is not. */
+  /** Every path by which the permission is allowed. Empty if it is not allowed. */
   Paths: AccessPath[];
-  /** Why it is not allowed, in words; none where it is. */
+  /** Why the permission is not allowed, as sentences. Empty if it is allowed. */
   Missing: string[];
 };
 
-/** Whose permissions. */
+/** The subject whose permissions are listed. */
 export type Access_ListPermissionsReq = {
   Tenant: string;
-  /** A user or bot; empty = the caller. */
+  /** A user or bot. Empty means the caller. */
   Subject?: string | undefined;
-  /** The application's own name of a thing; empty = the whole tenant. */
+  /** The application's own name of a resource. Empty means the whole tenant. */
   Resource?: string | undefined;
 };
 
-/** What the subject holds, in order of their names. */
+/** The permissions that the subject holds, sorted by name. */
 export type Access_ListPermissionsRes = {
   Permissions: string[];
 };
 
-/** Changes, in the order in which they would be made. */
+/** The planned changes, in the order in which they would be made. */
 export type Access_PlanReq = {
   Tenant: string;
   Changes: readonly PlannedChangeInput[];
 };
 
-/** What the changes would make of everybody's permissions. */
+/** The effect of the planned changes on the permissions of users and bots. */
 export type Access_PlanRes = {
   Gained: PermissionChange[];
   Lost: PermissionChange[];
-  /** Changes that would be refused, in words, and what else somebody should know. */
+  /** Changes that would be rejected, with the reason, and other warnings. */
   Warnings: string[];
 };
 
-/** The profile of a person. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type AccountProfileInput = {
   Name?: string | undefined;
   GivenName?: string | undefined;
   FamilyName?: string | undefined;
-  /** The address of a picture. */
+  /** The URL of a picture. */
   Picture?: string | undefined;
   /** A language tag such as pt-BR. */
   Locale?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
-  /** As it is stored. Another address is refused: Account_ChangeEmail changes it. */
+  /** The stored address. A different address is rejected: use Account_ChangeEmail. */
   Email?: string | undefined;
-  /** As it is stored. Changing it needs iam.platform.users.write. */
+  /** The stored value. Changing it requires iam.platform.users.write. */
   ExternalID?: string | undefined;
 };
 
-/** A tenant the account belongs to. */
+/** A tenant that the account belongs to. */
 export type AccountTenant = {
   ID: string;
   Slug: string;
   Name: string;
 };
 
-/** The address the account shall have. */
+/** The new address of the account. */
 export type Account_ChangeEmailReq = {
   Email: string;
-  /** The account's password. Where it has none the sign-in must not be older than 15 minutes. */
+  /** The account's password. If the account has none, the sign-in must be at most 15 minutes old. */
   Password?: string | undefined;
 };
 
-/** Nothing: see the mail at the new address. */
+/** Empty: the token is in the mail to the new address. */
 export type Account_ChangeEmailRes = Record<string, never>;
 
-/** The password as it is and as it shall be. */
+/** The current password and the new one. */
 export type Account_ChangePasswordReq = {
   Current: string;
-  /** 8 to 256 characters, none of the common ones. */
+  /** 8 to 256 characters. Common passwords are rejected. */
   Password: string;
 };
 
-/** Nothing: the password is changed. */
+/** Empty: the password is changed. */
 export type Account_ChangePasswordRes = Record<string, never>;
 
-/** The code from the address that single sign-on has sent the browser to. */
+/** The code from the address that SSO redirected the browser to. */
 export type Account_ExchangeCodeReq = {
   Code: string;
-  /** For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty. */
+  /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
   Cookie?: boolean | undefined;
 };
 
-/** The new session and whose it is. */
+/** The new session and its user. */
 export type Account_ExchangeCodeRes = {
-  /** The session token, to be sent as "Authorization: Bearer <token>". */
+  /** The session token. Send it as "Authorization: Bearer <token>". */
   Token: string;
   Session: Session;
   User: User;
 };
 
-/** Nothing: it is about the caller. */
+/** Empty: the operation is about the caller. */
 export type Account_GetReq = Record<string, never>;
 
 /** The caller's account and tenants. */
 export type Account_GetRes = {
   User: User;
-  /** Of a limited session, the tenant in LimitedTo alone. */
+  /** A limited session shows only the tenant in LimitedTo. */
   Tenants: AccountTenant[];
-  /** The ID of the only tenant in which the session of the call holds rights, until Users_ConfirmIdentity confirms the identity that opened it; empty = not limited. */
+  /** The ID of the only tenant in which the call's session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
 };
 
@@ -435,32 +435,32 @@ export type Account_GetRes = {
 export type Account_LoginReq = {
   Email: string;
   Password: string;
-  /** For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty. */
+  /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
   Cookie?: boolean | undefined;
 };
 
-/** The new session and whose it is. */
+/** The new session and its user. */
 export type Account_LoginRes = {
-  /** The session token, to be sent as "Authorization: Bearer <token>". */
+  /** The session token. Send it as "Authorization: Bearer <token>". */
   Token: string;
   Session: Session;
   User: User;
 };
 
-/** Nothing: it is about the session of the call. */
+/** Empty: the operation acts on the session of the call. */
 export type Account_LogoutReq = Record<string, never>;
 
-/** Nothing: the session has ended. */
+/** Empty: the session has ended. */
 export type Account_LogoutRes = Record<string, never>;
 
-/** An address and the password of the account to be. */
+/** The address and password of the new account. */
 export type Account_RegisterReq = {
   Email: string;
-  /** 8 to 256 characters, none of the common ones. */
+  /** 8 to 256 characters. Common passwords are rejected. */
   Password: string;
 };
 
-/** The id the account gets when its address is verified. */
+/** The id that the account gets when its address is verified. */
 export type Account_RegisterRes = {
   UserID: string;
 };
@@ -470,7 +470,7 @@ export type Account_RequestPasswordResetReq = {
   Email: string;
 };
 
-/** Nothing, whether or not a mail goes out. */
+/** Empty, whether or not a mail is sent. */
 export type Account_RequestPasswordResetRes = Record<string, never>;
 
 /** The address that was registered. */
@@ -478,20 +478,20 @@ export type Account_ResendVerificationReq = {
   Email: string;
 };
 
-/** Nothing, whether or not a mail goes out. */
+/** Empty, whether or not a mail is sent. */
 export type Account_ResendVerificationRes = Record<string, never>;
 
 /** The token of a reset mail and the new password. */
 export type Account_ResetPasswordReq = {
   Token: string;
-  /** 8 to 256 characters, none of the common ones. */
+  /** 8 to 256 characters. Common passwords are rejected. */
   Password: string;
 };
 
-/** Nothing: the new password holds. */
+/** Empty: the new password is set. */
 export type Account_ResetPasswordRes = Record<string, never>;
 
-/** The caller's profile as it shall be. */
+/** The changes to the caller's profile. */
 export type Account_UpdateReq = {
   User?: AccountProfileInput | undefined;
 };
@@ -506,52 +506,52 @@ export type Account_VerifyReq = {
   Token: string;
 };
 
-/** Nothing: the address is verified. */
+/** Empty: the address is verified. */
 export type Account_VerifyRes = Record<string, never>;
 
-/** A field that changed. */
+/** One changed field. */
 export type AuditChange = {
   Field: string;
   Old: string;
   New: string;
 };
 
-/** One change, or one call that was refused. */
+/** One change, or one denied call. */
 export type AuditEntry = {
   ID: string;
-  /** Empty = on the platform. */
+  /** Empty if the entry is about the platform. */
   Tenant: string;
-  /** Counts the entries of the tenant. */
+  /** The number of the entry within its tenant. */
   Seq: number;
   OccurredAt?: string;
-  /** What happened, such as group.member_added. */
+  /** The action, such as group.member_added. */
   Action: string;
   /** The operation that was called, such as Groups_AddMember. */
   Operation: string;
   /** success, denied or failed. */
   Result: string;
-  /** The error code where it did not succeed. */
+  /** The error code. Empty if the call succeeded. */
   Code: string;
   /** user, bot, platform, system or anonymous. */
   ActorType: string;
   ActorID: string;
-  /** The session or key of the call. */
+  /** The session or bot key of the call. */
   CredentialID: string;
-  /** What it was done to. */
+  /** The records that the call changed or was about. */
   Targets: AuditTarget[];
-  /** The permission that was asked for. */
+  /** The permission that the operation requires. */
   Permission: string;
-  /** The grant that gave it; empty = nobody did, or the installation's own key has it. */
+  /** The grant that gave the permission. Empty if no grant gave it, or if the caller used the installation's own key. */
   GrantID: string;
   IP: string;
   UserAgent: string;
   RequestID: string;
   TraceID: string;
-  /** The fields that changed, secrets left out. */
+  /** The changed fields, without secrets. */
   Changes: AuditChange[];
-  /** The Hash of the tenant's entry before. */
+  /** The Hash of the tenant's previous entry. */
   PrevHash: string;
-  /** Over this entry and PrevHash: no entry can be changed or removed unnoticed. */
+  /** The hash of this entry and PrevHash. It reveals a changed or removed entry. */
   Hash: string;
 };
 
@@ -561,7 +561,7 @@ export type AuditEntryPage = {
   NextCursor: string;
 };
 
-/** Which entries: an empty field does not restrict, several values of one field are alternatives. */
+/** Restricts the list: an empty field does not restrict, and several values of one field are alternatives. */
 export type AuditFilterInput = {
   Actions?: readonly string[] | undefined;
   ActorIDs?: readonly string[] | undefined;
@@ -569,55 +569,55 @@ export type AuditFilterInput = {
   IP?: string | undefined;
   /** success, denied or failed. */
   Result?: string | undefined;
-  /** Inclusive. */
+  /** Start of the period, inclusive. */
   From?: string | undefined;
-  /** Exclusive. */
+  /** End of the period, exclusive. */
   To?: string | undefined;
 };
 
-/** What is wrong at one place of the chain. */
+/** One problem in the hash chain. */
 export type AuditProblem = {
   Seq: number;
-  /** The entry; empty where there is none. */
+  /** The entry's ID. Empty if the entry is missing. */
   ID: string;
   /** changed, missing or reordered. */
   Kind: string;
-  /** The same in words. */
+  /** A description of the problem. */
   Message: string;
 };
 
-/** A record that something was done to. */
+/** A record that the call was about. */
 export type AuditTarget = {
   Type: string;
   ID: string;
   Name: string;
 };
 
-/** Whose chain to anchor. */
+/** Selects the hash chain to anchor. */
 export type Audit_AnchorReq = {
-  /** Empty = the platform's own entries. */
+  /** Empty means the platform's own entries. */
   Tenant?: string | undefined;
 };
 
-/** The end of the chain. */
+/** The signed end of the hash chain. */
 export type Audit_AnchorRes = {
-  /** Opaque. It is proved with the key ring, and worth nothing once the key that signed it has left the ring. */
+  /** An opaque, signed text. It can be verified as long as the key that signed it is in the key ring. */
   Anchor: string;
 };
 
-/** Which entries, and in which form. */
+/** Selects the entries and the format. */
 export type Audit_ExportReq = {
-  /** Empty = the platform's own entries. */
+  /** Empty means the platform's own entries. */
   Tenant?: string | undefined;
-  /** ndjson or csv; empty = ndjson. */
+  /** ndjson or csv; empty means ndjson. */
   Format?: string | undefined;
   Filter?: AuditFilterInput | undefined;
 };
 
-/** A user, which page, and which entries. */
+/** Selects a user, a page and a filter. */
 export type Audit_ListByUserReq = {
   UserID: string;
-  /** Only entries of this tenant. */
+  /** Restricts the list to the entries of this tenant. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
   Filter?: AuditFilterInput | undefined;
@@ -628,9 +628,9 @@ export type Audit_ListByUserRes = {
   Page: AuditEntryPage;
 };
 
-/** A tenant, which page, and which entries. */
+/** Selects a tenant, a page and a filter. */
 export type Audit_ListReq = {
-  /** Empty = the platform's own entries. */
+  /** Empty means the platform's own entries. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
   Filter?: AuditFilterInput | undefined;
@@ -641,44 +641,44 @@ export type Audit_ListRes = {
   Page: AuditEntryPage;
 };
 
-/** Whose entries, and from where on. */
+/** Selects the entries to verify. */
 export type Audit_VerifyReq = {
-  /** Empty = the platform's own entries. */
+  /** Empty means the platform's own entries. */
   Tenant?: string | undefined;
-  /** The NextCursor of the call before; empty = from the beginning. */
+  /** The NextCursor of the previous call. Empty means from the first entry. */
   Cursor?: string | undefined;
-  /** What Audit_Anchor returned for this tenant; empty = no anchor. Every page of one verification takes the same. */
+  /** The anchor that Audit_Anchor returned for this tenant. Empty means no anchor. Send the same anchor with every page of one verification. */
   Anchor?: string | undefined;
 };
 
-/** What the hashes say. */
+/** The result of the verification. */
 export type Audit_VerifyRes = {
-  /** Whether nothing is wrong with the entries that were looked at. */
+  /** True if no problem was found in the entries of this call. */
   Valid: boolean;
-  /** How many were looked at. */
+  /** The number of entries that this call verified. */
   Checked: number;
-  /** At most 100. */
+  /** The problems found, at most 100. */
   Problems: AuditProblem[];
-  /** Empty = all have been looked at. */
+  /** Empty if all entries have been verified. */
   NextCursor: string;
-  /** The last entry that was looked at. Kept elsewhere, it shows later that nothing before it was written anew. */
+  /** The last verified entry. Store Seq and Hash elsewhere to show later that no entry before it was rewritten. */
   Seq: number;
   Hash: string;
-  /** What the Anchor proves. unchanged: the kept entries up to it are those of then, and those that retention dropped before them led to the same hash. dropped: retention has dropped the anchored entry with all before it, and nothing more is proved of them. Empty: without an Anchor, while it lies on a later page, or where there are Problems. */
+  /** unchanged: the entries up to the anchor are the same as when it was made, and entries that retention has removed led to the same hash. dropped: retention has removed the anchored entry and all entries before it, so nothing more can be proved about them. Empty: no Anchor was sent, it lies on a later page, or there are Problems. */
   AnchorState: string;
-  /** The last entry that was written when the Anchor was made. */
+  /** The last entry at the time the anchor was made. */
   AnchorSeq: number;
   AnchoredAt?: string;
 };
 
-/** A program that calls with a key of its own. */
+/** A program that authenticates with keys of its own. */
 export type Bot = {
-  /** Empty on save = a new bot. */
+  /** Empty on save to create a new bot. */
   ID: string;
   Tenant: string;
   Name: string;
   Description: string;
-  /** An inactive bot's keys are refused. Absent = as it was; a new bot is active. */
+  /** The keys of an inactive bot are rejected. If absent, the stored value is kept; a new bot is active. */
   Active: boolean;
   Metadata: Record<string, string>;
   LastUsedAt?: string;
@@ -691,38 +691,38 @@ export type Bot = {
 /** A role granted to a bot. */
 export type BotGrant = {
   ID: string;
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant: string;
   Bot: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource: string;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string;
   /** The user or bot that granted it. */
   CreatedBy: string;
   CreatedAt?: string;
-  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  /** True for a grant on the platform, which applies in every tenant. Send it without Tenant. */
   Platform: boolean;
 };
 
 /** A role granted to a bot. */
 export type BotGrantInput = {
   ID?: string | undefined;
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant?: string | undefined;
   Bot: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource?: string | undefined;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string | undefined;
   /** The user or bot that granted it. */
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
-  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  /** True for a grant on the platform, which applies in every tenant. Send it without Tenant. */
   Platform?: boolean | undefined;
 };
 
@@ -732,22 +732,22 @@ export type BotGrantPage = {
   NextCursor: string;
 };
 
-/** What to grant. */
+/** The grant to add. */
 export type BotGrants_AddReq = {
   Grant: BotGrantInput;
 };
 
-/** Nothing: the grant holds. */
+/** Empty: the grant is in place. */
 export type BotGrants_AddRes = Record<string, never>;
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type BotGrants_ListByTenantReq = {
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
-  /** The grants on the platform instead of a tenant's. Tenant must be left out. */
+  /** True to list the grants on the platform. Send it without Tenant. */
   Platform?: boolean | undefined;
-  /** Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and CreatedBy is left out. */
+  /** Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy. */
   IncludePlatform?: boolean | undefined;
 };
 
@@ -756,22 +756,22 @@ export type BotGrants_ListByTenantRes = {
   Page: BotGrantPage;
 };
 
-/** What to take back: everything but Tenant, Platform, Bot, Role and Resource is ignored. */
+/** The grant to revoke. Only Tenant, Platform, Bot, Role and Resource are used. */
 export type BotGrants_RemoveReq = {
   Grant: BotGrantInput;
 };
 
-/** Nothing: the grant is gone. */
+/** Empty: the grant is revoked. */
 export type BotGrants_RemoveRes = Record<string, never>;
 
-/** A program that calls with a key of its own. */
+/** A program that authenticates with keys of its own. */
 export type BotInput = {
-  /** Empty on save = a new bot. */
+  /** Empty on save to create a new bot. */
   ID?: string | undefined;
   Tenant: string;
   Name: string;
   Description?: string | undefined;
-  /** An inactive bot's keys are refused. Absent = as it was; a new bot is active. */
+  /** The keys of an inactive bot are rejected. If absent, the stored value is kept; a new bot is active. */
   Active?: boolean | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
   LastUsedAt?: string | undefined;
@@ -787,19 +787,19 @@ export type BotKey = {
   Tenant: string;
   Bot: string;
   Name: string;
-  /** The first eight characters of the secret, to tell keys apart. */
+  /** The first eight characters of the secret, to identify the key. */
   Prefix: string;
   /** The last four characters of the secret. */
   Last4: string;
-  /** The key holds no more than these of its bot's permissions; empty = all of them. */
+  /** The permissions of the bot that the key is narrowed to. Empty means all of them. */
   Permissions: string[];
-  /** Addresses and networks the key may be used from; empty = anywhere. From elsewhere it is no credential: 401. */
+  /** IP addresses and networks that the key may be used from. Empty means all. From elsewhere the key is rejected with 401. */
   AllowedIPs: string[];
   ExpiresAt?: string;
-  /** At most a minute old. */
+  /** Accurate to one minute. */
   LastUsedAt?: string;
   RevokedAt?: string;
-  /** The key this one succeeds. */
+  /** The key that this one replaces. */
   RotatedFrom: string;
   /** The user or bot that created it. */
   CreatedBy: string;
@@ -812,27 +812,27 @@ export type BotKeyPage = {
   NextCursor: string;
 };
 
-/** What the new key shall be. */
+/** The properties of the new key. */
 export type BotKeys_CreateReq = {
   Tenant: string;
   Bot: string;
   Name: string;
-  /** At most 365 days ahead, or as many as the tenant allows; absent = in 90 days. */
+  /** At most 365 days ahead, or fewer if the tenant limits it. If absent, 90 days ahead. */
   ExpiresAt?: string | undefined;
-  /** Narrows the key to these of the bot's permissions; empty = all of them. */
+  /** Narrows the key to these permissions of the bot. Empty means all of them. */
   Permissions?: readonly string[] | undefined;
-  /** Addresses and networks the key may be used from, such as 192.0.2.0/24; empty = anywhere. From elsewhere it is no credential: 401. */
+  /** IP addresses and networks that the key may be used from, such as 192.0.2.0/24. Empty means all. From elsewhere the key is rejected with 401. */
   AllowedIPs?: readonly string[] | undefined;
 };
 
-/** The new key and, this once, its secret. */
+/** The new key, and its secret, which is shown only once. */
 export type BotKeys_CreateRes = {
   Key: BotKey;
-  /** To be sent as "Authorization: Bearer <secret>". */
+  /** Send it as "Authorization: Bearer <secret>". */
   Secret: string;
 };
 
-/** Which key. */
+/** Selects one key. */
 export type BotKeys_GetReq = {
   Tenant: string;
   ID: string;
@@ -843,7 +843,7 @@ export type BotKeys_GetRes = {
   Key: BotKey;
 };
 
-/** A bot and which page. */
+/** Selects a bot and a page. */
 export type BotKeys_ListReq = {
   Tenant: string;
   Bot: string;
@@ -855,30 +855,30 @@ export type BotKeys_ListRes = {
   Page: BotKeyPage;
 };
 
-/** Which key, and until when its successor lives. */
+/** The key to rotate, and the expiry of its successor. */
 export type BotKeys_RotateReq = {
   Tenant: string;
   ID: string;
-  /** At most 365 days ahead, or as many as the tenant allows; absent = in 90 days. */
+  /** At most 365 days ahead, or fewer if the tenant limits it. If absent, 90 days ahead. */
   ExpiresAt?: string | undefined;
 };
 
-/** The successor and, this once, its secret. */
+/** The successor, and its secret, which is shown only once. */
 export type BotKeys_RotateRes = {
   Key: BotKey;
-  /** To be sent as "Authorization: Bearer <secret>". */
+  /** Send it as "Authorization: Bearer <secret>". */
   Secret: string;
 };
 
-/** Which key and until when. */
+/** The key, and its new expiry. */
 export type BotKeys_SetExpirationReq = {
   Tenant: string;
   ID: string;
-  /** At most 365 days ahead, or as many as the tenant allows. Now or the past = revoked. */
+  /** At most 365 days ahead, or fewer if the tenant limits it. Now or a time in the past revokes the key. */
   ExpiresAt: string;
 };
 
-/** The key as it is now. */
+/** The key as stored. */
 export type BotKeys_SetExpirationRes = {
   Key: BotKey;
 };
@@ -889,16 +889,16 @@ export type BotPage = {
   NextCursor: string;
 };
 
-/** Which bot. */
+/** Selects one bot. */
 export type Bots_DeleteReq = {
   Tenant: string;
   ID: string;
 };
 
-/** Nothing: the bot is gone. */
+/** Empty: the bot is deleted. */
 export type Bots_DeleteRes = Record<string, never>;
 
-/** Which bot. */
+/** Selects one bot. */
 export type Bots_GetReq = {
   Tenant: string;
   ID: string;
@@ -909,7 +909,7 @@ export type Bots_GetRes = {
   Bot: Bot;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Bots_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -920,62 +920,62 @@ export type Bots_ListRes = {
   Page: BotPage;
 };
 
-/** The bot to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The bot to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type Bots_SaveReq = {
   Bot: BotInput;
-  /** Save only if the stored bot's UpdatedAt is still this one. */
+  /** Save only if the stored bot's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
 };
 
-/** The bot as it is stored. */
+/** The bot as stored. */
 export type Bots_SaveRes = {
   Bot: Bot;
 };
 
-/** An endpoint of a chat service. Its address is a request field beside the record and never returned. */
+/** A chat endpoint. Its URL is a separate request field and is never returned. */
 export type ChatEndpoint = {
   /** Set by the service on create, required on update. */
   ID: string;
-  /** Absent on create = the bot's tenant or the user's only one. It never changes. */
+  /** If absent on create, the bot's tenant or the user's only tenant. It never changes. */
   Tenant: string;
   Name: string;
-  /** Absent on update = as it was. */
+  /** If absent on update, the stored value is kept. */
   Active: boolean;
-  /** The data key that seals the address. */
+  /** The data key that encrypts the URL. */
   DekID: string;
-  /** Always empty in responses and events. An event that names it in `previous` says that the URL was replaced. */
+  /** Always empty in responses and events. If an event lists it in `previous`, the URL was replaced. */
   URLEnc: string;
-  /** The event types to receive, "user.*" allowed as in "every event of a user"; empty = all. */
+  /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes: string[];
   Description: string;
-  /** slack, teams, discord, mattermost or generic: told from the URL's host. */
+  /** slack, teams, discord, mattermost or generic: derived from the host of the URL. */
   Kind: string;
-  /** Why the service made the endpoint inactive; empty = it did not. */
+  /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason: string;
   DisabledAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
 };
 
-/** An endpoint of a chat service. Its address is a request field beside the record and never returned. */
+/** A chat endpoint. Its URL is a separate request field and is never returned. */
 export type ChatEndpointInput = {
   /** Set by the service on create, required on update. */
   ID?: string | undefined;
-  /** Absent on create = the bot's tenant or the user's only one. It never changes. */
+  /** If absent on create, the bot's tenant or the user's only tenant. It never changes. */
   Tenant?: string | undefined;
   Name: string;
-  /** Absent on update = as it was. */
+  /** If absent on update, the stored value is kept. */
   Active?: boolean | undefined;
-  /** The data key that seals the address. */
+  /** The data key that encrypts the URL. */
   DekID?: string | undefined;
-  /** Always empty in responses and events. An event that names it in `previous` says that the URL was replaced. */
+  /** Always empty in responses and events. If an event lists it in `previous`, the URL was replaced. */
   URLEnc?: string | undefined;
-  /** The event types to receive, "user.*" allowed as in "every event of a user"; empty = all. */
+  /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes?: readonly string[] | undefined;
   Description?: string | undefined;
-  /** slack, teams, discord, mattermost or generic: told from the URL's host. */
+  /** slack, teams, discord, mattermost or generic: derived from the host of the URL. */
   Kind?: string | undefined;
-  /** Why the service made the endpoint inactive; empty = it did not. */
+  /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason?: string | undefined;
   DisabledAt?: string | undefined;
   CreatedAt?: string | undefined;
@@ -988,28 +988,28 @@ export type ChatEndpointPage = {
   NextCursor: string;
 };
 
-/** The endpoint as it shall be, and its address. */
+/** The endpoint to create, and its URL. */
 export type Chat_CreateEndpointReq = {
   Endpoint: ChatEndpointInput;
-  /** The incoming-webhook URL of the chat service. It is sealed and never returned. */
+  /** The incoming-webhook URL of the chat service. It is encrypted and never returned. */
   URL: string;
 };
 
-/** The endpoint as it is stored. */
+/** The endpoint as stored. */
 export type Chat_CreateEndpointRes = {
   Endpoint: ChatEndpoint;
 };
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Chat_DeleteEndpointReq = {
   Tenant: string;
   ID: string;
 };
 
-/** Nothing: the endpoint is gone. */
+/** Empty: the endpoint is deleted. */
 export type Chat_DeleteEndpointRes = Record<string, never>;
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Chat_GetEndpointReq = {
   Tenant: string;
   ID: string;
@@ -1020,12 +1020,12 @@ export type Chat_GetEndpointRes = {
   Endpoint: ChatEndpoint;
 };
 
-/** Which message of which endpoint. */
+/** Selects a message of an endpoint. */
 export type Chat_GetMessageReq = {
   Tenant: string;
   /** The endpoint. */
   ID: string;
-  /** The message's identifier: ID of its attempts. */
+  /** The message's identifier: the ID of its attempts. */
   MessageID: string;
 };
 
@@ -1034,14 +1034,14 @@ export type Chat_GetMessageRes = {
   Message: DeliveryMessage;
 };
 
-/** Which attempts, and which page of them. What is empty does not restrict. */
+/** Selects a tenant, a page and a filter. Empty fields do not restrict the list. */
 export type Chat_ListAttemptsReq = {
   Tenant: string;
   Endpoint?: string | undefined;
-  /** What came of the attempt. */
+  /** The result of the attempt. */
   Outcome?: string | undefined;
   EventType?: string | undefined;
-  /** Attempts that began at this time or later. */
+  /** Attempts that began at or after this time. */
   Since?: string | undefined;
   /** Attempts that began before this time. */
   Until?: string | undefined;
@@ -1053,7 +1053,7 @@ export type Chat_ListAttemptsRes = {
   Page: DeliveryAttemptPage;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Chat_ListEndpointsReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1064,55 +1064,55 @@ export type Chat_ListEndpointsRes = {
   Page: ChatEndpointPage;
 };
 
-/** Which endpoint, and of which time. */
+/** Selects an endpoint and a period. */
 export type Chat_ReplayFailedReq = {
   Tenant: string;
   ID: string;
-  /** What happened at this time or later. Absent = all that is kept, 30 days. */
+  /** Start of the period, inclusive. If absent, all stored deliveries: those of the last 30 days. */
   Since?: string | undefined;
-  /** What happened before this time. Absent = now. */
+  /** End of the period, exclusive. If absent, now. */
   Until?: string | undefined;
 };
 
-/** How many deliveries are on their way again. */
+/** The deliveries that were queued again. */
 export type Chat_ReplayFailedRes = {
   Queued: number;
 };
 
-/** Which message of which endpoint. */
+/** Selects a message of an endpoint. */
 export type Chat_ResendReq = {
   Tenant: string;
   /** The endpoint. */
   ID: string;
-  /** The message's identifier: ID of its attempts. */
+  /** The message's identifier: the ID of its attempts. */
   MessageID: string;
 };
 
-/** Whether the message is on its way again. */
+/** Whether the message was queued again. */
 export type Chat_ResendRes = {
-  /** false = it was on its way already. */
+  /** False if it was queued already. */
   Queued: boolean;
 };
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Chat_SendTestReq = {
   Tenant: string;
   ID: string;
 };
 
-/** What came of the attempt. Nothing is sent again, so it is never retry. */
+/** The result of the attempt. A test is not retried, so the status is never retry. */
 export type Chat_SendTestRes = {
   Task: TaskResult;
 };
 
-/** The endpoint to change and, optionally, its new address. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. ID and Name are required; an empty URL leaves the stored one. */
+/** The endpoint to update and, optionally, its new URL. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. ID and Name are required; an empty URL keeps the stored one. */
 export type Chat_UpdateEndpointReq = {
   Endpoint: ChatEndpointInput;
-  /** Empty = the stored URL stays. */
+  /** Empty keeps the stored URL. */
   URL?: string | undefined;
 };
 
-/** The endpoint as it is stored. */
+/** The endpoint as stored. */
 export type Chat_UpdateEndpointRes = {
   Endpoint: ChatEndpoint;
 };
@@ -1123,38 +1123,38 @@ export type DataKey = {
   /** The key-encryption key that wraps it. */
   Kek: string;
   CreatedAt?: string;
-  /** When another one took its place; absent = it seals. */
+  /** When a new data key replaced it. Absent for the data key in use. */
   SupersededAt?: string;
-  /** Since when nothing has been sealed with it. It is removed ten minutes later. */
+  /** When the last record stopped using it. The key is removed ten minutes later. */
   UnusedSince?: string;
-  /** The records that are sealed with it. */
+  /** The number of records that it encrypts. */
   Records: number;
 };
 
-/** One attempt to deliver something to an endpoint, as it was noted. */
+/** One attempt to deliver a message to an endpoint. */
 export type DeliveryAttempt = {
   /** The webhook-id of the delivery, the same for all its attempts. */
   ID: string;
   Tenant: string;
   /** The endpoint, which may have been deleted since. */
   Endpoint: string;
-  /** The event that was delivered; empty where the delivery was made by hand. */
+  /** The event that was delivered. Empty for an internal delivery without an event. */
   Event: string;
   /** The event's type. endpoint.ping is a test. */
   EventType: string;
-  /** Counts from 1. */
+  /** The number of the attempt, from 1. */
   Attempt: number;
-  /** delivered, retry (another attempt follows), failed (the delivery is given up) or dropped. */
+  /** delivered, retry, failed or dropped. retry: another attempt follows. failed: no attempt follows. */
   Status: string;
-  /** The receiver's HTTP status; 0 = there was no answer. */
+  /** The receiver's HTTP status; 0 if there was no response. */
   StatusCode: number;
-  /** What went wrong, as in tasks.Result; empty = nothing. */
+  /** The kind of error, as in tasks.Result. Empty if there was none. */
   Error: string;
-  /** One sentence for people. */
+  /** One sentence for human readers. */
   Message: string;
   DurationMs: number;
   StartedAt?: string;
-  /** Absent where there will be no other attempt. */
+  /** Absent if no other attempt follows. */
   NextAttemptAt?: string;
 };
 
@@ -1164,7 +1164,7 @@ export type DeliveryAttemptPage = {
   NextCursor: string;
 };
 
-/** What was sent to an endpoint, and what became of it. */
+/** A message that was sent to an endpoint, with its attempts. */
 export type DeliveryMessage = {
   /** The webhook-id of the message, the same for all its attempts. */
   ID: string;
@@ -1174,13 +1174,13 @@ export type DeliveryMessage = {
   Event: string;
   /** The event's type. */
   EventType: string;
-  /** The body, byte for byte as it was sent. */
+  /** The body, byte for byte as sent. */
   Body: string;
-  /** When its first attempt ended. */
+  /** When the first attempt ended. */
   CreatedAt?: string;
-  /** What came of the newest attempt: delivered, retry, failed or dropped. */
+  /** The result of the latest attempt: delivered, retry, failed or dropped. */
   Status: string;
-  /** The attempts of the last 30 days, oldest first. Of more than 200 these are the newest 200. */
+  /** The attempts of the last 30 days, oldest first; the latest 200 if there are more. */
   Attempts: DeliveryAttempt[];
 };
 
@@ -1188,23 +1188,23 @@ export type DeliveryMessage = {
 export type Domain = {
   ID: string;
   Tenant: string;
-  /** Lower case, international names in their xn-- form. */
+  /** In lower case. International names are in their xn-- form. */
   Name: string;
   /** pending, verified, lapsed or failed. */
   Status: string;
-  /** The name of the TXT record that proves the domain. */
+  /** The name of the TXT record that proves ownership. */
   TxtName: string;
-  /** The content of that record. */
+  /** The value of that record. */
   TxtValue: string;
-  /** What the domain means for people with such an address, as long as it is verified. off: it only proves addresses. suggest: they are offered to join. join: they become members when they verify the address. require_sso: they sign in at the tenant's provider, and not with a password. */
+  /** The effect on users with an address in this domain, while it is verified. off: it only proves addresses. suggest: users are offered to join. join: users become members when they verify their address. require_sso: users must sign in at the tenant's provider; passwords are rejected. */
   Capture: string;
-  /** The role of those who join through the domain; empty = the tenant's default role. */
+  /** The role of users who join through the domain. Empty means the tenant's default role. */
   DefaultRole: string;
   VerifiedAt?: string;
   LastCheckedAt?: string;
-  /** Why the last look-up did not verify the domain. */
+  /** Why the last DNS lookup did not verify the domain. */
   FailureReason: string;
-  /** A domain that is still pending then has failed. */
+  /** A domain that is still pending at this time becomes failed. */
   ChallengeExpiresAt?: string;
   CreatedAt?: string;
 };
@@ -1215,41 +1215,41 @@ export type DomainPage = {
   NextCursor: string;
 };
 
-/** A tenant whose domain the caller has an address at. */
+/** A tenant with a domain that matches the caller's address. */
 export type DomainSuggestion = {
   Tenant: string;
-  /** The domain, lower case, international names in their xn-- form. */
+  /** The domain, in lower case. International names are in their xn-- form. */
   Name: string;
-  /** Where such people sign in; empty = the tenant has no active provider. */
+  /** The URL of the provider's login route. Empty if the tenant has no active provider. */
   Redirect: string;
 };
 
-/** Which domain, and what it shall mean. */
+/** The domain to claim, and its settings. */
 export type Domain_CreateReq = {
   Tenant: string;
-  /** Such as example.com. International names are taken in either form. */
+  /** The domain name, such as example.com. International names are accepted in both forms. */
   Name: string;
-  /** off, suggest, join or require_sso; empty = off. */
+  /** off, suggest, join or require_sso; empty means off. */
   Capture?: string | undefined;
-  /** The role of those who join through the domain, never owner; empty = the tenant's default role. */
+  /** The role of users who join through the domain. It cannot be owner. Empty means the tenant's default role. */
   DefaultRole?: string | undefined;
 };
 
-/** The domain with its challenge. */
+/** The domain, with the TXT record to create. */
 export type Domain_CreateRes = {
   Domain: Domain;
 };
 
-/** Which domain. */
+/** Selects one domain. */
 export type Domain_DeleteReq = {
   Tenant: string;
   ID: string;
 };
 
-/** Nothing: the domain is given up. */
+/** Empty: the claim is deleted. */
 export type Domain_DeleteRes = Record<string, never>;
 
-/** Which domain. */
+/** Selects one domain. */
 export type Domain_GetReq = {
   Tenant: string;
   ID: string;
@@ -1260,15 +1260,15 @@ export type Domain_GetRes = {
   Domain: Domain;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Domain_JoinReq = {
   Tenant: string;
 };
 
-/** Nothing: the caller is a member. */
+/** Empty: the caller is a member. */
 export type Domain_JoinRes = Record<string, never>;
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Domain_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1279,7 +1279,7 @@ export type Domain_ListRes = {
   Page: DomainPage;
 };
 
-/** Nothing: the address is that of the session. */
+/** Empty: the caller's verified address is used. */
 export type Domain_ListSuggestionsReq = Record<string, never>;
 
 /** The tenants that the caller may join. */
@@ -1287,107 +1287,107 @@ export type Domain_ListSuggestionsRes = {
   Suggestions: DomainSuggestion[];
 };
 
-/** The domain to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The domain to update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type Domain_UpdateReq = {
   Tenant: string;
   ID: string;
   /** off, suggest, join or require_sso. */
   Capture?: string | undefined;
-  /** The role of those who join through the domain, never owner; empty = the tenant's default role. */
+  /** The role of users who join through the domain. It cannot be owner. Empty means the tenant's default role. */
   DefaultRole?: string | undefined;
 };
 
-/** The domain as it is now. */
+/** The domain as stored. */
 export type Domain_UpdateRes = {
   Domain: Domain;
 };
 
-/** Which domain. */
+/** Selects one domain. */
 export type Domain_VerifyReq = {
   Tenant: string;
   ID: string;
 };
 
-/** The domain as it is now: verified, or pending with a FailureReason. */
+/** The domain as stored: verified, or pending with a FailureReason. */
 export type Domain_VerifyRes = {
   Domain: Domain;
 };
 
-/** Whether an endpoint gets the events of a type. */
+/** Whether an endpoint receives the events of a type. */
 export type EndpointVerdict = {
   Endpoint: string;
   Name: string;
   Receives: boolean;
-  /** inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty = it gets all of them. With own_life it gets those that are about other endpoints. */
+  /** inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty if it receives all of them. own_life means that it receives only the events about other endpoints. */
   Reason: string;
-  /** The same for people. */
+  /** The reason as a sentence. */
   Message: string;
 };
 
-/** One type of event. */
+/** One event type. */
 export type EventType = {
-  /** Such as group.created. */
+  /** The name of the type, such as group.created. */
   Type: string;
-  /** When it happens, in one sentence. */
+  /** When the event occurs, in one sentence. */
   Description: string;
   /** JSON Schema (draft-07) of the body, as JSON text. */
   Schema: string;
-  /** A body, as JSON text. */
+  /** An example body, as JSON text. */
   Example: string;
 };
 
 /** One event of an application. */
 export type Events_PublishReq = {
   Tenant: string;
-  /** The event's type, such as report.finished. The families of the service's own events are not for applications. */
+  /** The event's type, such as report.finished. The event families of the service itself are rejected. */
   Type: string;
-  /** A JSON object in UTF-8, at most 64 KiB. It becomes the event's data as it is, byte for byte. */
+  /** A JSON object in UTF-8, at most 64 KiB. It becomes the event's data, byte for byte. */
   Body: string;
-  /** A name of the caller's for this event. A second call with the same one within ten minutes publishes nothing, and answers as the first. Empty = every call publishes. */
+  /** The caller's own identifier of this event. A second call with the same identifier within ten minutes publishes nothing and returns the first response. If empty, every call publishes. */
   ID?: string | undefined;
 };
 
 /** The event. */
 export type Events_PublishRes = {
-  /** The event's identifier, which receivers find in the body and in the header webhook-id. */
+  /** The event's identifier. Receivers find it in the body and in the header webhook-id. */
   ID: string;
 };
 
 /** A role granted to a user. */
 export type Grant = {
   ID: string;
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant: string;
   UserID: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource: string;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string;
   /** The user or bot that granted it. */
   CreatedBy: string;
   CreatedAt?: string;
-  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  /** True for a grant on the platform, which applies in every tenant. Send it without Tenant. */
   Platform: boolean;
 };
 
 /** A role granted to a user. */
 export type GrantInput = {
   ID?: string | undefined;
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant?: string | undefined;
   UserID: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource?: string | undefined;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string | undefined;
   /** The user or bot that granted it. */
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
-  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  /** True for a grant on the platform, which applies in every tenant. Send it without Tenant. */
   Platform?: boolean | undefined;
 };
 
@@ -1397,22 +1397,22 @@ export type GrantPage = {
   NextCursor: string;
 };
 
-/** What to grant. */
+/** The grant to add. */
 export type Grants_AddReq = {
   Grant: GrantInput;
 };
 
-/** Nothing: the grant holds. */
+/** Empty: the grant is in place. */
 export type Grants_AddRes = Record<string, never>;
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Grants_ListByTenantReq = {
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
-  /** The grants on the platform instead of a tenant's. Tenant must be left out. */
+  /** True to list the grants on the platform. Send it without Tenant. */
   Platform?: boolean | undefined;
-  /** Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and CreatedBy is left out. */
+  /** Whether to include the active grants on the platform, which apply in the tenant too. They have Platform set to true and no CreatedBy. */
   IncludePlatform?: boolean | undefined;
 };
 
@@ -1421,7 +1421,7 @@ export type Grants_ListByTenantRes = {
   Page: GrantPage;
 };
 
-/** A user and which page. */
+/** Selects a user and a page. */
 export type Grants_ListReq = {
   UserID: string;
   Page?: PageReq | undefined;
@@ -1432,25 +1432,25 @@ export type Grants_ListRes = {
   Page: GrantPage;
 };
 
-/** What to take back: everything but Tenant, Platform, UserID, Role and Resource is ignored. */
+/** The grant to revoke. Only Tenant, Platform, UserID, Role and Resource are used. */
 export type Grants_RemoveReq = {
   Grant: GrantInput;
 };
 
-/** Nothing: the grant is gone. */
+/** Empty: the grant is revoked. */
 export type Grants_RemoveRes = Record<string, never>;
 
 /** A group. */
 export type Group = {
   ID: string;
   Tenant: string;
-  /** Where the group stands, such as eng/backend. Letter case and a leading "/" make no difference. */
+  /** The place of the group in the hierarchy, such as eng/backend. Paths ignore letter case and a leading "/". */
   Path: string;
   Name: string;
   Description: string;
-  /** The group's id in another system. */
+  /** The group's ID in another system. */
   ExternalID: string;
-  /** Where the group comes from. */
+  /** The origin of the group. */
   Source: string;
   Metadata: Record<string, string>;
   CreatedAt?: string;
@@ -1465,9 +1465,9 @@ export type GroupGrant = {
   Group: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource: string;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string;
   /** The user or bot that granted it. */
   CreatedBy: string;
@@ -1482,9 +1482,9 @@ export type GroupGrantInput = {
   Group: string;
   /** The role's slug. */
   Role: string;
-  /** The application's own name of the thing the grant is about; empty = the whole tenant. */
+  /** The application's own name of the resource that the grant is limited to. Empty means the whole tenant. */
   Resource?: string | undefined;
-  /** Absent = never. */
+  /** When the grant expires. If absent, it never expires. */
   ExpiresAt?: string | undefined;
   /** The user or bot that granted it. */
   CreatedBy?: string | undefined;
@@ -1497,15 +1497,15 @@ export type GroupGrantPage = {
   NextCursor: string;
 };
 
-/** What to grant. */
+/** The grant to add. */
 export type GroupGrants_AddReq = {
   Grant: GroupGrantInput;
 };
 
-/** Nothing: the grant holds. */
+/** Empty: the grant is in place. */
 export type GroupGrants_AddRes = Record<string, never>;
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type GroupGrants_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1516,34 +1516,34 @@ export type GroupGrants_ListByTenantRes = {
   Page: GroupGrantPage;
 };
 
-/** What to take back: everything but Tenant, Group, Role and Resource is ignored. */
+/** The grant to revoke. Only Tenant, Group, Role and Resource are used. */
 export type GroupGrants_RemoveReq = {
   Grant: GroupGrantInput;
 };
 
-/** Nothing: the grant is gone. */
+/** Empty: the grant is revoked. */
 export type GroupGrants_RemoveRes = Record<string, never>;
 
 /** A group. */
 export type GroupInput = {
   ID?: string | undefined;
   Tenant: string;
-  /** Where the group stands, such as eng/backend. Letter case and a leading "/" make no difference. */
+  /** The place of the group in the hierarchy, such as eng/backend. Paths ignore letter case and a leading "/". */
   Path: string;
   Name?: string | undefined;
   Description?: string | undefined;
-  /** The group's id in another system. */
+  /** The group's ID in another system. */
   ExternalID?: string | undefined;
-  /** Where the group comes from. */
+  /** The origin of the group. */
   Source?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
 };
 
-/** What one of the provider's groups means here: a membership, a role in the whole tenant, or both. */
+/** Maps one group of the provider to a group, to a role in the whole tenant, or to both. */
 export type GroupMapping = {
-  /** The group as the provider names it, exactly. */
+  /** The group's name or ID at the provider. It must match exactly. */
   Value: string;
   /** The path of a group. */
   Group: string;
@@ -1551,9 +1551,9 @@ export type GroupMapping = {
   Role: string;
 };
 
-/** What one of the provider's groups means here: a membership, a role in the whole tenant, or both. */
+/** Maps one group of the provider to a group, to a role in the whole tenant, or to both. */
 export type GroupMappingInput = {
-  /** The group as the provider names it, exactly. */
+  /** The group's name or ID at the provider. It must match exactly. */
   Value: string;
   /** The path of a group. */
   Group?: string | undefined;
@@ -1567,7 +1567,7 @@ export type GroupPage = {
   NextCursor: string;
 };
 
-/** A group and who shall be in it. */
+/** The group, and the user to add. */
 export type Groups_AddMemberReq = {
   Tenant: string;
   /** The group's path. */
@@ -1575,30 +1575,30 @@ export type Groups_AddMemberReq = {
   UserID: string;
 };
 
-/** Nothing: the user is in the group. */
+/** Empty: the user is in the group. */
 export type Groups_AddMemberRes = Record<string, never>;
 
-/** Which group. */
+/** Selects one group. */
 export type Groups_DeleteReq = {
   Tenant: string;
   Path: string;
 };
 
-/** Nothing: the group is gone. */
+/** Empty: the group is deleted. */
 export type Groups_DeleteRes = Record<string, never>;
 
-/** Which group. */
+/** Selects one group. */
 export type Groups_GetReq = {
   Tenant: string;
   Path: string;
 };
 
-/** The group, null where there is none. */
+/** The group, or null. */
 export type Groups_GetRes = {
   Group: Group | null;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Groups_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1609,11 +1609,11 @@ export type Groups_ListByTenantRes = {
   Page: GroupPage;
 };
 
-/** A user and which page. */
+/** Selects a user and a page. */
 export type Groups_ListMemberGroupsReq = {
   UserID: string;
   Page?: PageReq | undefined;
-  /** Also the groups above those the user is in. */
+  /** Whether to include the parent groups of the user's groups. */
   Effective?: boolean | undefined;
 };
 
@@ -1622,13 +1622,13 @@ export type Groups_ListMemberGroupsRes = {
   Page: GroupPage;
 };
 
-/** A group and which page. */
+/** Selects a group and a page. */
 export type Groups_ListMembersReq = {
   Tenant: string;
   /** The group's path. */
   Group: string;
   Page?: PageReq | undefined;
-  /** Also the members of the groups below this one. */
+  /** Whether to include the members of the groups below this one. */
   Effective?: boolean | undefined;
 };
 
@@ -1637,7 +1637,7 @@ export type Groups_ListMembersRes = {
   Page: UserIdPage;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Groups_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1648,7 +1648,7 @@ export type Groups_ListRes = {
   Page: GroupPage;
 };
 
-/** A group and who shall no longer be in it. */
+/** The group, and the user to remove. */
 export type Groups_RemoveMemberReq = {
   Tenant: string;
   /** The group's path. */
@@ -1656,33 +1656,33 @@ export type Groups_RemoveMemberReq = {
   UserID: string;
 };
 
-/** Nothing: the user is not in the group. */
+/** Empty: the user is not in the group. */
 export type Groups_RemoveMemberRes = Record<string, never>;
 
-/** The group to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The group to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type Groups_SaveReq = {
   Group: GroupInput;
-  /** Save only if the stored group's UpdatedAt is still this one. */
+  /** Save only if the stored group's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
 };
 
-/** Nothing: the group is saved. */
+/** Empty: the group is saved. */
 export type Groups_SaveRes = Record<string, never>;
 
-/** Who a user is to an identity provider. */
+/** A user's identity at an identity provider. */
 export type Identity = {
   Tenant: string;
   /** The provider's ID. */
   Provider: string;
   UserID: string;
-  /** What the provider calls itself, and the user. */
+  /** The provider's issuer, and the user's subject there. */
   Issuer: string;
   Subject: string;
-  /** The address that the provider told when the two were linked. */
+  /** The address that the provider asserted when the identity was linked. */
   Email: string;
   CreatedAt?: string;
   LastUsedAt?: string;
-  /** Whether the sessions that it opens hold rights in Tenant only, until Users_ConfirmIdentity confirms it. */
+  /** Whether the sessions that it opens hold rights in Tenant only. Users_ConfirmIdentity ends the limit. */
   Limited: boolean;
 };
 
@@ -1694,58 +1694,58 @@ export type IdentityPage = {
 
 /** A key that wraps data keys. */
 export type KeyEncryptionKey = {
-  /** A key of the ring by its name, or of Vault as vault:<mount>/<key>:v<version>. */
+  /** The name of a key in the key ring, or vault:<mount>/<key>:v<version> for a key in Vault. */
   ID: string;
-  /** Whether it is the one that wraps. */
+  /** True for the key that wraps new data keys. */
   Current: boolean;
-  /** Whether it is at hand. Data keys that one wraps which is not cannot be used. */
+  /** Whether the key is available. Data keys that an unavailable key wraps cannot be used. */
   Available: boolean;
-  /** The data keys that it wraps. */
+  /** The number of data keys that it wraps. */
   DataKeys: number;
-  /** Whether no data key needs it any longer. */
+  /** True if no data key needs it any longer. */
   Removable: boolean;
 };
 
-/** Whose data key to replace. */
+/** Selects the data key to replace. */
 export type Keys_RotateReq = {
-  /** Empty = everybody's, the platform's own included. */
+  /** Empty replaces the data keys of all tenants and of the platform. */
   Tenant?: string | undefined;
 };
 
-/** What was done, or begun. */
+/** The completed or queued work. */
 export type Keys_RotateRes = {
-  /** The tenant's new data key; empty where all are replaced. */
+  /** The tenant's new data key. Empty if the data keys of all tenants are replaced. */
   DekID: string;
-  /** How many data keys are replaced in the background. */
+  /** The number of data keys that are replaced in the background. */
   Queued: number;
 };
 
-/** Whose data keys to list. */
+/** Selects the data keys to list. */
 export type Keys_StatusReq = {
-  /** Empty = none: the answer is about all of them together. */
+  /** Empty lists no data keys: the response then has only the totals. */
   Tenant?: string | undefined;
 };
 
 /** The keys in use. */
 export type Keys_StatusRes = {
-  /** What wraps data keys, or could, in order of their names. */
+  /** The key-encryption keys that wrap data keys or can wrap them, sorted by name. */
   KeyEncryptionKeys: KeyEncryptionKey[];
-  /** Data keys that the current key-encryption key does not wrap yet. */
+  /** The number of data keys that the current key-encryption key does not wrap yet. */
   ToRewrap: number;
-  /** Data keys that wait for another to take their place. */
+  /** The number of data keys that are still to be replaced. */
   ToReplace: number;
-  /** Superseded data keys with which records may still be sealed. */
+  /** The number of superseded data keys that may still encrypt records. */
   ToReseal: number;
-  /** The tenant's, oldest first; none without Tenant. */
+  /** The tenant's data keys, oldest first. Empty without Tenant. */
   DataKeys: DataKey[];
 };
 
-/** Why nothing is mailed to an address. The address itself is not kept. */
+/** The suppression of an address. The address itself is not stored. */
 export type MailSuppression = {
-  /** The answer of the mail server that refused it, such as 550. */
+  /** The status code of the mail server's rejection, such as 550. */
   StatusCode: number;
   CreatedAt?: string;
-  /** 30 days after the refusal. */
+  /** 30 days after the rejection. */
   ExpiresAt?: string;
 };
 
@@ -1754,7 +1754,7 @@ export type Mail_DeleteSuppressionReq = {
   Email: string;
 };
 
-/** Nothing: whatever was in the way is gone. */
+/** Empty: the address is not suppressed. */
 export type Mail_DeleteSuppressionRes = Record<string, never>;
 
 /** The address. */
@@ -1762,48 +1762,48 @@ export type Mail_GetSuppressionReq = {
   Email: string;
 };
 
-/** Its suppression. */
+/** The suppression of the address. */
 export type Mail_GetSuppressionRes = {
   Suppression: MailSuppression;
 };
 
-/** A request for one page of a list. */
+/** Selects one page of a list. */
 export type PageReq = {
-  /** How many items: 0 = 50, more than 200 = 200. */
+  /** The number of items: 0 means 50, and values above 200 mean 200. */
   Limit?: number | undefined;
-  /** The NextCursor of the page before; empty = the first page. */
+  /** The NextCursor of the previous page. Empty means the first page. */
   Cursor?: string | undefined;
 };
 
-/** A permission of Bailiwick's own. */
+/** One of Bailiwick's own permissions. */
 export type Permission = {
   Name: string;
-  /** What it allows, in one line. */
+  /** A one-line description. */
   Description: string;
-  /** The operations that ask for it. */
+  /** The operations that require it. */
   Operations: string[];
 };
 
-/** The answer to one question. */
+/** The result of one check. */
 export type PermissionAnswer = {
   Permission: string;
   Resource: string;
   Allowed: boolean;
 };
 
-/** A permission that somebody would gain or lose. */
+/** A permission that a user or bot would gain or lose. */
 export type PermissionChange = {
   /** The user or bot. */
   Subject: string;
   Permission: string;
-  /** Empty = in the whole tenant. */
+  /** Empty means the whole tenant. */
   Resource: string;
 };
 
-/** One question. */
+/** One question: a permission, optionally on one resource. */
 export type PermissionCheckInput = {
   Permission: string;
-  /** The application's own name of a thing; empty = the whole tenant. */
+  /** The application's own name of a resource. Empty means the whole tenant. */
   Resource?: string | undefined;
 };
 
@@ -1813,7 +1813,7 @@ export type PermissionPage = {
   NextCursor: string;
 };
 
-/** One change: the request of exactly one operation. */
+/** One planned change: the request of exactly one operation. */
 export type PlannedChangeInput = {
   Roles_Save?: Roles_SaveReq | undefined;
   Roles_Delete?: Roles_DeleteReq | undefined;
@@ -1832,13 +1832,13 @@ export type PlannedChangeInput = {
 export type Role = {
   ID: string;
   Tenant: string;
-  /** Names the role in its tenant; never changes. */
+  /** The name of the role within its tenant. It never changes. */
   Slug: string;
   Name: string;
   Description: string;
-  /** At most 200, such as app.reports.read or app.reports.*. Those that begin with iam. are Bailiwick's own. */
+  /** The permissions of the role, such as app.reports.read or app.reports.*; at most 200. Names that begin with iam. are Bailiwick's own. */
   Permissions: string[];
-  /** A built-in role, which cannot be changed. */
+  /** True for a built-in role, which cannot be changed. */
   System: boolean;
   CreatedAt?: string;
   UpdatedAt?: string;
@@ -1848,13 +1848,13 @@ export type Role = {
 export type RoleInput = {
   ID?: string | undefined;
   Tenant: string;
-  /** Names the role in its tenant; never changes. */
+  /** The name of the role within its tenant. It never changes. */
   Slug: string;
   Name?: string | undefined;
   Description?: string | undefined;
-  /** At most 200, such as app.reports.read or app.reports.*. Those that begin with iam. are Bailiwick's own. */
+  /** The permissions of the role, such as app.reports.read or app.reports.*; at most 200. Names that begin with iam. are Bailiwick's own. */
   Permissions?: readonly string[] | undefined;
-  /** A built-in role, which cannot be changed. */
+  /** True for a built-in role, which cannot be changed. */
   System?: boolean | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
@@ -1866,27 +1866,27 @@ export type RolePage = {
   NextCursor: string;
 };
 
-/** Which role. */
+/** Selects one role. */
 export type Roles_DeleteReq = {
   Tenant: string;
   Slug: string;
 };
 
-/** Nothing: the role is gone. */
+/** Empty: the role is deleted. */
 export type Roles_DeleteRes = Record<string, never>;
 
-/** Which role. */
+/** Selects one role. */
 export type Roles_GetReq = {
   Tenant: string;
   Slug: string;
 };
 
-/** The role, null where there is none. */
+/** The role, or null. */
 export type Roles_GetRes = {
   Role: Role | null;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Roles_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1897,12 +1897,12 @@ export type Roles_ListByTenantRes = {
   Page: RolePage;
 };
 
-/** Whose permissions, and which page. */
+/** Selects a tenant or the platform, and a page. */
 export type Roles_ListPermissionsReq = {
-  /** Required, unless Platform is true. */
+  /** Required unless Platform is true. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
-  /** The permissions of the platform instead of a tenant's. Tenant must be left out. */
+  /** True to list the permissions of the platform. Send it without Tenant. */
   Platform?: boolean | undefined;
 };
 
@@ -1911,7 +1911,7 @@ export type Roles_ListPermissionsRes = {
   Page: PermissionPage;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Roles_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -1922,32 +1922,32 @@ export type Roles_ListRes = {
   Page: RolePage;
 };
 
-/** The role to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The role to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type Roles_SaveReq = {
   Role: RoleInput;
-  /** Save only if the stored role's UpdatedAt is still this one. */
+  /** Save only if the stored role's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
 };
 
-/** Nothing: the role is saved. */
+/** Empty: the role is saved. */
 export type Roles_SaveRes = Record<string, never>;
 
-/** A signed-in person's session. Its token is shown once, in the response that makes it. */
+/** A user's session. Its token is shown only once, in the response that creates it. */
 export type Session = {
   ID: string;
   UserID: string;
   /** password, oidc or saml. */
   AuthMethod: string;
-  /** The ID of the identity provider; empty where AuthMethod is password. */
+  /** The ID of the identity provider. Empty if AuthMethod is password. */
   Provider: string;
   IP: string;
   UserAgent: string;
   CreatedAt?: string;
   LastSeenAt?: string;
   ExpiresAt?: string;
-  /** The session of the call itself. */
+  /** True for the session of this call. */
   Current: boolean;
-  /** The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that opened it; empty = not limited. */
+  /** The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
 };
 
@@ -1957,7 +1957,7 @@ export type SessionPage = {
   NextCursor: string;
 };
 
-/** Which page. */
+/** Selects a page. */
 export type Sessions_ListReq = {
   Page?: PageReq | undefined;
 };
@@ -1967,139 +1967,139 @@ export type Sessions_ListRes = {
   Page: SessionPage;
 };
 
-/** Nothing: all of the caller's. */
+/** Empty: all of the caller's sessions end. */
 export type Sessions_RevokeAllReq = Record<string, never>;
 
-/** Nothing: the caller is signed out everywhere. */
+/** Empty: the caller is signed out everywhere. */
 export type Sessions_RevokeAllRes = Record<string, never>;
 
-/** Which session. */
+/** Selects one session. */
 export type Sessions_RevokeReq = {
   ID: string;
 };
 
-/** Nothing: the session has ended. */
+/** Empty: the session has ended. */
 export type Sessions_RevokeRes = Record<string, never>;
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export type SsoFinding = {
-  /** What was looked at, such as discovery or certificate. */
+  /** The name of the check, such as discovery or certificate. */
   Check: string;
   /** ok, warning or error. */
   Level: string;
-  /** What was found and what to do about it. */
+  /** The finding, and how to fix it. */
   Message: string;
 };
 
-/** An identity provider of a tenant, of the kind oidc or saml. */
+/** An identity provider of a tenant, for OIDC or SAML. */
 export type SsoProvider = {
-  /** Empty on save = a new provider. */
+  /** Empty on save to create a new provider. */
   ID: string;
   Tenant: string;
-  /** oidc or saml. It never changes; absent on update = as it is. */
+  /** oidc or saml. It never changes. If absent on update, the stored value is kept. */
   Kind: string;
   Name: string;
-  /** Absent = active on create, as it was on update. */
+  /** If absent, a new provider is active, and an update keeps the stored value. */
   Active: boolean;
-  /** OIDC: where the provider's configuration is found, as it names itself. */
+  /** OIDC: the issuer, exactly as the provider's configuration names it. */
   Issuer: string;
-  /** OIDC: what the provider knows us as. */
+  /** OIDC: the client ID that the provider assigned. */
   ClientID: string;
-  /** OIDC: what is asked for besides openid; absent = email and profile. */
+  /** OIDC: the requested scopes besides openid. If absent, email and profile. */
   Scopes: string[];
   /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
   TokenAuthMethod: string;
   /** OIDC: query or form_post. */
   ResponseMode: string;
-  /** The data key that seals the secret and our private key. */
+  /** The data key that encrypts the secret and the private key. */
   DekID: string;
-  /** Always empty in responses and events. An event that names it in `previous` says that the secret was replaced. */
+  /** Always empty in responses and events. If an event lists it in `previous`, the secret was replaced. */
   SecretEnc: string;
-  /** SAML: what the provider calls itself. */
+  /** SAML: the provider's entity ID. */
   IdpEntityID: string;
-  /** SAML: where people sign in. */
+  /** SAML: the provider's single sign-on URL. */
   IdpSsoURL: string;
-  /** SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two. */
+  /** SAML: the certificates the provider may sign with, in PEM or base64. During a key rollover there are two. */
   IdpCertificates: string[];
-  /** SAML: how sign-ins are asked for: redirect or post. */
+  /** SAML: how requests are sent: redirect or post. */
   RequestBinding: string;
-  /** SAML: our name, where our metadata are. */
+  /** SAML: the service provider's entity ID, which is the URL of its metadata. */
   SpEntityID: string;
-  /** SAML: where the provider sends its answers. */
+  /** SAML: the assertion consumer service URL, which receives the provider's responses. */
   AcsURL: string;
-  /** SAML: the certificate that our requests are signed with and assertions may be encrypted to, in PEM. */
+  /** SAML: the certificate that requests are signed with and that assertions may be encrypted to, in PEM. */
   SpCertificate: string;
-  /** OIDC: the redirect address to register at the provider. */
+  /** OIDC: the redirect URI to register at the provider. */
   RedirectURI: string;
-  /** SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default. */
+  /** SAML: whether unsolicited responses are accepted (IdP-initiated sign-in). They are open to login CSRF, so the default is false. */
   AllowIdpInitiated: boolean;
-  /** Whether somebody who has no account gets one. Absent on create = yes. */
+  /** Whether a user without an account gets one. If absent on create, true. */
   Jit: boolean;
-  /** The roles of those who become members by signing in; none = the tenant's default role. */
+  /** The roles of users who become members by signing in. Empty means the tenant's default role. */
   DefaultRoles: string[];
-  /** What the provider's groups mean here. */
+  /** Maps the provider's groups to groups and roles of the tenant. */
   GroupMappings: GroupMapping[];
-  /** Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute. */
+  /** The claim or attribute for each property, if it is not the standard one: keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
   AttributeMap: Record<string, string>;
   LastLoginAt?: string;
-  /** Why the last sign-in that failed did; empty after one that succeeded. */
+  /** Why the last sign-in failed. Empty after a successful one. */
   LastError: string;
   CreatedAt?: string;
   UpdatedAt?: string;
 };
 
-/** An identity provider of a tenant, of the kind oidc or saml. */
+/** An identity provider of a tenant, for OIDC or SAML. */
 export type SsoProviderInput = {
-  /** Empty on save = a new provider. */
+  /** Empty on save to create a new provider. */
   ID?: string | undefined;
   Tenant: string;
-  /** oidc or saml. It never changes; absent on update = as it is. */
+  /** oidc or saml. It never changes. If absent on update, the stored value is kept. */
   Kind?: string | undefined;
   Name: string;
-  /** Absent = active on create, as it was on update. */
+  /** If absent, a new provider is active, and an update keeps the stored value. */
   Active?: boolean | undefined;
-  /** OIDC: where the provider's configuration is found, as it names itself. */
+  /** OIDC: the issuer, exactly as the provider's configuration names it. */
   Issuer?: string | undefined;
-  /** OIDC: what the provider knows us as. */
+  /** OIDC: the client ID that the provider assigned. */
   ClientID?: string | undefined;
-  /** OIDC: what is asked for besides openid; absent = email and profile. */
+  /** OIDC: the requested scopes besides openid. If absent, email and profile. */
   Scopes?: readonly string[] | undefined;
   /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
   TokenAuthMethod?: string | undefined;
   /** OIDC: query or form_post. */
   ResponseMode?: string | undefined;
-  /** The data key that seals the secret and our private key. */
+  /** The data key that encrypts the secret and the private key. */
   DekID?: string | undefined;
-  /** Always empty in responses and events. An event that names it in `previous` says that the secret was replaced. */
+  /** Always empty in responses and events. If an event lists it in `previous`, the secret was replaced. */
   SecretEnc?: string | undefined;
-  /** SAML: what the provider calls itself. */
+  /** SAML: the provider's entity ID. */
   IdpEntityID?: string | undefined;
-  /** SAML: where people sign in. */
+  /** SAML: the provider's single sign-on URL. */
   IdpSsoURL?: string | undefined;
-  /** SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two. */
+  /** SAML: the certificates the provider may sign with, in PEM or base64. During a key rollover there are two. */
   IdpCertificates?: readonly string[] | undefined;
-  /** SAML: how sign-ins are asked for: redirect or post. */
+  /** SAML: how requests are sent: redirect or post. */
   RequestBinding?: string | undefined;
-  /** SAML: our name, where our metadata are. */
+  /** SAML: the service provider's entity ID, which is the URL of its metadata. */
   SpEntityID?: string | undefined;
-  /** SAML: where the provider sends its answers. */
+  /** SAML: the assertion consumer service URL, which receives the provider's responses. */
   AcsURL?: string | undefined;
-  /** SAML: the certificate that our requests are signed with and assertions may be encrypted to, in PEM. */
+  /** SAML: the certificate that requests are signed with and that assertions may be encrypted to, in PEM. */
   SpCertificate?: string | undefined;
-  /** OIDC: the redirect address to register at the provider. */
+  /** OIDC: the redirect URI to register at the provider. */
   RedirectURI?: string | undefined;
-  /** SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default. */
+  /** SAML: whether unsolicited responses are accepted (IdP-initiated sign-in). They are open to login CSRF, so the default is false. */
   AllowIdpInitiated?: boolean | undefined;
-  /** Whether somebody who has no account gets one. Absent on create = yes. */
+  /** Whether a user without an account gets one. If absent on create, true. */
   Jit?: boolean | undefined;
-  /** The roles of those who become members by signing in; none = the tenant's default role. */
+  /** The roles of users who become members by signing in. Empty means the tenant's default role. */
   DefaultRoles?: readonly string[] | undefined;
-  /** What the provider's groups mean here. */
+  /** Maps the provider's groups to groups and roles of the tenant. */
   GroupMappings?: readonly GroupMappingInput[] | undefined;
-  /** Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute. */
+  /** The claim or attribute for each property, if it is not the standard one: keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
   AttributeMap?: Readonly<Record<string, string>> | undefined;
   LastLoginAt?: string | undefined;
-  /** Why the last sign-in that failed did; empty after one that succeeded. */
+  /** Why the last sign-in failed. Empty after a successful one. */
   LastError?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
@@ -2111,27 +2111,27 @@ export type SsoProviderPage = {
   NextCursor: string;
 };
 
-/** The address somebody wants to sign in with. */
+/** The address of the user who wants to sign in. */
 export type Sso_CheckReq = {
   Email: string;
 };
 
-/** Where to go. */
+/** The result of the check. */
 export type Sso_CheckRes = {
-  /** The address of the provider's login route; empty = sign in with a password. */
+  /** The URL of the provider's login route. Empty means sign in with a password. */
   Redirect: string;
 };
 
-/** Which provider. */
+/** Selects one provider. */
 export type Sso_DeleteProviderReq = {
   Tenant: string;
   ID: string;
 };
 
-/** Nothing: the provider is gone, and nobody who has signed in through it is signed in any more. */
+/** Empty: the provider is deleted, and the sessions that it opened have ended. */
 export type Sso_DeleteProviderRes = Record<string, never>;
 
-/** Which provider. */
+/** Selects one provider. */
 export type Sso_GetProviderReq = {
   Tenant: string;
   ID: string;
@@ -2142,19 +2142,19 @@ export type Sso_GetProviderRes = {
   Provider: SsoProvider;
 };
 
-/** Which tenant, and for how long. */
+/** Selects a tenant, and sets the duration. */
 export type Sso_LiftRequirementReq = {
   Tenant: string;
-  /** From now on, at most 60; absent = 60, 0 = it is over. */
+  /** Duration in minutes, at most 60. If absent, 60; 0 ends the exemption. */
   Minutes?: number | undefined;
 };
 
-/** Until when. */
+/** The end of the exemption. */
 export type Sso_LiftRequirementRes = {
   Until?: string;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Sso_ListProvidersReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -2165,61 +2165,61 @@ export type Sso_ListProvidersRes = {
   Page: SsoProviderPage;
 };
 
-/** The provider to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding is the default; an empty Secret leaves the stored one. */
+/** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret keeps the stored one. */
 export type Sso_SaveProviderReq = {
   Provider: SsoProviderInput;
-  /** OIDC: the client secret. It is sealed and never returned; empty = the stored one stays. */
+  /** OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one. */
   Secret?: string | undefined;
-  /** SAML: the provider's metadata, from which its names, addresses and certificates are taken. */
+  /** SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it. */
   MetadataXML?: string | undefined;
-  /** The same, to be fetched now. */
+  /** SAML: the URL of the provider's metadata, which is fetched at once. */
   MetadataURL?: string | undefined;
-  /** Save only if the stored provider's UpdatedAt is still this one. */
+  /** Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
 };
 
-/** The provider as it is stored. */
+/** The provider as stored. */
 export type Sso_SaveProviderRes = {
   Provider: SsoProvider;
 };
 
-/** Which provider. */
+/** Selects one provider. */
 export type Sso_TestProviderReq = {
   Tenant: string;
   ID: string;
 };
 
-/** What was found. */
+/** The results of the checks. */
 export type Sso_TestProviderRes = {
-  /** Whether there is no error among the findings. */
+  /** True if no finding has the level error. */
   OK: boolean;
   Findings: SsoFinding[];
 };
 
-/** What came of one attempt: tasks.Result of the interface. */
+/** The result of one attempt: tasks.Result of the interface. */
 export type TaskResult = {
-  /** The webhook-id of the delivery, of a chat message the task's; the same for all its attempts. */
+  /** The webhook-id of the delivery, or the task's identifier for a chat message. The same for all attempts. */
   ID: string;
   /** delivered, retry, failed or dropped. */
   Status: string;
-  /** Counts from 1. */
+  /** The number of the attempt, from 1. */
   Attempt: number;
-  /** The receiver's HTTP status; 0 = there was no answer. */
+  /** The receiver's HTTP status; 0 if there was no response. */
   StatusCode: number;
   /** timeout, dns_error, connection_refused, connection_reset, tls_error, blocked_address, invalid_url, redirect, http_status, rate_limited, response_too_large, payload_too_large, endpoint_inactive, endpoint_not_found, suppressed or aborted_by_receiver; empty = none. */
   Error: string;
-  /** One sentence for people. */
+  /** One sentence for human readers. */
   Message: string;
   DurationMs: number;
   StartedAt?: string;
-  /** Absent where there will be no other attempt. */
+  /** Absent if no other attempt follows. */
   NextAttemptAt?: string;
 };
 
 /** An organisation. */
 export type Tenant = {
   ID: string;
-  /** Unique on the platform; empty on create = made from the name. */
+  /** Unique on the platform. If empty on create, it is derived from the name. */
   Slug: string;
   Name: string;
   /** active, suspended or deleting. */
@@ -2228,17 +2228,17 @@ export type Tenant = {
   Metadata: Record<string, string>;
   CreatedAt?: string;
   UpdatedAt?: string;
-  /** The caller's own membership; in the answer of Tenants_ListMine only. */
+  /** The caller's own membership. Set only in the response of Tenants_ListMine. */
   Membership?: TenantMember;
 };
 
-/** What to change in a tenant. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The changes to a tenant. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type TenantChangeInput = {
   ID: string;
   /** Unique on the platform. */
   Slug?: string | undefined;
   Name?: string | undefined;
-  /** An absent setting stays as it is. */
+  /** An absent setting keeps its stored value. */
   Settings?: TenantSettingsInput | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
 };
@@ -2246,7 +2246,7 @@ export type TenantChangeInput = {
 /** An organisation. */
 export type TenantInput = {
   ID?: string | undefined;
-  /** Unique on the platform; empty on create = made from the name. */
+  /** Unique on the platform. If empty on create, it is derived from the name. */
   Slug?: string | undefined;
   Name: string;
   /** active, suspended or deleting. */
@@ -2255,11 +2255,11 @@ export type TenantInput = {
   Metadata?: Readonly<Record<string, string>> | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
-  /** The caller's own membership; in the answer of Tenants_ListMine only. */
+  /** The caller's own membership. Set only in the response of Tenants_ListMine. */
   Membership?: TenantMemberInput | undefined;
 };
 
-/** An invitation. Its token is only in the answer that makes it and in the mail. */
+/** An invitation. Its token is only in the response that creates it and in the mail. */
 export type TenantInvitation = {
   ID: string;
   Tenant: string;
@@ -2270,9 +2270,9 @@ export type TenantInvitation = {
   Roles: string[];
   /** The paths of the groups the new member joins. */
   Groups: string[];
-  /** The user or bot that invited. */
+  /** The user or bot that sent the invitation. */
   InvitedBy: string;
-  /** The user who accepted. */
+  /** The user who accepted the invitation. */
   AcceptedBy: string;
   ExpiresAt?: string;
   CreatedAt?: string;
@@ -2290,20 +2290,20 @@ export type TenantInvitations_AcceptReq = {
   Token: string;
 };
 
-/** Nothing: the caller is a member. */
+/** Empty: the caller is a member. */
 export type TenantInvitations_AcceptRes = Record<string, never>;
 
-/** Whom to invite, and as what. */
+/** The address to invite, and the roles and groups of the new member. */
 export type TenantInvitations_CreateReq = {
   Tenant: string;
   Email: string;
-  /** The roles the new member gets; none = the tenant's default role. */
+  /** The roles the new member gets. Empty means the tenant's default role. */
   Roles?: readonly string[] | undefined;
   /** The paths of the groups the new member joins. */
   Groups?: readonly string[] | undefined;
 };
 
-/** The token, which is mailed as well. It is never shown again. */
+/** The token, which is also mailed. It is never shown again. */
 export type TenantInvitations_CreateRes = {
   Token: string;
 };
@@ -2313,19 +2313,19 @@ export type TenantInvitations_DeclineReq = {
   Token: string;
 };
 
-/** Nothing: the invitation is declined. */
+/** Empty: the invitation is declined. */
 export type TenantInvitations_DeclineRes = Record<string, never>;
 
-/** Whose invitation. */
+/** Selects the invitation of an address. */
 export type TenantInvitations_DeleteReq = {
   Tenant: string;
   Email: string;
 };
 
-/** Nothing: the address is not invited. */
+/** Empty: the address has no pending invitation. */
 export type TenantInvitations_DeleteRes = Record<string, never>;
 
-/** An address and which page. */
+/** Selects an address and a page. */
 export type TenantInvitations_ListByEmailReq = {
   Email: string;
   Page?: PageReq | undefined;
@@ -2336,7 +2336,7 @@ export type TenantInvitations_ListByEmailRes = {
   Page: TenantInvitationPage;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type TenantInvitations_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -2351,11 +2351,11 @@ export type TenantInvitations_ListRes = {
 export type TenantMember = {
   Tenant: string;
   UserID: string;
-  /** active, disabled, or pending: added, and not accepted by the user yet. */
+  /** active, pending or disabled. pending: added, but not accepted by the user yet. */
   Status: string;
   /** creator, invitation, sso or admin. */
   Source: string;
-  /** Absent while the membership is pending. */
+  /** Absent if the membership is pending. */
   JoinedAt?: string;
 };
 
@@ -2363,11 +2363,11 @@ export type TenantMember = {
 export type TenantMemberInput = {
   Tenant?: string | undefined;
   UserID?: string | undefined;
-  /** active, disabled, or pending: added, and not accepted by the user yet. */
+  /** active, pending or disabled. pending: added, but not accepted by the user yet. */
   Status?: string | undefined;
   /** creator, invitation, sso or admin. */
   Source?: string | undefined;
-  /** Absent while the membership is pending. */
+  /** Absent if the membership is pending. */
   JoinedAt?: string | undefined;
 };
 
@@ -2377,50 +2377,50 @@ export type TenantMemberPage = {
   NextCursor: string;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type TenantMembers_AcceptReq = {
   Tenant: string;
 };
 
-/** Nothing: the caller is a member. */
+/** Empty: the caller is a member. */
 export type TenantMembers_AcceptRes = Record<string, never>;
 
-/** A tenant and who shall belong to it. */
+/** The tenant, and the user to add. */
 export type TenantMembers_AddReq = {
   Tenant: string;
   UserID: string;
 };
 
-/** Nothing: the user is a member, or has been asked to become one. */
+/** Empty: the user is a member, or has a pending membership. */
 export type TenantMembers_AddRes = Record<string, never>;
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type TenantMembers_DeclineReq = {
   Tenant: string;
 };
 
-/** Nothing: the caller does not become a member. */
+/** Empty: the membership is declined. */
 export type TenantMembers_DeclineRes = Record<string, never>;
 
-/** A tenant and which member of it. */
+/** Selects a member of a tenant. */
 export type TenantMembers_DisableReq = {
   Tenant: string;
   UserID: string;
 };
 
-/** Nothing: the member is disabled. */
+/** Empty: the member is disabled. */
 export type TenantMembers_DisableRes = Record<string, never>;
 
-/** A tenant and which member of it. */
+/** Selects a member of a tenant. */
 export type TenantMembers_EnableReq = {
   Tenant: string;
   UserID: string;
 };
 
-/** Nothing: the member is active. */
+/** Empty: the member is active. */
 export type TenantMembers_EnableRes = Record<string, never>;
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type TenantMembers_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -2431,13 +2431,13 @@ export type TenantMembers_ListRes = {
   Page: TenantMemberPage;
 };
 
-/** A tenant and who shall no longer belong to it. */
+/** The tenant, and the user to remove. */
 export type TenantMembers_RemoveReq = {
   Tenant: string;
   UserID: string;
 };
 
-/** Nothing: the user is no member. */
+/** Empty: the user is not a member. */
 export type TenantMembers_RemoveRes = Record<string, never>;
 
 /** One page of tenants. */
@@ -2446,67 +2446,67 @@ export type TenantPage = {
   NextCursor: string;
 };
 
-/** What a tenant decides for itself. An absent setting stays as it was. */
+/** The settings that a tenant controls. An absent setting keeps its stored value. */
 export type TenantSettings = {
-  /** A session that is used in the tenant ends after this long without a call: at most 10080, 0 = the platform's 7 days. */
+  /** Idle timeout of sessions that are used in the tenant, in minutes: at most 10080; 0 means the platform's 7 days. */
   SessionIdleMinutes: number;
-  /** A session that is used in the tenant ends after this long in any case: at most 43200, 0 = the platform's 30 days. */
+  /** Longest lifetime of sessions that are used in the tenant, in minutes: at most 43200; 0 means the platform's 30 days. */
   SessionMaxMinutes: number;
-  /** Members sign in through the tenant's provider only. */
+  /** Whether members must sign in through a provider of the tenant. */
   RequireSso: boolean;
-  /** Only addresses of these domains can be invited; empty = all. */
+  /** Only addresses in these domains can be invited. Empty means all domains. */
   InviteDomains: string[];
-  /** The longest life of a bot key: at most 365, 0 = 365. */
+  /** Longest lifetime of a bot key, in days: at most 365; 0 means 365. */
   MaxBotKeyDays: number;
-  /** How long audit entries are kept: 0 = 400 days. */
+  /** How long audit entries are kept, in days: at most 3650; 0 means 400. */
   AuditRetentionDays: number;
-  /** The role new members get, without anybody looking: never owner. Empty = member. */
+  /** The role that new members get automatically. It cannot be owner. Empty means member. */
   DefaultRole: string;
-  /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
+  /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin: boolean;
 };
 
-/** What a tenant decides for itself. An absent setting stays as it was. */
+/** The settings that a tenant controls. An absent setting keeps its stored value. */
 export type TenantSettingsInput = {
-  /** A session that is used in the tenant ends after this long without a call: at most 10080, 0 = the platform's 7 days. */
+  /** Idle timeout of sessions that are used in the tenant, in minutes: at most 10080; 0 means the platform's 7 days. */
   SessionIdleMinutes?: number | undefined;
-  /** A session that is used in the tenant ends after this long in any case: at most 43200, 0 = the platform's 30 days. */
+  /** Longest lifetime of sessions that are used in the tenant, in minutes: at most 43200; 0 means the platform's 30 days. */
   SessionMaxMinutes?: number | undefined;
-  /** Members sign in through the tenant's provider only. */
+  /** Whether members must sign in through a provider of the tenant. */
   RequireSso?: boolean | undefined;
-  /** Only addresses of these domains can be invited; empty = all. */
+  /** Only addresses in these domains can be invited. Empty means all domains. */
   InviteDomains?: readonly string[] | undefined;
-  /** The longest life of a bot key: at most 365, 0 = 365. */
+  /** Longest lifetime of a bot key, in days: at most 365; 0 means 365. */
   MaxBotKeyDays?: number | undefined;
-  /** How long audit entries are kept: 0 = 400 days. */
+  /** How long audit entries are kept, in days: at most 3650; 0 means 400. */
   AuditRetentionDays?: number | undefined;
-  /** The role new members get, without anybody looking: never owner. Empty = member. */
+  /** The role that new members get automatically. It cannot be owner. Empty means member. */
   DefaultRole?: string | undefined;
-  /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
+  /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin?: boolean | undefined;
 };
 
-/** The tenant as it shall be. */
+/** The tenant to save. */
 export type Tenants_CreateReq = {
   Tenant: TenantInput;
-  /** The user who shall own it; with iam.platform.tenants.write only. */
+  /** The user who becomes the owner. Requires iam.platform.tenants.write. */
   OwnerID?: string | undefined;
 };
 
-/** The tenant as it is stored. */
+/** The tenant as stored. */
 export type Tenants_CreateRes = {
   Tenant: Tenant;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Tenants_DeleteReq = {
   Tenant: string;
 };
 
-/** Nothing: the tenant is closed. */
+/** Empty: the tenant is deleted. */
 export type Tenants_DeleteRes = Record<string, never>;
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Tenants_GetReq = {
   Tenant: string;
 };
@@ -2516,7 +2516,7 @@ export type Tenants_GetRes = {
   Tenant: Tenant;
 };
 
-/** Which page. */
+/** Selects a page. */
 export type Tenants_ListMineReq = {
   Page?: PageReq | undefined;
 };
@@ -2526,74 +2526,74 @@ export type Tenants_ListMineRes = {
   Page: TenantPage;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Tenants_RestoreReq = {
   Tenant: string;
 };
 
-/** The tenant as it is stored. */
+/** The tenant as stored. */
 export type Tenants_RestoreRes = {
   Tenant: Tenant;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Tenants_ResumeReq = {
   Tenant: string;
 };
 
-/** The tenant as it is stored. */
+/** The tenant as stored. */
 export type Tenants_ResumeRes = {
   Tenant: Tenant;
 };
 
-/** Which tenant. */
+/** Selects one tenant. */
 export type Tenants_SuspendReq = {
   Tenant: string;
 };
 
-/** The tenant as it is stored. */
+/** The tenant as stored. */
 export type Tenants_SuspendRes = {
   Tenant: Tenant;
 };
 
-/** The tenant as it shall be. */
+/** The tenant to save. */
 export type Tenants_UpdateReq = {
   Tenant: TenantChangeInput;
-  /** Only where the stored tenant was last changed at this time. */
+  /** Save only if the stored tenant's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
 };
 
-/** The tenant as it is stored. */
+/** The tenant as stored. */
 export type Tenants_UpdateRes = {
   Tenant: Tenant;
 };
 
-/** The token somebody presented. */
+/** The presented token. */
 export type Tokens_IntrospectReq = {
   Token: string;
-  /** The tenant it was presented for; empty = any, with the permission on the platform. */
+  /** The tenant that the token was presented for. Empty means every tenant and requires the permission on the platform. */
   Tenant?: string | undefined;
-  /** The address it was presented from. A bot key that is bound to addresses is active only where one of them is told. */
+  /** The IP address that the token was presented from. A bot key with AllowedIPs is active only if this is one of them. */
   IP?: string | undefined;
 };
 
-/** What the token stands for. An inactive one says nothing else. */
+/** The holder of the token. For an inactive token only Active is set. */
 export type Tokens_IntrospectRes = {
   Active: boolean;
   /** session or bot_key. */
   Type: string;
-  /** The session's or key's ID. */
+  /** The ID of the session or bot key. */
   ID: string;
   UserID: string;
   Bot: string;
-  /** The bot's tenant. Of a session, the only tenant in which it holds rights: for other tenants it is inactive. Empty = the session is not limited to a tenant. */
+  /** For a bot key, the bot's tenant. For a session, the only tenant in which it holds rights: for other tenants the token is inactive. Empty if the session is not limited to a tenant. */
   Tenant: string;
   ExpiresAt?: string;
-  /** A bot key holds no more than these of its bot's permissions; empty = all of them. */
+  /** The permissions of the bot that the key is narrowed to. Empty means all of them. */
   Permissions: string[];
 };
 
-/** A person. */
+/** A user of the platform. */
 export type User = {
   ID: string;
   Email: string;
@@ -2601,24 +2601,24 @@ export type User = {
   Name: string;
   GivenName: string;
   FamilyName: string;
-  /** The address of a picture. */
+  /** The URL of a picture. */
   Picture: string;
   /** A language tag such as en or pt-BR. */
   Locale: string;
   /** pending, active or disabled. */
   Status: string;
-  /** Whether the user can sign in with a password. Only the user and callers with iam.users.write in a tenant of the user or iam.platform.users.write learn it; for others it is false. */
+  /** Whether the user can sign in with a password. Shown only to the user and to callers with iam.users.write in a tenant of the user or iam.platform.users.write; for others it is false. */
   HasPassword: boolean;
-  /** The user's id in another system. */
+  /** The user's ID in another system. */
   ExternalID: string;
   Metadata: Record<string, string>;
-  /** Absent for callers that HasPassword is not shown to. */
+  /** Absent for callers that may not see HasPassword. */
   LastLoginAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
 };
 
-/** What to change in a user. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
+/** The changes to a user. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
 export type UserChangeInput = {
   ID: string;
   Name?: string | undefined;
@@ -2626,14 +2626,14 @@ export type UserChangeInput = {
   FamilyName?: string | undefined;
   Picture?: string | undefined;
   Locale?: string | undefined;
-  /** The person's id in another system; with iam.platform.users.write only. */
+  /** The user's ID in another system. Changing it requires iam.platform.users.write. */
   ExternalID?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
-  /** As it is stored. Another address is refused: Account_ChangeEmail changes it. */
+  /** The stored address. A different address is rejected: use Account_ChangeEmail. */
   Email?: string | undefined;
 };
 
-/** What a new person is created from. */
+/** The properties of a new user. */
 export type UserDraftInput = {
   Email: string;
   Name?: string | undefined;
@@ -2641,7 +2641,7 @@ export type UserDraftInput = {
   FamilyName?: string | undefined;
   Picture?: string | undefined;
   Locale?: string | undefined;
-  /** The person's id in another system. */
+  /** The user's ID in another system. */
   ExternalID?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
 };
@@ -2658,37 +2658,37 @@ export type UserPage = {
   NextCursor: string;
 };
 
-/** Whose identity, at which provider, and the account's password. */
+/** Selects a user's identity at one provider, with the account's password. */
 export type Users_ConfirmIdentityReq = {
   UserID: string;
   Provider: string;
-  /** Required from a session that is limited itself. Empty = the caller's session stands for the credential that opened it. */
+  /** Required if the caller's session is limited. If empty, the credential that opened the caller's session is used. */
   Password?: string | undefined;
 };
 
-/** Nothing: the identity is confirmed. */
+/** Empty: the identity is confirmed. */
 export type Users_ConfirmIdentityRes = Record<string, never>;
 
-/** The person as it shall be. */
+/** The user to create. */
 export type Users_CreateReq = {
   User: UserDraftInput;
   Password?: string | undefined;
 };
 
-/** The person as stored. */
+/** The user as stored. */
 export type Users_CreateRes = {
   User: User;
 };
 
-/** Who shall be deleted. */
+/** Selects the user to delete. */
 export type Users_DeleteReq = {
   UserID: string;
 };
 
-/** Nothing: the user is gone. */
+/** Empty: the user is deleted. */
 export type Users_DeleteRes = Record<string, never>;
 
-/** Who shall be shut out. */
+/** Selects the user to disable. */
 export type Users_DisableReq = {
   UserID: string;
 };
@@ -2698,7 +2698,7 @@ export type Users_DisableRes = {
   User: User;
 };
 
-/** Who shall be let in. */
+/** Selects the user to enable. */
 export type Users_EnableReq = {
   UserID: string;
 };
@@ -2708,7 +2708,7 @@ export type Users_EnableRes = {
   User: User;
 };
 
-/** The address of a user. */
+/** Selects a user by address. */
 export type Users_GetByEmailReq = {
   Email: string;
 };
@@ -2718,7 +2718,7 @@ export type Users_GetByEmailRes = {
   User: User;
 };
 
-/** Which user. */
+/** Selects one user. */
 export type Users_GetReq = {
   UserID: string;
 };
@@ -2728,7 +2728,7 @@ export type Users_GetRes = {
   User: User;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Users_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -2739,7 +2739,7 @@ export type Users_ListByTenantRes = {
   Page: UserPage;
 };
 
-/** Whose identities, and which page. */
+/** Selects a user and a page. */
 export type Users_ListIdentitiesReq = {
   UserID: string;
   Page?: PageReq | undefined;
@@ -2750,7 +2750,7 @@ export type Users_ListIdentitiesRes = {
   Page: IdentityPage;
 };
 
-/** Which page. */
+/** Selects a page. */
 export type Users_ListReq = {
   Page?: PageReq | undefined;
 };
@@ -2760,16 +2760,16 @@ export type Users_ListRes = {
   Page: UserPage;
 };
 
-/** Whose identity, and at which provider. */
+/** Selects a user's identity at one provider. */
 export type Users_RemoveIdentityReq = {
   UserID: string;
   Provider: string;
 };
 
-/** Nothing: the user has no identity there. */
+/** Empty: the user has no identity at the provider. */
 export type Users_RemoveIdentityRes = Record<string, never>;
 
-/** The user as it shall be. */
+/** The user to update. */
 export type Users_UpdateReq = {
   User: UserChangeInput;
 };
@@ -2783,28 +2783,28 @@ export type Users_UpdateRes = {
 export type WebhookEndpoint = {
   /** Set by the service on create, required on update. */
   ID: string;
-  /** Absent on create = the bot's tenant or the user's only one. It never changes. */
+  /** If absent on create, the bot's tenant or the user's only tenant. It never changes. */
   Tenant: string;
   Name: string;
-  /** The address that receives deliveries: https, at most 2,048 characters. */
+  /** The URL that receives deliveries: https, at most 2,048 characters. */
   URL: string;
-  /** Absent on update = as it was. */
+  /** If absent on update, the stored value is kept. */
   Active: boolean;
-  /** The data key that seals the signing secret. */
+  /** The data key that encrypts the signing secret. */
   DekID: string;
   /** Always empty in responses. */
   SecretEnc: string;
-  /** The event types to receive, "user.*" allowed as in "every event of a user"; empty = all. */
+  /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes: string[];
   Description: string;
-  /** Deliveries a second, 0 = no limit of its own. */
+  /** Deliveries per second; 0 means no limit for this endpoint. */
   RateLimit: number;
-  /** Why the service made the endpoint inactive; empty = it did not. */
+  /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason: string;
   DisabledAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
-  /** Until then the secret before the present one signs too; absent = there is none. */
+  /** The previous secret also signs until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string;
 };
 
@@ -2812,28 +2812,28 @@ export type WebhookEndpoint = {
 export type WebhookEndpointInput = {
   /** Set by the service on create, required on update. */
   ID?: string | undefined;
-  /** Absent on create = the bot's tenant or the user's only one. It never changes. */
+  /** If absent on create, the bot's tenant or the user's only tenant. It never changes. */
   Tenant?: string | undefined;
   Name: string;
-  /** The address that receives deliveries: https, at most 2,048 characters. */
+  /** The URL that receives deliveries: https, at most 2,048 characters. */
   URL: string;
-  /** Absent on update = as it was. */
+  /** If absent on update, the stored value is kept. */
   Active?: boolean | undefined;
-  /** The data key that seals the signing secret. */
+  /** The data key that encrypts the signing secret. */
   DekID?: string | undefined;
   /** Always empty in responses. */
   SecretEnc?: string | undefined;
-  /** The event types to receive, "user.*" allowed as in "every event of a user"; empty = all. */
+  /** The event types to receive. "user.*" means every event type that begins with "user.". Empty means all event types. */
   EventTypes?: readonly string[] | undefined;
   Description?: string | undefined;
-  /** Deliveries a second, 0 = no limit of its own. */
+  /** Deliveries per second; 0 means no limit for this endpoint. */
   RateLimit?: number | undefined;
-  /** Why the service made the endpoint inactive; empty = it did not. */
+  /** Why the service disabled the endpoint. Empty if the service did not disable it. */
   DisabledReason?: string | undefined;
   DisabledAt?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
-  /** Until then the secret before the present one signs too; absent = there is none. */
+  /** The previous secret also signs until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string | undefined;
 };
 
@@ -2843,39 +2843,39 @@ export type WebhookEndpointPage = {
   NextCursor: string;
 };
 
-/** The endpoint as it shall be. */
+/** The endpoint to create. */
 export type Webhooks_CreateEndpointReq = {
   Endpoint: WebhookEndpointInput;
 };
 
-/** The endpoint and, this once, its signing secret. */
+/** The endpoint, and its signing secret, which is shown only once. */
 export type Webhooks_CreateEndpointRes = {
   Endpoint: WebhookEndpoint;
   /** The key of the X-Webhook-Signature header. */
   Secret: string;
 };
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Webhooks_DeleteEndpointReq = {
   Tenant: string;
   ID: string;
 };
 
-/** Nothing: the endpoint is gone. */
+/** Empty: the endpoint is deleted. */
 export type Webhooks_DeleteEndpointRes = Record<string, never>;
 
-/** A tenant and a type of event. */
+/** Selects a tenant and an event type. */
 export type Webhooks_ExplainReq = {
   Tenant: string;
   Type: string;
 };
 
-/** A verdict on each of the tenant's endpoints. */
+/** One verdict for each of the tenant's endpoints. */
 export type Webhooks_ExplainRes = {
   Endpoints: EndpointVerdict[];
 };
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Webhooks_GetEndpointReq = {
   Tenant: string;
   ID: string;
@@ -2886,12 +2886,12 @@ export type Webhooks_GetEndpointRes = {
   Endpoint: WebhookEndpoint;
 };
 
-/** Which message of which endpoint. */
+/** Selects a message of an endpoint. */
 export type Webhooks_GetMessageReq = {
   Tenant: string;
   /** The endpoint. */
   ID: string;
-  /** The message's identifier: ID of its attempts, and the header webhook-id. */
+  /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
 };
 
@@ -2900,14 +2900,14 @@ export type Webhooks_GetMessageRes = {
   Message: DeliveryMessage;
 };
 
-/** Which attempts, and which page of them. What is empty does not restrict. */
+/** Selects a tenant, a page and a filter. Empty fields do not restrict the list. */
 export type Webhooks_ListAttemptsReq = {
   Tenant: string;
   Endpoint?: string | undefined;
-  /** What came of the attempt. */
+  /** The result of the attempt. */
   Outcome?: string | undefined;
   EventType?: string | undefined;
-  /** Attempts that began at this time or later. */
+  /** Attempts that began at or after this time. */
   Since?: string | undefined;
   /** Attempts that began before this time. */
   Until?: string | undefined;
@@ -2919,7 +2919,7 @@ export type Webhooks_ListAttemptsRes = {
   Page: DeliveryAttemptPage;
 };
 
-/** A tenant and which page. */
+/** Selects a tenant and a page. */
 export type Webhooks_ListEndpointsReq = {
   Tenant: string;
   Page?: PageReq | undefined;
@@ -2930,76 +2930,76 @@ export type Webhooks_ListEndpointsRes = {
   Page: WebhookEndpointPage;
 };
 
-/** Nothing: the list is the same for all. */
+/** Empty: the list is the same for all callers. */
 export type Webhooks_ListEventTypesReq = Record<string, never>;
 
-/** All types, by name. */
+/** All event types, sorted by name. */
 export type Webhooks_ListEventTypesRes = {
   EventTypes: EventType[];
 };
 
-/** Which endpoint, and of which time. */
+/** Selects an endpoint and a period. */
 export type Webhooks_ReplayFailedReq = {
   Tenant: string;
   ID: string;
-  /** What happened at this time or later. Absent = all that is kept, 30 days. */
+  /** Start of the period, inclusive. If absent, all stored deliveries: those of the last 30 days. */
   Since?: string | undefined;
-  /** What happened before this time. Absent = now. */
+  /** End of the period, exclusive. If absent, now. */
   Until?: string | undefined;
 };
 
-/** How many deliveries are on their way again. */
+/** The deliveries that were queued again. */
 export type Webhooks_ReplayFailedRes = {
   Queued: number;
 };
 
-/** Which message of which endpoint. */
+/** Selects a message of an endpoint. */
 export type Webhooks_ResendReq = {
   Tenant: string;
   /** The endpoint. */
   ID: string;
-  /** The message's identifier: ID of its attempts, and the header webhook-id. */
+  /** The message's identifier: the ID of its attempts, and the header webhook-id. */
   MessageID: string;
 };
 
-/** Whether the message is on its way again. */
+/** Whether the message was queued again. */
 export type Webhooks_ResendRes = {
-  /** false = it was on its way already. */
+  /** False if it was queued already. */
   Queued: boolean;
 };
 
-/** Which endpoint, and for how long the secret that it has shall go on signing. */
+/** Selects an endpoint, and sets the grace period of its current secret. */
 export type Webhooks_RotateSecretReq = {
   Tenant: string;
   ID: string;
-  /** Seconds for which the previous secret signs too: absent = 86400, a day; 0 = it ends at once; at most 604800, a week. */
+  /** How long the previous secret also signs, in seconds. If absent, 86400 (one day); 0 ends it at once; at most 604800 (one week). */
   GraceSeconds?: number | undefined;
 };
 
-/** The endpoint and, this once, its new signing secret. */
+/** The endpoint, and its new signing secret, which is shown only once. */
 export type Webhooks_RotateSecretRes = {
   Endpoint: WebhookEndpoint;
   /** The key of the X-Webhook-Signature header. */
   Secret: string;
 };
 
-/** Which endpoint. */
+/** Selects one endpoint. */
 export type Webhooks_SendTestReq = {
   Tenant: string;
   ID: string;
 };
 
-/** What came of the attempt. Nothing is sent again, so it is never retry. */
+/** The result of the attempt. A test is not retried, so the status is never retry. */
 export type Webhooks_SendTestRes = {
   Task: TaskResult;
 };
 
-/** The endpoint to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. ID, Name and URL are required. */
+/** The endpoint to update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. ID, Name and URL are required. */
 export type Webhooks_UpdateEndpointReq = {
   Endpoint: WebhookEndpointInput;
 };
 
-/** The endpoint as it is stored. */
+/** The endpoint as stored. */
 export type Webhooks_UpdateEndpointRes = {
   Endpoint: WebhookEndpoint;
 };

@@ -2,10 +2,11 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/shared/seal.ts';
 import type { Link } from './chain.ts';
 
-// An anchor is the end of a tenant's chain at one moment, sealed with the key ring and kept outside the database. An
-// attacker who rewrites the whole chain, head included, cannot make the new chain run through the anchored hash.
+// An anchor is the last link of a tenant's chain at one moment, sealed with the key ring and stored
+// outside the database. An attacker who rewrites the whole chain, head included, cannot make the
+// new chain pass through the anchored hash.
 
-/** The end of a tenant's chain ("" = the platform's) at a moment. */
+/** The last link of a tenant's chain ("" = the platform's) at a moment. */
 export type Anchor = Link & { tenant: string; at: Date };
 
 const purpose = 'audit-anchor';
@@ -27,12 +28,13 @@ export function openAnchor(ring: KeyRing, tenant: string, text: string): Anchor 
       'Anchor was not made by this installation, or its key has left the key ring',
       'BAD_ANCHOR',
     );
-  if (anchor.tenant !== tenant) throw invalid('Anchor is of another tenant', 'FOREIGN_ANCHOR');
+  if (anchor.tenant !== tenant) throw invalid('Anchor belongs to another tenant', 'FOREIGN_ANCHOR');
   return { ...anchor, at: new Date(anchor.at) };
 }
 
 function unseal(ring: KeyRing, text: string): (Omit<Anchor, 'at'> & { at: string }) | undefined {
-  // The decoder skips what is no base64url: one anchor has one spelling.
+  // The decoder skips characters that are not base64url. This check gives an anchor only one
+  // spelling.
   if (!/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {
     return JSON.parse(openForPurpose(ring, purpose, text, [])) as Omit<Anchor, 'at'> & {

@@ -5,8 +5,8 @@ import { findStored, findTenants, insertEntries, lockHeads, moveHeads } from './
 export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
 
 /**
- * Puts entries at the ends of their tenants' chains, in this order, all or none. An entry that is stored
- * already is left out, so that the same one may come any number of times and to any number of replicas.
+ * Appends entries to their tenants' chains, in this order, all or none. Skips entries that are
+ * stored already, so that an entry may arrive more than once and at several replicas.
  */
 export function appendEntries(database: Database, entries: readonly Entry[]): Promise<void> {
   return database.transaction(null, async (em) => {
@@ -14,7 +14,8 @@ export function appendEntries(database: Database, entries: readonly Entry[]): Pr
     const heads = new Map(
       await lockHeads(em, [...new Set(routed.map(({ Tenant }) => Tenant))].sort()),
     );
-    // Looked up under the lock: whoever stored one of these had it before us.
+    // Read under the lock: another replica may have stored these entries before this one got the
+    // lock.
     const known = new Set(await findStored(em, routed));
     const linked: LinkedEntry[] = [];
     for (const entry of routed) {
@@ -31,7 +32,10 @@ export function appendEntries(database: Database, entries: readonly Entry[]): Pr
   });
 }
 
-/** A refused call may name any tenant. Those that do not exist get no chain of their own: the entry is the platform's. */
+/**
+ * A refused call may name any tenant. A tenant that does not exist gets no chain: its entry goes to
+ * the platform's chain.
+ */
 async function routeUnknownTenants(em: EntityManager, entries: readonly Entry[]): Promise<Entry[]> {
   const named = [...new Set(entries.map(({ Tenant }) => Tenant))].filter((tenant) => tenant !== '');
   const known = new Set(await findTenants(em, named));

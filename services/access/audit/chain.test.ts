@@ -30,7 +30,7 @@ const chain = (entries: Entry[]): Link[] => {
   return entries.map((entry) => (last = linkOf(last, entry)));
 };
 
-test('a chain counts from 1 and every link differs, also of equal entries', () => {
+test('a chain counts from 1, and equal entries have different hashes', () => {
   const links = chain([entryOf(draft()), entryOf(draft()), entryOf(draft())]);
   assert.deepEqual(
     links.map(({ seq }) => seq),
@@ -40,7 +40,7 @@ test('a chain counts from 1 and every link differs, also of equal entries', () =
   for (const { hash } of links) assert.match(hash, /^[0-9a-f]{64}$/);
 });
 
-test('an entry that is changed, removed or put in between changes all later hashes', () => {
+test('changing, removing or inserting an entry changes all later hashes', () => {
   const entries = ['one', 'two', 'three', 'four'].map((name) =>
     entryOf(draft({ RequestID: name })),
   );
@@ -81,18 +81,18 @@ test('every field of an entry is covered by its hash', () => {
     assert.notEqual(linkOf(chainStart, entryOf(draft(other))).hash, hash, JSON.stringify(other));
 });
 
-test('the order of keys makes no difference to a hash, as PostgreSQL does not keep it', () => {
+test('a hash does not depend on the order of keys, which PostgreSQL does not keep', () => {
   const entry = entryOf(draft({ Changes: [{ Field: 'Name', Old: 'a', New: 'b' }] }));
   const reversed = Object.fromEntries(Object.entries(entry).toReversed()) as Entry;
   reversed.Targets = [{ Name: 'eng', ID: 'grp_01', Type: 'group' }];
   assert.equal(linkOf(chainStart, reversed).hash, linkOf(chainStart, entry).hash);
 });
 
-test('a field that is added later and empty leaves old hashes as they are', () => {
+test('an empty new field does not change old hashes', () => {
   assert.equal(canonical({ a: 'x', b: '', c: [], d: undefined }), canonical({ a: 'x' }));
 });
 
-test('values of changes become texts, and what PostgreSQL cannot hold is left out', () => {
+test('values of changes become texts without characters that PostgreSQL cannot store', () => {
   const entry = entryOf(
     draft({
       UserAgent: 'a\u0000b\ud800',

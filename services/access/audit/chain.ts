@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
 
-// The chain of a tenant's audit entries: each one's hash covers itself and the hash before it, so that no
-// entry can be changed, removed or put in between without all later hashes being wrong. Pure.
+// The hash chain of a tenant's audit entries. Each hash covers its entry and the hash before it, so
+// changing, removing or inserting an entry breaks all later hashes. Pure functions.
 
 export type EntryTarget = { Type: string; ID: string; Name: string };
 export type EntryChange = { Field: string; Old: string; New: string };
 
-/** An entry that is not in a chain yet, in the documented spelling. */
+/** An entry before it is chained, with field names as in the API. */
 export type Entry = Omit<AuditDraft, 'Targets' | 'Changes'> & {
   Targets: EntryTarget[];
   Changes: EntryChange[];
@@ -17,7 +17,7 @@ export type Link = { seq: number; hash: string };
 
 export const chainStart: Link = { seq: 0, hash: '' };
 
-/** The entry of a draft: named fields only, as texts that PostgreSQL can hold. */
+/** Turns a draft into an entry: known fields only, as texts that PostgreSQL can store. */
 export function entryOf(draft: AuditDraft): Entry {
   return {
     ID: draft.ID,
@@ -51,7 +51,10 @@ export function entryOf(draft: AuditDraft): Entry {
 
 const maxText = 8192;
 
-/** A text as it is, anything else as its JSON. An entry that could not be stored would stop those behind it. */
+/**
+ * Returns a text as it is, and other values as JSON. An entry that cannot be stored would block the
+ * entries behind it.
+ */
 function textOf(value: unknown): string {
   const text =
     typeof value === 'string'
@@ -62,7 +65,7 @@ function textOf(value: unknown): string {
   return text.slice(0, maxText).replaceAll('\u0000', '').toWellFormed();
 }
 
-/** The place of an entry behind the chain's last one. */
+/** The link of an entry that follows `last`. */
 export function linkOf(last: Link, entry: Entry): Link {
   const seq = last.seq + 1;
   const hash = createHash('sha256')
@@ -72,8 +75,8 @@ export function linkOf(last: Link, entry: Entry): Link {
 }
 
 /**
- * JSON with sorted keys and without empty texts and lists. Leaving these out keeps the hashes of old
- * entries as they are when entries get a new field.
+ * JSON with sorted keys and without empty texts and lists. Omitting empty fields keeps the hashes
+ * of old entries valid when entries get a new field.
  */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

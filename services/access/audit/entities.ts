@@ -7,7 +7,7 @@ import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { EntryChange, EntryTarget } from './chain.ts';
 
-/** One change or one refused call. The table only grows: the service's role may neither change nor delete rows. */
+/** One change or refused call. Append-only: the service's role may not change or delete rows. */
 export const AuditEntryEntity = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',
@@ -25,7 +25,7 @@ export const AuditEntryEntity = defineEntity({
     actorId: p.text(),
     credentialId: p.text(),
     targets: p.json<EntryTarget[]>(),
-    /** The ids of the targets, to be found by. */
+    /** The ids of the targets, for the search index. */
     targetIds: p.array().columnType('text[]'),
     permission: p.text(),
     grantId: p.text(),
@@ -41,7 +41,7 @@ export const AuditEntryEntity = defineEntity({
   indexes: [{ name: 'audit_entry_actor', properties: ['actorId', 'id'] }],
 });
 
-/** The last link of a tenant's chain. Whoever appends holds this row. */
+/** The last link of a tenant's chain. Appending locks this row. */
 export const AuditHeadEntity = defineEntity({
   name: 'AuditHead',
   tableName: 'audit_head',

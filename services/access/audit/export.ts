@@ -3,7 +3,7 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { stringify } from 'csv-stringify/sync';
 import { type AuditRow, toAuditEntry } from './entities.ts';
 
-// The forms of an export: NDJSON with the entries as the API returns them, and CSV for spreadsheets.
+// Export formats: NDJSON with the entries as the API returns them, and CSV for spreadsheets.
 
 export type Format = 'ndjson' | 'csv';
 
@@ -14,11 +14,11 @@ export const contentTypes: Record<Format, string> = {
 
 const columns = AuditEntrySchema.fields.map((field) => field.jsonName);
 
-/** Rows as a piece of a text. The first piece of a CSV has the names of the columns. */
+/** Renders rows as one part of the export. The first part of a CSV has the header row. */
 export function textOf(rows: readonly AuditRow[], format: Format, isFirst: boolean): string {
   const entries = rows.map((row) => encodeJson(AuditEntrySchema, toAuditEntry(row)));
   if (format === 'ndjson') return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-  // A text that a spreadsheet would take for a formula is shown as a text.
+  // Text that a spreadsheet would run as a formula is escaped.
   return stringify(entries.map(cellsOf), {
     header: isFirst,
     columns,
@@ -27,7 +27,7 @@ export function textOf(rows: readonly AuditRow[], format: Format, isFirst: boole
   });
 }
 
-/** Lists are JSON in their cell. */
+/** A list becomes JSON in its cell. */
 const cellsOf = (entry: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(entry).map(([name, value]) => [

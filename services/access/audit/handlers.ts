@@ -14,7 +14,7 @@ import { verifyChain } from './verify.ts';
 
 type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
 
-/** Rows of a page of an export, and the one that tells of more. */
+/** Rows of an export page, plus one that shows whether there is a next page. */
 const exportPage = 1001;
 
 export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<typeof Audit> {
@@ -32,7 +32,8 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const filter = readFilter(sent);
       const binding = [operation.name, userId, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
-      // What somebody did in a tenant that requires single sign-on is not for a session that came another way, its own doer's neither.
+      // Entries of a tenant that requires SSO are hidden from a session that did not sign in by its
+      // provider, even from the user who caused them.
       const ssoTenant = allowedBy?.kind === 'self' ? caller.ssoTenant : null;
       const rows = await entriesBy(database, userId, { ...query, filter, tenant, ssoTenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
@@ -43,7 +44,8 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const format: Format = sent === 'csv' ? 'csv' : 'ndjson';
       const filter = readFilter(filterSent);
       const binding = [call.operation.name, tenant, format, bindingOf(filter)];
-      // "<the last entry that was sent>:<the last one there was when the export began>": it has an end while entries come in.
+      // The cursor is "<last entry sent>:<last entry when the export began>", so an export ends
+      // while new entries arrive.
       const { after } = pager.read({ limit: 1, cursor }, binding);
       const [seq, upTo] =
         after === ''

@@ -7,7 +7,7 @@ import { createBatcher } from './projector.ts';
 const entry = (ID: string) => ({ ID }) as Entry;
 const idsOf = (entries: readonly Entry[]) => entries.map(({ ID }) => ID);
 
-test('entries that arrive together, or while a batch is written, make up one, in order of arrival', async () => {
+test('entries that arrive together or during a write form one batch, in order of arrival', async () => {
   const batches: string[][] = [];
   const late: Array<Promise<void>> = [];
   const append = createBatcher(async (entries) => {
@@ -36,7 +36,7 @@ test('an entry that cannot be stored does not hold up the others of its batch', 
   assert.deepEqual(stored, ['a', 'b', 'c']);
 });
 
-test('while the database is away a batch is given back at once', async () => {
+test('while the database is down, a batch fails at once', async () => {
   let calls = 0;
   const append = createBatcher(async () => {
     calls++;

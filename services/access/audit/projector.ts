@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
-import { isAway } from '@bailiwick/shared/errors.ts';
+import { isOutage } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { StreamMessage } from '@bailiwick/shared/outbox.ts';
@@ -11,7 +11,7 @@ import { type Entry, entryOf } from './chain.ts';
 
 const batch = 100;
 
-/** Writes the audit entry of every message of the event stream into its tenant's chain, in order of arrival. */
+/** Appends the audit entry of each event stream message to its tenant's chain, in arrival order. */
 export function projectAudit({
   database,
   broker,
@@ -28,15 +28,16 @@ export function projectAudit({
       async (message) => {
         const entry = readEntry(message);
         if (entry) await append(entry);
-        // Such a message would come for ever. Only Bailiwick itself publishes here, so this is a defect to be seen.
+        // Redelivery would not help. Only Bailiwick publishes here, so this is a defect: log it and
+        // acknowledge.
         else
-          log.error('a message of the event stream has no audit entry', {
+          log.error('event stream message without an audit entry, dropped', {
             subject: message.subject,
           });
         await message.ack();
       },
     );
-    // Closing the broker waits for what is in hand.
+    // Closing the broker waits for messages in progress.
     return () => Promise.resolve();
   };
 }
@@ -53,15 +54,15 @@ function readEntry(message: BrokerMessage): Entry | undefined {
 type Waiting = { entry: Entry; resolve: () => void; reject: (error: unknown) => void };
 
 /**
- * Collects what arrives while one transaction runs into the next one. Where a batch fails its entries are
- * tried one by one, so that one that cannot be stored does not hold up the others.
+ * Collects the entries that arrive during one transaction into the next one. If a batch fails,
+ * writes its entries one by one, so that one bad entry does not block the others.
  */
 export function createBatcher(write: (entries: readonly Entry[]) => Promise<void>) {
   const waiting: Waiting[] = [];
   let running = false;
 
   async function run(): Promise<void> {
-    // What has come with the first one is still being handed over.
+    // Messages that arrived with the first one are still being delivered.
     await setImmediate();
     while (waiting.length > 0) {
       const taken = waiting.splice(0, batch);
@@ -88,7 +89,7 @@ async function writeAll(
     await write(taken.map(({ entry }) => entry));
     for (const { resolve } of taken) resolve();
   } catch (error) {
-    const away = isAway(error);
+    const away = isOutage(error);
     for (const { entry, resolve, reject } of taken) {
       if (away || taken.length === 1) reject(error);
       else await write([entry]).then(resolve, reject);

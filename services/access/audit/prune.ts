@@ -1,4 +1,4 @@
-import { isAway } from '@bailiwick/shared/errors.ts';
+import { isOutage } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { counter } from '@bailiwick/shared/metrics.ts';
 import { type Database, inTransaction } from '@bailiwick/shared/orm.ts';
@@ -9,40 +9,44 @@ import {
   dropEntries,
   findDue,
   findLastDue,
-  listSignedOtherwise,
+  listSignedByOtherKeys,
   lockHeads,
   replaceSignature,
   saveCheckpoint,
 } from './queries.ts';
-import { isSigned, signCheckpoint, verifyBeginning } from './verify.ts';
+import { isSigned, signCheckpoint, verifyStart } from './verify.ts';
 
-// Entries are kept for a number of days, a tenant's own or the installation's. What is older is dropped from the beginning of
-// its chain, and the place where the rest begins is signed, so that what is left can still be verified.
+// Entries are kept for the retention days of their tenant, or of the installation. Pruning drops
+// older entries from the start of the chain and signs the link where the rest begins, so that the
+// rest can still be verified.
 
 const intervalMs = 3_600_000;
 
-/** Entries that are dropped at once: whoever writes into the chain waits for it. */
+/** Entries dropped per transaction. Appends to the same chain wait for it. */
 const batch = 5000;
 
 const keptBatches = counter(
   {
     name: 'bailiwick_audit_prune_refused_total',
-    about: 'Times that old audit entries were kept because they had been changed.',
+    about: 'Prunings that kept old audit entries because they had been altered.',
   },
   {},
 );
 
 type Deps = { database: Database; keyRing: KeyRing; retentionDays: number; log: Log };
 
-/** Drops what is older than its tenant keeps it. Any number of replicas may do so at once. */
+/**
+ * Drops the entries that are past their tenant's retention. Safe to run on several replicas at
+ * once.
+ */
 export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<void> {
   for (const tenant of await findDue(deps.database, deps.retentionDays)) {
     try {
       while (!isStopped() && (await dropBatch(deps, tenant)));
     } catch (error) {
-      // Without the database nobody's are dropped.
-      if (isAway(error)) throw error;
-      deps.log.warn('old audit entries of a tenant could not be dropped, it is tried again', {
+      // Without the database, no tenant's entries can be dropped.
+      if (isOutage(error)) throw error;
+      deps.log.warn('pruning the audit entries of a tenant failed, retrying', {
         error,
         tenant,
       });
@@ -50,21 +54,21 @@ export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<v
   }
 }
 
-/** Drops some of a tenant's old entries. Returns whether there were any. */
+/** Drops some of a tenant's old entries. Returns whether it dropped any. */
 function dropBatch(
   { database, keyRing, retentionDays, log }: Deps,
   tenant: string,
 ): Promise<boolean> {
   return database.transaction(null, async (em) => {
-    // Held, so that two who prune come one after the other.
+    // Locks the head, so that replicas prune one after the other.
     await lockHeads(em, [tenant]);
     const last = await findLastDue(em, tenant, retentionDays, batch);
     if (!last) return false;
-    // The signature says that the entries were in order. What is not as it was written stays, to be examined.
-    const [problem] = await verifyBeginning(inTransaction(em), keyRing, tenant, last);
+    // The signature states that the entries were intact. Altered entries are kept for examination.
+    const [problem] = await verifyStart(inTransaction(em), keyRing, tenant, last);
     if (problem) {
       keptBatches.add({});
-      log.error('old audit entries are not as they were written and are kept', { tenant, problem });
+      log.error('audit entries do not match their hash chain, not pruned', { tenant, problem });
       return false;
     }
     await saveCheckpoint(em, tenant, { ...last, signature: signCheckpoint(keyRing, tenant, last) });
@@ -72,13 +76,16 @@ function dropBatch(
   });
 }
 
-/** Signs with the ring's first key what another one of it has signed, so that the other can leave the ring. What none of them signed stays as it is. */
-export async function signAnew({
+/**
+ * Replaces signatures made by another key of the ring with one by its first key, so that the other
+ * key can be removed. Leaves signatures of unknown keys unchanged.
+ */
+export async function renewSignatures({
   database,
   keyRing,
 }: Pick<Deps, 'database' | 'keyRing'>): Promise<number> {
   let signed = 0;
-  for (const { tenant, seq, hash, signature } of await listSignedOtherwise(
+  for (const { tenant, seq, hash, signature } of await listSignedByOtherKeys(
     database,
     `${firstOf(keyRing)}.`,
   )) {
@@ -95,6 +102,6 @@ export const startPruning = (deps: Deps): Background =>
   repeat({
     everyMs: intervalMs,
     log: deps.log,
-    failed: 'old audit entries could not be dropped, it is tried again',
-    work: (isStopped) => pruneAudit(deps, isStopped).then(() => signAnew(deps)),
+    failed: 'pruning audit entries failed, retrying',
+    work: (isStopped) => pruneAudit(deps, isStopped).then(() => renewSignatures(deps)),
   });

@@ -19,7 +19,10 @@ export async function findTenants(em: EntityManager, ids: readonly string[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** The ends of these chains, held until the transaction ends. `tenants` are sorted, so that two appenders never wait for each other. */
+/**
+ * Locks the heads of these chains until the transaction ends. `tenants` must be sorted, so that two
+ * appenders never deadlock.
+ */
 export async function lockHeads(
   em: EntityManager,
   tenants: readonly string[],
@@ -38,7 +41,7 @@ export async function lockHeads(
   return rows.map(({ tenant, seq, hash }) => [tenant, { seq, hash }]);
 }
 
-/** Which of these entries are stored already. */
+/** Ids of the entries that are stored already. */
 export async function findStored(em: EntityManager, entries: readonly Entry[]): Promise<string[]> {
   const keys = JSON.stringify(entries.map(({ Tenant, ID }) => ({ tenant: Tenant, id: ID })));
   const rows = await execute<{ id: string }>(
@@ -97,7 +100,7 @@ export async function moveHeads(
   );
 }
 
-/** What a list is restricted to; null = not restricted. */
+/** The filters of a list; null = no filter. */
 export type EntryFilter = {
   actions: string[] | null;
   actorIds: string[] | null;
@@ -133,7 +136,7 @@ const entriesOfTenant: Statement = {
 
 export type EntryPage = { after: string; limit: number; filter: EntryFilter };
 
-/** A tenant's entries before the one of the sequence number `after`, newest first. */
+/** A tenant's entries before the sequence number `after`, newest first. */
 export function entriesOf(
   database: Database,
   tenant: string,
@@ -147,7 +150,7 @@ export function entriesOf(
   ]);
 }
 
-// Every id begins with "aud_" and so stands before "b".
+// Every id begins with "aud_", so it sorts before "b".
 const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
@@ -156,10 +159,13 @@ const entriesOfActor: Statement = {
          order by id desc limit $3`,
 };
 
-/** `ssoTenant` is as of a reach. */
+/** `ssoTenant` has the meaning that it has in Reach. */
 export type ActorPage = EntryPage & { tenant: string; ssoTenant: string | null };
 
-/** What a user did, in one tenant or ("") in all, before the entry `after`, newest first. */
+/**
+ * The entries of a user's actions, in one tenant or ("") in all, before the entry `after`, newest
+ * first.
+ */
 export function entriesBy(
   database: Database,
   userId: string,
@@ -192,7 +198,7 @@ const unfiltered: EntryFilter = {
   to: null,
 };
 
-/** A tenant's entries behind a sequence number, oldest first. */
+/** A tenant's entries after a sequence number, oldest first. */
 export function entriesAfter(
   database: Database,
   tenant: string,
@@ -208,7 +214,7 @@ export function entriesAfter(
   ]);
 }
 
-/** The same, without a filter and within a transaction. */
+/** Like entriesAfter, without a filter and within a transaction. */
 export function entriesBehind(
   run: Run,
   tenant: string,
@@ -234,7 +240,7 @@ type EndsRow = {
   signature: string | null;
 };
 
-/** Where a tenant's chain ends, and where it begins if older entries were dropped. */
+/** The last link of a tenant's chain, and its checkpoint if older entries were dropped. */
 export async function findChain(
   run: Run,
   tenant: string,
@@ -257,13 +263,13 @@ const due: Statement = {
          where oldest.seq < h.seq and oldest.occurred_at < now() - make_interval(days => ${keptDays}) order by h.tenant`,
 };
 
-/** The tenants whose chain begins with an entry that is older than it is kept. The newest entry of a chain always stays. */
+/** The tenants whose oldest entry is past retention. The newest entry of a chain is always kept. */
 export async function findDue(database: Database, retentionDays: number): Promise<string[]> {
   const rows = await database.query<{ tenant: string }>(due, [retentionDays]);
   return rows.map(({ tenant }) => tenant);
 }
 
-/** Of the first entries of a chain, so many at most, the last one that, with all before it, is older than it is kept. */
+/** The last of the first `limit` entries of a chain up to which all are past retention. */
 export async function findLastDue(
   em: EntityManager,
   tenant: string,
@@ -303,13 +309,13 @@ const signedByOthers: Statement = {
   text: 'select tenant, seq::float8 as seq, hash, signature from audit_checkpoint where not starts_with(signature, $1)',
 };
 
-/** The checkpoints whose signatures do not begin with this. */
-export const listSignedOtherwise = (
+/** The checkpoints whose signatures do not begin with this prefix. */
+export const listSignedByOtherKeys = (
   database: Database,
-  beginning: string,
-): Promise<Array<Checkpoint & { tenant: string }>> => database.query(signedByOthers, [beginning]);
+  prefix: string,
+): Promise<Array<Checkpoint & { tenant: string }>> => database.query(signedByOthers, [prefix]);
 
-/** Puts another signature in the place of a checkpoint's, unless that is another one by now. */
+/** Replaces a checkpoint's signature, unless it has changed since it was read. */
 export async function replaceSignature(
   em: EntityManager,
   { tenant, signature }: { tenant: string; signature: string },

@@ -4,7 +4,7 @@ import { chainStart, type Entry, entryOf, type Link, linkOf } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 import { type Checkpoint, entriesAfter, entriesBehind, findChain } from './queries.ts';
 
-// Computes a tenant's chain again and says where it is not what was written.
+// Recomputes a tenant's chain and reports where it differs from the stored one.
 
 export type Problem = {
   seq: number;
@@ -13,7 +13,10 @@ export type Problem = {
   message: string;
 };
 
-/** What an anchor proves: the entries up to it are unchanged, or retention has dropped them; '' = nothing yet, or a problem. */
+/**
+ * The result for an anchor: entries up to it are unchanged, or dropped by retention; '' = no result
+ * yet, or a problem.
+ */
 export type AnchorState = 'unchanged' | 'dropped' | '';
 
 export type Findings = {
@@ -24,14 +27,17 @@ export type Findings = {
   anchorState: AnchorState;
 };
 
-/** The link to begin after, and the link that an anchor has kept. */
+/** The link to continue after, and the link in the anchor. */
 type Question = { after?: Link | undefined; anchor?: Link | undefined };
 
 const perCall = 20_000;
 const batch = 1000;
 const maxProblems = 100;
 
-/** Looks at the entries behind `after`, or from the oldest on that is kept. Those that are added meanwhile are left for later. */
+/**
+ * Verifies the entries after `after`, or from the oldest one kept. Entries added meanwhile are not
+ * checked.
+ */
 export async function verifyChain(
   database: Database,
   ring: KeyRing,
@@ -47,7 +53,7 @@ export async function verifyChain(
   for (let rows: AuditRow[] = []; last.seq - start < perCall && last.seq < head.seq; ) {
     rows = await entriesAfter(database, tenant, last.seq, { upTo: head.seq, limit: batch });
     for (const row of rows) {
-      last = look(row, last, problems);
+      last = checkEntry(row, last, problems);
       anchored.pass(last);
     }
     if (rows.length === 0) break;
@@ -56,7 +62,9 @@ export async function verifyChain(
   const isEnd = last.seq - start < perCall || last.seq >= head.seq;
   if (isEnd && last.seq < head.seq) problems.push(missing(last.seq + 1, head.seq));
   else if (isEnd && last.hash !== head.hash)
-    problems.push(changed(last.seq, '', 'the last entry is not the one that was written last'));
+    problems.push(
+      changed(last.seq, '', 'the last entry differs from the one that was written last'),
+    );
   return {
     checked: last.seq - start,
     problems: problems.slice(0, maxProblems),
@@ -66,8 +74,10 @@ export async function verifyChain(
   };
 }
 
-/** Computes the oldest entries up to one of them again. Returns the first problems, or none. */
-export async function verifyBeginning(
+/**
+ * Recomputes the oldest entries up to `upTo`. Returns the problems found until the first bad batch.
+ */
+export async function verifyStart(
   run: Run,
   ring: KeyRing,
   tenant: string,
@@ -79,14 +89,14 @@ export async function verifyBeginning(
   for (let rows: AuditRow[] = []; last.seq < upTo.seq && problems.length === 0; ) {
     rows = await entriesBehind(run, tenant, last.seq, { upTo: upTo.seq, limit: batch });
     if (rows.length === 0) break;
-    for (const row of rows) last = look(row, last, problems);
+    for (const row of rows) last = checkEntry(row, last, problems);
   }
   if (problems.length === 0 && (last.seq !== upTo.seq || last.hash !== upTo.hash))
     problems.push(missing(last.seq + 1, upTo.seq));
   return problems;
 }
 
-/** Compares the chain with an anchor, at the place where it passes the anchor's. */
+/** Compares the chain with an anchor when the chain passes the anchor's sequence number. */
 function anchorCheck(anchor: Link | undefined, problems: Problem[]) {
   let state: AnchorState = '';
   const pass = ({ seq, hash }: Link): void => {
@@ -94,12 +104,16 @@ function anchorCheck(anchor: Link | undefined, problems: Problem[]) {
     if (hash === anchor.hash) state = 'unchanged';
     else
       problems.push(
-        changed(seq, '', 'the entry at the place of the anchor is not the anchored one'),
+        changed(
+          seq,
+          '',
+          'the entry at the sequence number of the anchor differs from the anchored one',
+        ),
       );
   };
   return {
     pass,
-    /** The chain begins here, after what retention has dropped. */
+    /** The kept chain begins here, after the entries that retention has dropped. */
     begin(start: Link): void {
       if (anchor && anchor.seq < start.seq) state = 'dropped';
       else pass(start);
@@ -108,7 +122,7 @@ function anchorCheck(anchor: Link | undefined, problems: Problem[]) {
   };
 }
 
-/** Where the chain begins after what was dropped, which has its signature. */
+/** The link where the kept chain begins. Reports a problem if its signature is not valid. */
 function startAt(
   ring: KeyRing,
   tenant: string,
@@ -116,24 +130,26 @@ function startAt(
   problems: Problem[],
 ): Link {
   if (!isSigned(ring, tenant, { seq, hash }, signature))
-    problems.push(changed(seq, '', 'where the kept entries begin was not written by this service'));
+    problems.push(
+      changed(seq, '', 'the checkpoint before the kept entries was not signed by this service'),
+    );
   return { seq, hash };
 }
 
-function look(row: AuditRow, last: Link, problems: Problem[]): Link {
+function checkEntry(row: AuditRow, last: Link, problems: Problem[]): Link {
   const { seq, id, prevHash, hash } = row;
   if (seq <= last.seq)
-    problems.push({ seq, id, kind: 'reordered', message: 'two entries have this place' });
+    problems.push({ seq, id, kind: 'reordered', message: 'two entries have this sequence number' });
   else if (seq > last.seq + 1) problems.push(missing(last.seq + 1, seq - 1));
   else if (prevHash !== last.hash)
     problems.push({
       seq,
       id,
       kind: 'reordered',
-      message: 'the entry before it is not the one that it was written after',
+      message: 'the previous entry differs from the one that it was chained to',
     });
   if (linkOf({ seq: seq - 1, hash: prevHash }, entryIn(row)).hash !== hash)
-    problems.push(changed(seq, id, 'the entry is not as it was written'));
+    problems.push(changed(seq, id, 'the entry was altered'));
   return { seq, hash };
 }
 
@@ -147,10 +163,10 @@ const missing = (from: number, to: number): Problem => ({
   seq: from,
   id: '',
   kind: 'missing',
-  message: `the entries ${from} to ${to} are not there`,
+  message: `the entries ${from} to ${to} are missing`,
 });
 
-/** The entry of a row, as it was when its hash was made. */
+/** Rebuilds the entry of a row as it was hashed. */
 function entryIn(row: AuditRow): Entry {
   return entryOf({
     ID: row.id,
@@ -177,15 +193,15 @@ function entryIn(row: AuditRow): Entry {
 const purpose = 'audit-checkpoint';
 const textOf = ({ seq, hash }: Link) => `${seq}:${hash}`;
 
-/** Signs the place up to which entries are dropped: sealed with the key ring, which only services have. */
+/** Signs the link up to which entries are dropped, with the key ring that only services have. */
 export const signCheckpoint = (ring: KeyRing, tenant: string, link: Link): string =>
   sealForPurpose(ring, purpose, textOf(link), [tenant]);
 
-/** Whether a key of the ring has signed that place. */
+/** Whether a key of the ring has signed that link. */
 export function isSigned(ring: KeyRing, tenant: string, link: Link, signature: string): boolean {
   try {
     return openForPurpose(ring, purpose, signature, [tenant]) === textOf(link);
   } catch {
-    return false; // sealed with another key, for another tenant, or not at all
+    return false; // sealed with another key or for another tenant, or not sealed
   }
 }

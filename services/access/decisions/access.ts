@@ -4,12 +4,12 @@ import { denied } from '@bailiwick/shared/errors.ts';
 import { type Database, onPool, type Run } from '@bailiwick/shared/orm.ts';
 import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../roles/match.ts';
+import { counts, findDecisionContext, granting, type SubjectGrant } from './context.ts';
 import { explain } from './explain.ts';
-import { counts, findGrounds, granting, type HeldGrant } from './held.ts';
 import { plan } from './plan.ts';
 import { rightsOf } from './rights.ts';
 
-// The operations by which people, bots and applications ask what somebody may do.
+// The Access operations: users, bots and applications ask which permissions a subject has.
 
 export function accessHandlers(deps: {
   database: Database;
@@ -19,7 +19,7 @@ export function accessHandlers(deps: {
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
       const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
-      const holds = await heldBy(run, call, {
+      const holds = await permissionCheck(run, call, {
         tenant,
         subject,
         resources: ['', ...asked.map((one) => one.resource)],
@@ -70,7 +70,7 @@ export function accessHandlers(deps: {
   };
 }
 
-/** Whom a call is about. Who may not ask about others asks about itself. */
+/** The subject of a question. A caller without the right to ask about others asks about itself. */
 function subjectOf({ caller, allowedBy }: Call, subject: string): string {
   const own = caller.type === 'platform' ? 'platform' : caller.id;
   if (subject === '' || subject === own) return own;
@@ -78,11 +78,13 @@ function subjectOf({ caller, allowedBy }: Call, subject: string): string {
   return subject;
 }
 
-/** What a bot may do with the key that it is calling with; what others ask about it is about the bot. */
+/**
+ * The narrowing of the bot key that makes the call. A question about another bot ignores its keys.
+ */
 const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
   subject === caller.id ? caller.narrowedTo : [];
 
-/** What a person may do in the session that it is calling with; what others ask about it is about no session. */
+/** The SSO state of the user's own session. A question about another user ignores sessions. */
 const sessionOf = (
   { caller }: Call,
   subject: string,
@@ -92,16 +94,16 @@ const sessionOf = (
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
-async function countingGrants(run: Run, call: Call, question: Question): Promise<HeldGrant[]> {
+async function countingGrants(run: Run, call: Call, question: Question): Promise<SubjectGrant[]> {
   const { subject, tenant } = question;
-  const { standing, held } = await findGrounds(run, {
+  const { status, grants } = await findDecisionContext(run, {
     ...question,
     ...sessionOf(call, subject, tenant),
   });
-  return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
+  return grants.filter((grant) => counts(grant, status, subject.startsWith('bot_')));
 }
 
-async function heldBy(
+async function permissionCheck(
   run: Run,
   call: Call,
   { tenant, subject, resources }: Question,
@@ -111,7 +113,7 @@ async function heldBy(
     const { inTenant } = await rightsOf(run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const held = await countingGrants(run, call, {
+  const grants = await countingGrants(run, call, {
     tenant,
     subject: about,
     resources: [...new Set(resources)],
@@ -119,5 +121,5 @@ async function heldBy(
   const narrowedTo = narrowingOf(call, about);
   return (permission, resource) =>
     (narrowedTo.length === 0 || includes(narrowedTo, permission)) &&
-    granting(held, permission, resource).length > 0;
+    granting(grants, permission, resource).length > 0;
 }

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * What has become of a user or bot. One that is disabled holds nothing, whatever was granted to it; one that has been deleted
- * must not be granted anything by a call that was on its way. A user who is leaving still holds everything, but counts as no
- * owner. Whoever was never changed has no row.
+ * The status of a user or bot, as identity reported it. A disabled subject has no rights, despite
+ * its grants. A deleted one must not receive grants from a call that was already running. A leaving
+ * user keeps all rights but does not count as an owner. No row = never changed.
  */
 export const SubjectStateEntity = defineEntity({
   name: 'SubjectState',
@@ -12,7 +12,7 @@ export const SubjectStateEntity = defineEntity({
     subject: p.string().primary().columnType('text'),
     state: p.text().$type<'active' | 'disabled' | 'leaving' | 'deleted'>(),
     since: p.datetime(3),
-    /** The time of the news that this rests on: older ones change nothing. */
+    /** The time of the report. Older reports are ignored. */
     changedAt: p.datetime(3),
   },
 });

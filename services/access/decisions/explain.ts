@@ -2,7 +2,13 @@ import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick
 import { type Run } from '@bailiwick/shared/orm.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { counts, findGrounds, type Grounds, granting, type HeldGrant } from './held.ts';
+import {
+  counts,
+  type DecisionContext,
+  findDecisionContext,
+  granting,
+  type SubjectGrant,
+} from './context.ts';
 
 export type Decision = {
   subject: string;
@@ -14,7 +20,7 @@ export type Decision = {
   narrowedTo: readonly string[];
 };
 
-/** Every way by which a subject holds a permission; where there is none, what stands in the way. */
+/** Every path by which a subject has a permission or, without one, the reasons why it has not. */
 export async function explain(
   run: Run,
   decision: Decision,
@@ -23,15 +29,15 @@ export async function explain(
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
-  const { standing, held } = await findGrounds(run, {
+  const { status, grants } = await findDecisionContext(run, {
     subject,
     tenant,
     ssoTenant,
     limitedTo,
     everyWay: true,
   });
-  const ways = granting(held, permission, resource);
-  const counting = ways.filter((grant) => counts(grant, standing, isBot));
+  const ways = granting(grants, permission, resource);
+  const counting = ways.filter((grant) => counts(grant, status, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);
   if (counting.length > 0 && !isNarrowed)
     return {
@@ -39,20 +45,20 @@ export async function explain(
       paths: counting.flatMap((grant) => pathsOf(grant, permission)),
       missing: [],
     };
-  const isKnown = standing.membership !== null || held.length > 0;
-  const inTheWay = isKnown ? obstacles(standing, isBot) : strangers(isBot);
+  const isKnown = status.membership !== null || grants.length > 0;
+  const inTheWay = isKnown ? obstacles(status, isBot) : strangers(isBot);
   return {
     allowed: false,
     paths: [],
     missing: [
       ...inTheWay,
-      ...lacks(decision, held, ways),
+      ...lacks(decision, grants, ways),
       ...(isNarrowed ? [narrowed(permission)] : []),
     ],
   };
 }
 
-function pathsOf(grant: HeldGrant, permission: string) {
+function pathsOf(grant: SubjectGrant, permission: string) {
   const { id, group, grantedTo, role, platform, permissions } = grant;
   const inheritedFrom = grantedTo === group ? '' : grantedTo;
   return permissions
@@ -62,13 +68,16 @@ function pathsOf(grant: HeldGrant, permission: string) {
 
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;
 
-/** All that is said of who has nothing to do with a tenant: neither whether it is there, nor of a stranger whether they are disabled. */
+/**
+ * The answer for a subject without any relation to the tenant. It reveals neither whether the
+ * tenant exists nor whether the user is disabled.
+ */
 const strangers = (isBot: boolean): string[] =>
   isBot ? [] : ['the user is not a member of the tenant'];
 
-/** What would stand in the way of any grant. */
+/** The reasons that block every grant. */
 function obstacles(
-  { open, membership, barred, lacksSso }: Grounds['standing'],
+  { open, membership, barred, lacksSso }: DecisionContext['status'],
   isBot: boolean,
 ): string[] {
   if (!open) return ['the tenant is not active'];
@@ -81,17 +90,17 @@ function obstacles(
   ];
 }
 
-/** What was granted that comes close, or that nothing was. */
+/** The grants that come close to giving the permission, or the statement that there are none. */
 function lacks(
   { permission, resource }: Decision,
-  held: readonly HeldGrant[],
-  ways: readonly HeldGrant[],
+  grants: readonly SubjectGrant[],
+  ways: readonly SubjectGrant[],
 ): string[] {
   if (isPlatformOnly(permission)) return [`${permission} counts on the platform only`];
   const expired = ways
     .filter((grant) => grant.expired)
     .map(({ id, role }) => `the grant ${id} of the role ${role} has expired`);
-  const elsewhere = held.filter(
+  const elsewhere = grants.filter(
     (grant) => !ways.includes(grant) && includes(grant.permissions, permission) && !grant.expired,
   );
   const others = elsewhere.map(

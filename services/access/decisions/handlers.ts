@@ -6,16 +6,16 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { narrow } from '../roles/match.ts';
 import { leave } from '../subjects/leave.ts';
 import { isKnownElsewhere } from '../subjects/queries.ts';
-import { setSubjectState, type ToldState } from '../subjects/state.ts';
+import { type ReportedState, setSubjectState } from '../subjects/state.ts';
 import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
-import { findHeld, type HeldGrant } from './held.ts';
+import { findSubjectGrants, type SubjectGrant } from './context.ts';
 import { findMemberIds, isMemberWithin } from './queries.ts';
-import { holdsOnPlatform, mayConfer, reachOf, rightsOf, tokenRightsOf } from './rights.ts';
+import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './rights.ts';
 
 const maxTenants = 1000;
 const maxMembers = 1000;
 
-const isToldState = (state: string): state is ToldState =>
+const isReportedState = (state: string): state is ReportedState =>
   state === 'active' || state === 'disabled' || state === 'deleted';
 
 export function authorityHandlers({
@@ -124,18 +124,18 @@ export function authorityHandlers({
         principalNarrowedTo: narrowedTo,
       } = principal;
       const { principalSsoTenant: ssoTenant, principalLimitedTo: limitedTo } = principal;
-      const [rights, held] = await Promise.all([
+      const [rights, botGrants] = await Promise.all([
         rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant, limitedTo }, tenant),
-        findHeld(run, { subject: bot, tenant }),
+        findSubjectGrants(run, { subject: bot, tenant }),
       ]);
-      const wanted = (grants: readonly HeldGrant[]) =>
+      const wanted = (grants: readonly SubjectGrant[]) =>
         narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
       const lacking =
-        wanted(held.filter(({ platform }) => platform)).find(
+        wanted(botGrants.filter(({ platform }) => platform)).find(
           (pattern) => !holdsOnPlatform(rights, pattern),
         ) ??
-        wanted(held.filter(({ platform }) => !platform)).find(
-          (pattern) => !mayConfer(rights, pattern),
+        wanted(botGrants.filter(({ platform }) => !platform)).find(
+          (pattern) => !mayGrant(rights, pattern),
         );
       return { lacking: lacking ?? '' };
     },
@@ -147,8 +147,8 @@ export function authorityHandlers({
     },
 
     async setSubjectState({ subject, state, changedAt }) {
-      if (!isToldState(state) || !changedAt)
-        throw invalid('State is none of active, disabled and deleted, or there is no ChangedAt');
+      if (!isReportedState(state) || !changedAt)
+        throw invalid('State must be active, disabled or deleted, and ChangedAt is required');
       await database.transaction({ tenant: null, row: `subject ${subject}` }, (em) =>
         setSubjectState(em, subject, state, timestampDate(changedAt)),
       );

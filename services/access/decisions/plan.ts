@@ -20,10 +20,13 @@ import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
-import { differences, type Holdings, heldInTenant } from './everybody.ts';
+import { differences, type Holdings, holdingsInTenant } from './holdings.ts';
 import { waitForLocks } from './queries.ts';
 
-/** `bot` is one that has to exist, which only identity knows. `problems` are those of the change by itself. */
+/**
+ * `bot`: a bot that must exist, which only identity knows. `problems`: validation errors of the
+ * change alone.
+ */
 type Change = {
   operation: string;
   permission: string;
@@ -35,12 +38,12 @@ type Change = {
 
 type Deps = { database: Database; directory: Directory };
 
-/** Thrown to undo what was tried out. */
-class Undone extends Error {}
+/** Thrown to roll the trial back. */
+class RolledBack extends Error {}
 
 /**
- * What changes would make of everybody's permissions. They are made by the operations' own code, in a transaction that is
- * never committed: so the answer is what making them would give, and nothing is changed.
+ * Computes how changes would affect all subjects' permissions. Runs the operations' own code in a
+ * transaction that always rolls back: the result is exact, and nothing is changed.
  */
 export async function plan(
   { database, directory }: Deps,
@@ -66,15 +69,16 @@ export async function plan(
     } catch (error) {
       if (!lacksLock(error)) throw error;
       if (attempt === attempts)
-        throw unavailable('others are changing the same things just now: ask again');
-      await sleep(Math.random() * patienceMs);
+        throw unavailable('the plan conflicts with concurrent changes: try again');
+      await sleep(Math.random() * lockWaitMs);
     }
   }
 }
 
-// The locks of a plan are taken in the order of its changes, and held to its end, where every other call has one order: two could
-// wait for each other. So a plan gives way long before PostgreSQL looks for that (1 s), when nobody else has been failed by it.
-const patienceMs = 200;
+// A plan takes locks in the order of its changes and keeps them to its end, while every other call
+// uses one fixed order. The two could deadlock. A plan therefore gives up long before PostgreSQL's
+// deadlock check (1 s), so that no other call fails because of it.
+const lockWaitMs = 200;
 const attempts = 10;
 
 async function tryAll(
@@ -88,11 +92,12 @@ async function tryAll(
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
     .transaction({ tenant, row: `plan ${tenant}` }, async (em) => {
-      // Two plans of a tenant would only be in each other's way. Who waits for long gives its connection back.
-      await waitForLocks(em, 10 * patienceMs);
+      // Two plans of one tenant would block each other. A plan that waits too long releases its
+      // connection.
+      await waitForLocks(em, 10 * lockWaitMs);
       await lockName(em, `plan ${tenant}`);
-      await waitForLocks(em, patienceMs);
-      const before = await heldInTenant(inTransaction(em), tenant);
+      await waitForLocks(em, lockWaitMs);
+      const before = await holdingsInTenant(inTransaction(em), tenant);
       for (const [index, change] of planned.entries()) {
         const refusal =
           change.bot !== undefined && !bots.has(change.bot)
@@ -102,17 +107,17 @@ async function tryAll(
           warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
       }
       await em.flush();
-      states = { before, after: await heldInTenant(inTransaction(em), tenant) };
-      throw new Undone();
+      states = { before, after: await holdingsInTenant(inTransaction(em), tenant) };
+      throw new RolledBack();
     })
     .catch((error: unknown) => {
-      if (!(error instanceof Undone)) throw error;
+      if (!(error instanceof RolledBack)) throw error;
     });
-  // Nobody waits for a lock while they are compared.
+  // The transaction has ended: the comparison holds no locks.
   return { ...(states && (await differences(states.before, states.after))), warnings };
 }
 
-/** Makes a change as the caller would. Says why where that would be refused; then nothing of it is made. */
+/** Makes a change as the caller would. If it would be refused, undoes it and returns the reason. */
 async function tryOut(
   em: EntityManager,
   { operation, permission, tenant, problems = [], apply }: Change,
@@ -121,12 +126,13 @@ async function tryOut(
   if (!holdsInTenant(call.caller, permission, tenant)) return `it needs ${permission}`;
   if (problems[0] !== undefined) return problems[0];
   try {
-    // A savepoint, so that the ones after it are still tried. Nobody forgets rights for what is not going to happen.
+    // A savepoint, so that later changes are still tried. The cache invalidations of a rolled back
+    // change are discarded.
     await em.transactional((inner) =>
       apply(inner, {
         ...call,
         operation: { ...call.operation, name: operation },
-        outdated: new Set(),
+        invalidates: new Set(),
       }),
     );
     return undefined;

@@ -1,15 +1,18 @@
 import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
 
-// What a decision rests on, in one statement each. Nothing is remembered between two calls: a right that
-// was taken away must not work once more.
+// Each decision reads its inputs in one statement. Nothing is cached between two calls: a revoked
+// right must not work once more.
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 
-/** Of rows with a role and the oldest grant that gives it: both as arrays, in one order. */
+/** Aggregates rows of a role and its oldest grant into two arrays in the same order. */
 const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants`;
 
-/** The roles of a user ($1) in the tenant `scope`: its own and those of its groups and the groups above them. */
+/**
+ * The roles of a user ($1) in the tenant `scope`: its own, and those of its groups and their
+ * ancestors.
+ */
 const rolesOfUser = (scope: string) => `
     select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id from (
       select g.role, g.id from grant_entry g
@@ -27,27 +30,27 @@ const platformRoles = (subjectType: 'user' | 'bot') => `
       where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
     ) of_role`;
 
-/** What each of the tenant's own roles among `held.roles` gives. */
+/** The permissions of the tenant's own roles among `held.roles`. */
 const customPermissions = (scope: string) => `(
     select coalesce(jsonb_object_agg(r.slug, r.permissions), '{}') from role_entry r where r.tenant = ${scope} and r.slug = any (held.roles)
   )`;
 
-/** Whether the subject ($1) holds nothing, whatever it was granted. */
+/** Whether the subject ($1) is disabled or deleted, which blocks all its grants. */
 const barred = `exists (select 1 from subject_state s where s.subject = $1 and s.state in ('disabled', 'deleted'))`;
 
 /**
- * Whether a session's rights in a tenant (t) fail for want of single sign-on: the tenant requires it, the session came
- * from no provider of its, and what lifts it for the moment lifts it for owners alone.
+ * Whether a session has no rights in a tenant (t) because it lacks SSO: the tenant requires it, and
+ * the session did not come from one of its providers. A temporary exemption applies to owners only.
  */
 const lacksSso = (
   ssoTenant: string,
 ) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
     and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false)), false)`;
 
-/** The grant that gives a role, by the role's slug. */
+/** The grant of each role, by the role's slug. */
 export type GrantedRoles = Record<string, string>;
 
-/** The permissions of those roles that are the tenant's own, by slug. */
+/** The permissions of the tenant's own roles, by slug. */
 export type CustomPermissions = Record<string, string[]>;
 
 export type RolesRow = {
@@ -56,20 +59,20 @@ export type RolesRow = {
   open: boolean;
   /** The tenant's name where it is suspended, "" otherwise. */
   suspended_name: string;
-  /** The status of a user's membership, which counts where it is active; null = none. */
+  /** The status of a user's membership, effective only if active; null = not a member. */
   membership: string | null;
   /** Whether the user is disabled or deleted. */
   barred: boolean;
   roles: GrantedRoles;
   custom: CustomPermissions;
   platform_roles: GrantedRoles;
-  /** Whether the tenant requires single sign-on and the session came another way. */
+  /** Whether the tenant requires SSO and the session did not come from its provider. */
   lacks_sso: boolean;
-  /** The tenant's; null = it is not there. */
+  /** The tenant's settings; null = the tenant does not exist. */
   settings: StoredSettings | null;
 };
 
-// Without a tenant in the question it is the user's only one.
+// If no tenant is asked for, the user's only tenant is used.
 const userRoles: Statement = {
   name: 'access.user_roles',
   text: `
@@ -109,9 +112,9 @@ export type BotRolesRow = {
   open: boolean;
   /** Whether the bot's own tenant is active. */
   own_open: boolean;
-  /** Whether it is inactive or deleted. */
+  /** Whether the bot is inactive or deleted. */
   barred: boolean;
-  /** In its own tenant. */
+  /** Roles in the bot's own tenant. */
   roles: GrantedRoles;
   custom: CustomPermissions;
   platform_roles: GrantedRoles;
@@ -166,7 +169,7 @@ const rolesEverywhere: Statement = {
   where m.user_id = $1 and m.status = 'active' and not ${barred} and not ${lacksSso('$2')}`,
 };
 
-/** A user's roles in every tenant where they can count. */
+/** A user's roles in every tenant where they take effect. */
 export function findRolesEverywhere(
   run: Run,
   userId: string,
@@ -186,8 +189,8 @@ const sharesTenant: Statement = {
 };
 
 /**
- * Where a principal sees what belongs to people: in these tenants, or everywhere. From what is only seen by being
- * everywhere those tenants are left out that require single sign-on, but for `ssoTenant`; null = none is left out.
+ * Where a principal may read data of users: in these tenants, or everywhere. `everywhere` excludes
+ * tenants that require SSO, except `ssoTenant`; null = excludes none.
  */
 export type Reach = { everywhere: boolean; tenants: readonly string[]; ssoTenant: string | null };
 
@@ -219,13 +222,14 @@ export async function findMemberIds(
   return rows.map((row) => row.user_id);
 }
 
-// What a tenant's own role (r) gives comes with the first row of it alone: thousands of grants of one role would repeat it as often.
+// The permissions of a tenant's own role (r) come with its first row only. Thousands of grants of
+// one role would otherwise repeat them.
 const givenOnce = 'case when row_number() over (partition by r.slug order by';
 
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
 const wanted = '($3 or g.resource = any ($4::text[]))';
 
-const heldBySubject: Statement = {
+const subjectGrants: Statement = {
   name: 'access.held_by_subject',
   text: `
   with held as (
@@ -248,34 +252,40 @@ const heldBySubject: Statement = {
   order by expired, h.id, h.member_of limit $5`,
 };
 
-export type HeldRow = {
+export type SubjectGrantRow = {
   id: string;
   role: string;
   resource: string;
   platform: boolean;
   expired: boolean;
-  /** The group the user is a member of, and the group the grant was made to; "" = granted to the subject itself. */
+  /** The user's group, and the group that has the grant; "" = granted to the subject itself. */
   group: string;
   grantedTo: string;
-  /** What a role of the tenant's own gives, in the first of its rows; null in the others, and for a built-in one. */
+  /**
+   * The permissions of a tenant's own role, in its first row; null in its other rows and for a
+   * built-in role.
+   */
   gives: string[] | null;
 };
 
-/** `resources` undefined = on whatever. `everyWay`: a group's grant comes once for each way that leads to it, and otherwise once. */
-export type HeldQuery = {
+/**
+ * `resources`: undefined = all. `everyWay`: return a group's grant once for each membership that
+ * leads to it, instead of once.
+ */
+export type SubjectGrantQuery = {
   subject: string;
   tenant: string;
   resources?: readonly string[] | undefined;
   everyWay?: boolean;
 };
 
-/** The grants of a subject in a tenant and on the platform, those of its groups included. */
-export function findHeldRows(
+/** The grants of a subject in a tenant and on the platform, including those of its groups. */
+export function findSubjectGrantRows(
   run: Run,
-  { subject, tenant, resources, everyWay = false }: HeldQuery,
+  { subject, tenant, resources, everyWay = false }: SubjectGrantQuery,
   limit: number,
-): Promise<HeldRow[]> {
-  return run<HeldRow>(heldBySubject, [
+): Promise<SubjectGrantRow[]> {
+  return run<SubjectGrantRow>(subjectGrants, [
     subject,
     tenant,
     resources === undefined,
@@ -285,19 +295,22 @@ export function findHeldRows(
   ]);
 }
 
-export type Standing = {
+export type SubjectStatus = {
   /** Whether the tenant is active. */
   open: boolean;
-  /** A user's membership of the tenant; null = none. */
+  /** A user's membership of the tenant; null = not a member. */
   membership: string | null;
   /** Whether the user or bot is disabled or deleted. */
   barred: boolean;
-  /** Whether the tenant requires single sign-on and the session came another way, and whether its owners may do without. */
+  /**
+   * Whether the tenant requires SSO and the session did not come from its provider, and whether
+   * owners are exempt for now.
+   */
   requiresSso: boolean;
   ssoLifted: boolean;
 };
 
-const standing: Statement = {
+const subjectStatus: Statement = {
   name: 'access.standing',
   text: `
   select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
@@ -307,19 +320,19 @@ const standing: Statement = {
     exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted"`,
 };
 
-export async function findStanding(
+export async function findSubjectStatus(
   run: Run,
   subject: string,
   tenant: string,
   ssoTenant: string,
-): Promise<Standing> {
-  const [row] = await run<Standing>(standing, [subject, tenant, ssoTenant]);
+): Promise<SubjectStatus> {
+  const [row] = await run<SubjectStatus>(subjectStatus, [subject, tenant, ssoTenant]);
   return (
     row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false }
   );
 }
 
-/** Has this transaction wait for a lock no longer than so many milliseconds. */
+/** Sets the longest time that this transaction waits for a lock, in milliseconds. */
 export async function waitForLocks(em: EntityManager, ms: number): Promise<void> {
   await execute(em, `select set_config('lock_timeout', $1, true)`, [`${ms}ms`]);
 }
@@ -345,11 +358,11 @@ const roleHoldings: Statement = {
   order by h.subject, h.resource, h.platform, h.role limit $2`,
 };
 
-export type RoleHolding = Pick<HeldRow, 'role' | 'resource' | 'platform' | 'gives'> & {
+export type RoleHolding = Pick<SubjectGrantRow, 'role' | 'resource' | 'platform' | 'gives'> & {
   subject: string;
 };
 
-/** Which roles the users and bots of a tenant hold in it, by grants there and on the platform. */
+/** The effective roles of a tenant's users and bots, by grants there and on the platform. */
 export function findRoleHoldings(run: Run, tenant: string, limit: number): Promise<RoleHolding[]> {
   return run<RoleHolding>(roleHoldings, [tenant, limit]);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
 import { type Run } from '@bailiwick/shared/orm.ts';
 import type { BotRolesRow, RolesRow } from './queries.ts';
-import { mayConfer, type Principal, rightsOf, tokenRightsOf } from './rights.ts';
+import { mayGrant, type Principal, rightsOf, tokenRightsOf } from './rights.ts';
 
 const tenant = 'tnt_1';
 const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run;
@@ -31,7 +31,7 @@ const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
   ...changes,
 });
 
-async function heldBy(principal: Principal, row: unknown, asked = tenant) {
+async function permissionsOf(principal: Principal, row: unknown, asked = tenant) {
   const bitmaps = tokenRightsOf(await rightsOf(answering([row]), principal, asked));
   const named = (bitmap: Uint8Array) =>
     permissions.filter((permission) => hasPermission(bitmap, permission));
@@ -42,8 +42,11 @@ const user = { type: 'user', id: 'usr_1', ssoTenant: '', limitedTo: '' };
 const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '', limitedTo: '' };
 const nothing = { inTenant: [], onPlatform: [] };
 
-test('Authority_Effective gives a member the permissions of its roles and of nothing else', async () => {
-  const { inTenant, onPlatform } = await heldBy(user, userRow({ roles: { member: 'grt_1' } }));
+test('Authority_Effective gives a member the permissions of its roles only', async () => {
+  const { inTenant, onPlatform } = await permissionsOf(
+    user,
+    userRow({ roles: { member: 'grt_1' } }),
+  );
   assert.deepEqual(inTenant, [
     'iam.tenant.read',
     'iam.users.read',
@@ -51,45 +54,45 @@ test('Authority_Effective gives a member the permissions of its roles and of not
     'iam.roles.read',
   ]);
   assert.deepEqual(onPlatform, []);
-  assert.deepEqual(await heldBy(user, userRow()), nothing);
+  assert.deepEqual(await permissionsOf(user, userRow()), nothing);
 });
 
-test('Authority_Effective gives nothing to a disabled member, to a stranger, and in a tenant that is not active', async () => {
+test('Authority_Effective gives no permissions to a disabled member, to a stranger, or in an inactive tenant', async () => {
   for (const changes of [{ membership: 'disabled' }, { membership: null }, { open: false }])
     assert.deepEqual(
-      await heldBy(user, userRow({ roles: { owner: 'grt_1' }, ...changes })),
+      await permissionsOf(user, userRow({ roles: { owner: 'grt_1' }, ...changes })),
       nothing,
       JSON.stringify(changes),
     );
 });
 
-test('a platform-level grant holds in every active tenant, but not for a member who is disabled there', async () => {
+test('a platform grant is effective in every active tenant, except for a member disabled there', async () => {
   const granted = { platform_roles: { 'platform-support': 'grt_1' } };
   assert.ok(
-    (await heldBy(user, userRow({ membership: null, ...granted }))).inTenant.includes(
+    (await permissionsOf(user, userRow({ membership: null, ...granted }))).inTenant.includes(
       'iam.users.read',
     ),
   );
   for (const changes of [{ open: false }, { membership: 'disabled' }]) {
-    const held = await heldBy(user, userRow({ ...granted, ...changes }));
-    assert.deepEqual(held.inTenant, []);
-    assert.ok(held.onPlatform.includes('iam.platform.users.read'));
+    const effective = await permissionsOf(user, userRow({ ...granted, ...changes }));
+    assert.deepEqual(effective.inTenant, []);
+    assert.ok(effective.onPlatform.includes('iam.platform.users.read'));
   }
 });
 
-test('a session that lacks the single sign-on of its tenant holds nothing there, and hears why where it is a member', async () => {
+test('a session without the SSO that its tenant requires has no rights there, and a member gets the reason', async () => {
   const granted = {
     roles: { owner: 'grt_1', scribe: 'grt_2' },
     custom: { scribe: ['app.x.read'] },
     platform_roles: { 'platform-owner': 'grt_1' },
     lacks_sso: true,
   };
-  const held = await heldBy(user, userRow(granted));
-  assert.deepEqual(held.inTenant, []);
-  assert.ok(held.onPlatform.includes('iam.platform.users.read'));
+  const effective = await permissionsOf(user, userRow(granted));
+  assert.deepEqual(effective.inTenant, []);
+  assert.ok(effective.onPlatform.includes('iam.platform.users.read'));
   const rights = (changes: Partial<RolesRow>) =>
     rightsOf(answering([userRow({ ...granted, ...changes })]), user, tenant);
-  assert.deepEqual((await rights({})).confers, []);
+  assert.deepEqual((await rights({})).grantable, []);
   assert.equal((await rights({})).ssoRequired, true);
   for (const changes of [
     { membership: null },
@@ -100,7 +103,7 @@ test('a session that lacks the single sign-on of its tenant holds nothing there,
     assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
 });
 
-test('a tenant demands something of the sessions of its active members that they use there', async () => {
+test('session demands of a tenant apply to its active members only', async () => {
   const settings = { sessionIdleMinutes: 30, sessionMaxMinutes: 600, recentLogin: true };
   const demands = async (changes: Partial<RolesRow>) =>
     (
@@ -126,8 +129,8 @@ test('a tenant demands something of the sessions of its active members that they
     );
 });
 
-test('permissions of the platform never count in a tenant', async () => {
-  const held = await heldBy(
+test('platform permissions are never effective in a tenant', async () => {
+  const effective = await permissionsOf(
     user,
     userRow({
       roles: { owner: 'grt_1', 'platform-owner': 'grt_2' },
@@ -135,38 +138,38 @@ test('permissions of the platform never count in a tenant', async () => {
     }),
   );
   assert.ok(
-    !held.inTenant.some(
+    !effective.inTenant.some(
       (permission) =>
         permission.startsWith('iam.platform.') || permission.startsWith('iam.internal.'),
     ),
   );
   assert.deepEqual(
-    (await heldBy(user, userRow({ roles: { 'platform-owner': 'grt_1' } }))).inTenant,
+    (await permissionsOf(user, userRow({ roles: { 'platform-owner': 'grt_1' } }))).inTenant,
     [],
   );
 });
 
-test('the platform key holds everything on the platform but the internals, and nothing in an unknown tenant', async () => {
+test('the platform key has every platform permission except internal ones, and none in an unknown tenant', async () => {
   const key = { type: 'platform', id: 'platform', ssoTenant: '', limitedTo: '' };
-  const held = await heldBy(key, { one: 1 });
+  const effective = await permissionsOf(key, { one: 1 });
   assert.deepEqual(
-    held.onPlatform,
+    effective.onPlatform,
     permissions.filter((permission) => !permission.startsWith('iam.internal.')),
   );
-  assert.ok(held.inTenant.includes('iam.tenant.delete'));
+  assert.ok(effective.inTenant.includes('iam.tenant.delete'));
   const unknown = tokenRightsOf(await rightsOf(answering([]), key, tenant));
   assert.ok(unknown.permissions.every((byte) => byte === 0));
 });
 
-test('a bot holds what it was granted in its own tenant, narrowed by its key', async () => {
+test('a bot has the permissions of its grants in its own tenant, narrowed by its key', async () => {
   assert.ok(
-    (await heldBy(bot, botRow({ roles: { admin: 'grt_1' } }))).inTenant.includes(
+    (await permissionsOf(bot, botRow({ roles: { admin: 'grt_1' } }))).inTenant.includes(
       'iam.groups.write',
     ),
   );
   assert.deepEqual(
     (
-      await heldBy(
+      await permissionsOf(
         { ...bot, narrowedTo: ['iam.groups.*', 'iam.tenant.delete'] },
         botRow({ roles: { admin: 'grt_1' } }),
       )
@@ -174,7 +177,7 @@ test('a bot holds what it was granted in its own tenant, narrowed by its key', a
     ['iam.groups.read', 'iam.groups.write'],
   );
   assert.deepEqual(
-    await heldBy(
+    await permissionsOf(
       { ...bot, narrowedTo: ['app.x.read'] },
       botRow({ roles: { admin: 'grt_1' }, platform_roles: { 'platform-owner': 'grt_1' } }),
     ),
@@ -182,10 +185,13 @@ test('a bot holds what it was granted in its own tenant, narrowed by its key', a
   );
 });
 
-test('a bot holds nothing in another tenant, nor anywhere while its own is suspended', async () => {
-  assert.deepEqual(await heldBy(bot, botRow({ roles: { admin: 'grt_1' } }), 'tnt_2'), nothing);
+test('a bot has no permissions in another tenant, or anywhere while its own tenant is suspended', async () => {
   assert.deepEqual(
-    await heldBy(
+    await permissionsOf(bot, botRow({ roles: { admin: 'grt_1' } }), 'tnt_2'),
+    nothing,
+  );
+  assert.deepEqual(
+    await permissionsOf(
       bot,
       botRow({
         roles: { admin: 'grt_1' },
@@ -197,7 +203,7 @@ test('a bot holds nothing in another tenant, nor anywhere while its own is suspe
   );
 });
 
-test('each permission that is held is known by a grant that gives it, the tenant’s own before the platform’s', async () => {
+test('each permission names a grant that gives it, a tenant’s before the platform’s', async () => {
   const grantsOf = async (principal: Principal, row: unknown) => {
     const { grants } = tokenRightsOf(await rightsOf(answering([row]), principal, tenant));
     return Object.fromEntries(
@@ -212,21 +218,22 @@ test('each permission that is held is known by a grant that gives it, the tenant
     custom: { scribe: ['iam.groups.*', 'app.x.read'] },
     platform_roles: { 'platform-support': 'grt_p' },
   };
-  const held = await grantsOf(user, userRow(granted));
-  assert.deepEqual(held['grt_m'], [
+  const effective = await grantsOf(user, userRow(granted));
+  assert.deepEqual(effective['grt_m'], [
     'iam.tenant.read',
     'iam.users.read',
     'iam.groups.read',
     'iam.roles.read',
   ]);
-  assert.deepEqual(held['ggr_s'], ['iam.groups.write']);
-  const ofPlatform = held['grt_p'] ?? [];
+  assert.deepEqual(effective['ggr_s'], ['iam.groups.write']);
+  const ofPlatform = effective['grt_p'] ?? [];
   assert.ok(
     ofPlatform.includes('iam.platform.users.read') &&
       ofPlatform.includes('iam.audit.read') &&
       !ofPlatform.includes('iam.users.read'),
   );
-  // A grant that gives nothing which the others do not is left out, and so is what a key is narrowed away from.
+  // A grant that adds no permission to the others is left out, and so are permissions outside a
+  // key's narrowing.
   assert.deepEqual(
     Object.keys(await grantsOf(user, userRow({ roles: { admin: 'grt_a', member: 'grt_m' } }))),
     ['grt_a'],
@@ -238,7 +245,7 @@ test('each permission that is held is known by a grant that gives it, the tenant
     ),
     { bgr_a: ['iam.groups.read'] },
   );
-  // A tenant that shuts the member out takes the grants there away, and none on the platform.
+  // A disabled membership blocks the grants in the tenant, but not those on the platform.
   assert.deepEqual(
     Object.keys(await grantsOf(user, userRow({ ...granted, membership: 'disabled' }))),
     ['grt_p'],
@@ -249,46 +256,46 @@ test('each permission that is held is known by a grant that gives it, the tenant
   );
 });
 
-test('a role of the tenant itself counts like any other, and nothing counts for who is disabled', async () => {
-  const held = {
+test('a tenant’s own role is effective like a built-in one, and no role is for a disabled subject', async () => {
+  const granted = {
     roles: { scribe: 'grt_1' },
     custom: { scribe: ['iam.groups.read', 'app.x.read'] },
   };
-  assert.deepEqual((await heldBy(user, userRow(held))).inTenant, ['iam.groups.read']);
-  assert.deepEqual((await heldBy(bot, botRow(held))).inTenant, ['iam.groups.read']);
+  assert.deepEqual((await permissionsOf(user, userRow(granted))).inTenant, ['iam.groups.read']);
+  assert.deepEqual((await permissionsOf(bot, botRow(granted))).inTenant, ['iam.groups.read']);
   assert.deepEqual(
-    await heldBy(
+    await permissionsOf(
       user,
-      userRow({ ...held, barred: true, platform_roles: { 'platform-owner': 'grt_1' } }),
+      userRow({ ...granted, barred: true, platform_roles: { 'platform-owner': 'grt_1' } }),
     ),
     nothing,
   );
   assert.deepEqual(
-    await heldBy(
+    await permissionsOf(
       bot,
-      botRow({ ...held, barred: true, platform_roles: { 'platform-owner': 'grt_1' } }),
+      botRow({ ...granted, barred: true, platform_roles: { 'platform-owner': 'grt_1' } }),
     ),
     nothing,
   );
 });
 
-test('an owner may confer what an application calls its own, others only what they hold, and nobody the platform', async () => {
+test('an owner may grant any application permission, other members only their own, and neither a platform permission', async () => {
   const rights = (row: Partial<RolesRow>) => rightsOf(answering([userRow(row)]), user, tenant);
   const owner = await rights({ roles: { owner: 'grt_1' } });
   assert.ok(
-    mayConfer(owner, 'app.x.read') &&
-      mayConfer(owner, '*') &&
-      !mayConfer(owner, 'iam.platform.users.read'),
+    mayGrant(owner, 'app.x.read') &&
+      mayGrant(owner, '*') &&
+      !mayGrant(owner, 'iam.platform.users.read'),
   );
   const admin = await rights({
     roles: { admin: 'grt_1', scribe: 'grt_2' },
     custom: { scribe: ['app.x.*'] },
   });
   assert.ok(
-    mayConfer(admin, 'app.x.read') &&
-      mayConfer(admin, 'app.x.*') &&
-      !mayConfer(admin, 'app.y.read') &&
-      !mayConfer(admin, 'iam.*'),
+    mayGrant(admin, 'app.x.read') &&
+      mayGrant(admin, 'app.x.*') &&
+      !mayGrant(admin, 'app.y.read') &&
+      !mayGrant(admin, 'iam.*'),
   );
   const narrowed = await rightsOf(
     answering([botRow({ roles: { owner: 'grt_1' } })]),
@@ -296,16 +303,16 @@ test('an owner may confer what an application calls its own, others only what th
     tenant,
   );
   assert.ok(
-    mayConfer(narrowed, 'app.x.read') &&
-      !mayConfer(narrowed, 'app.y.read') &&
-      !mayConfer(narrowed, '*'),
+    mayGrant(narrowed, 'app.x.read') &&
+      !mayGrant(narrowed, 'app.y.read') &&
+      !mayGrant(narrowed, '*'),
   );
 });
 
-test('a caller of no known kind holds nothing', async () => {
+test('a caller of an unknown type has no permissions', async () => {
   for (const type of ['', 'worker', 'service', 'anonymous'])
     assert.deepEqual(
-      await heldBy(
+      await permissionsOf(
         { type, id: 'x', ssoTenant: '', limitedTo: '' },
         userRow({ roles: { owner: 'grt_1' } }),
       ),

@@ -13,47 +13,59 @@ import {
   type RolesRow,
 } from './queries.ts';
 
-// What a principal may do: the union of what is granted to it, and nothing by default.
+// The permissions of a principal: the union of its grants, and nothing by default.
 
 export type Principal = {
   type: string;
   id: string;
   /** A bot's own tenant. */
   botTenant?: string;
-  /** What a bot's key is narrowed to; empty = not narrowed. */
+  /** The permissions that a bot's key is narrowed to; empty = not narrowed. */
   narrowedTo?: readonly string[];
   /**
-   * The tenant of the provider that a person's session came from, "" = it came from none. Where the question is what
-   * somebody holds who is not calling, it is the tenant in question: how they are signed in says nothing then.
+   * The tenant of the provider that the user's session came from; "" = not from a provider. In a
+   * question about a user who is not the caller, pass the tenant in question: no session is
+   * involved then.
    */
   ssoTenant: string;
-  /** The only tenant in which a person's session holds rights, "" = it is not limited. Platform grants do not count in such a session. */
+  /**
+   * The only tenant in which the user's session has rights; "" = not limited. Platform grants do
+   * not count in a limited session.
+   */
   limitedTo: string;
 };
 
-/** What one grant gives. */
+/** The permissions of one grant. */
 type Source = { grant: string; level: Level; permissions: readonly string[] };
 
 export type Rights = {
-  /** The tenant these are for; "" where none was named and none could be told. */
+  /** The tenant in question; "" if none was named and the user has not exactly one. */
   tenant: string;
-  /** Permissions that hold in the tenant, granted there or on the platform. Platform-only ones do not count among them. */
+  /**
+   * Permissions in the tenant, granted there or on the platform. Platform-only permissions are not
+   * effective in a tenant.
+   */
   inTenant: readonly string[];
   onPlatform: readonly string[];
-  /** Where these come from; none for the key of the installation. */
+  /** The grants that give these permissions; empty for the platform key. */
   sources: readonly Source[];
-  /** What the principal may give to others in the tenant. */
-  confers: readonly string[];
+  /** The patterns that the principal may grant to others in the tenant. */
+  grantable: readonly string[];
   narrowedTo: readonly string[];
-  /** Whether an active member has none of it because the session lacks single sign-on, which the tenant requires. */
+  /**
+   * Whether an active member has no rights because the tenant requires SSO and the session did not
+   * come from its provider.
+   */
   ssoRequired: boolean;
-  /** What the tenant demands of the session: of its active members alone. */
+  /** The tenant's demands on sessions. They apply to active members only. */
   demands: SessionDemands;
-  /** The tenant's name where it is suspended and the principal is an active member of it; "" otherwise. */
+  /**
+   * The tenant's name if it is suspended and the principal is an active member of it; "" otherwise.
+   */
   suspendedName: string;
 };
 
-/** 0 and false = nothing beyond what holds for every session. */
+/** 0 and false = no demand beyond those on every session. */
 export type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: boolean };
 
 const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
@@ -73,7 +85,7 @@ const none = (tenant: string): Rights => ({
   inTenant: [],
   onPlatform: [],
   sources: [],
-  confers: [],
+  grantable: [],
   narrowedTo: [],
   ssoRequired: false,
   demands: noDemands,
@@ -81,10 +93,10 @@ const none = (tenant: string): Rights => ({
 });
 
 /**
- * Nobody confers what they lack, but for one thing: whoever owns a tenant decides who in it may use an application,
- * without needing each of the application's permissions for themselves.
+ * A principal may grant the permissions that it has. One exception: an owner of a tenant may grant
+ * any application permission there without having it.
  */
-function confersOf(inTenant: readonly string[], owns: boolean): readonly string[] {
+function grantablePatterns(inTenant: readonly string[], owns: boolean): readonly string[] {
   return owns && inTenant.length > 0 ? [...inTenant, '*'] : inTenant;
 }
 
@@ -105,7 +117,7 @@ export const permissionsOfRoles = (roles: readonly string[], level: Level): stri
   ...new Set(roles.flatMap((role) => permissionsOf(role, level))),
 ];
 
-/** The rights of a principal in a tenant ("" = its only one) and on the platform. */
+/** The rights of a principal in a tenant ("" = the user's only one) and on the platform. */
 export function rightsOf(run: Run, principal: Principal, tenant: string): Promise<Rights> {
   switch (principal.type) {
     case 'user':
@@ -128,18 +140,19 @@ async function rightsOfUser(
   const row = await findUserRoles(run, id, asked || limitedTo, ssoTenant);
   if (!row || row.barred) return none(row?.tenant ?? asked);
   const open = row.open && !row.lacks_sso;
-  // A platform-level grant holds in every tenant that is there, but not in one that has shut this member or session out.
+  // A platform grant is effective in every active tenant, unless the tenant has disabled this
+  // member or blocks this session.
   const everywhere = open && (row.membership ?? 'active') === 'active';
   const platform_roles = limitedTo === '' ? row.platform_roles : {};
-  const held = rightsBy(row.tenant, {
+  const rights = rightsBy(row.tenant, {
     ...row,
     platform_roles,
     roles: open && row.membership === 'active' ? row.roles : {},
     everywhere,
   });
-  if (row.membership !== 'active') return held;
+  if (row.membership !== 'active') return rights;
   return {
-    ...held,
+    ...rights,
     ssoRequired: row.open && row.lacks_sso,
     demands: demandsOf(row),
     suspendedName: row.suspended_name,
@@ -153,7 +166,7 @@ async function rightsOfBot(
 ): Promise<Rights> {
   const tenant = asked || botTenant;
   const row = await findBotRoles(run, id, tenant, botTenant);
-  // A suspended tenant's bots hold nothing at all, wherever it was granted.
+  // Bots of a suspended tenant have no rights anywhere, despite their grants.
   if (!row?.own_open || row.barred) return none(tenant);
   return {
     ...rightsBy(tenant, {
@@ -166,7 +179,7 @@ async function rightsOfBot(
 }
 
 type Granted = Pick<RolesRow, 'roles' | 'custom' | 'platform_roles'> & {
-  /** Whether what is granted on the platform holds in this tenant. */
+  /** Whether platform grants are effective in this tenant. */
   everywhere: boolean;
 };
 
@@ -184,28 +197,31 @@ function rightsBy(
     inTenant,
     onPlatform,
     sources: [...own, ...platform],
-    confers: confersOf(inTenant, owns),
+    grantable: grantablePatterns(inTenant, owns),
   };
 }
 
-/** The key of the installation: a platform owner that is no record. */
+/** The platform key has the rights of a platform owner, without a stored grant. */
 async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
   const onPlatform = permissionsOf(platformOwnerRole, 'platform');
   const open = tenant !== '' && (await isActiveTenant(run, tenant));
   const inTenant = open ? onPlatform : [];
-  return { ...none(tenant), inTenant, onPlatform, confers: confersOf(inTenant, true) };
+  return { ...none(tenant), inTenant, onPlatform, grantable: grantablePatterns(inTenant, true) };
 }
 
 const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>
   includes(granted, permission) && (narrowedTo.length === 0 || includes(narrowedTo, permission));
 
-/** Whether rights include a permission, or all that a pattern stands for, in their tenant. */
+/** Whether rights include a permission, or all that a pattern matches, in their tenant. */
 export const holdsInTenant = (rights: Rights, permission: string): boolean =>
   !isPlatformOnly(permission) && within(rights.inTenant, rights, permission);
 
-/** Whether the principal may give others a permission, or all that a pattern stands for, in the tenant of its rights. */
-export const mayConfer = (rights: Rights, permission: string): boolean =>
-  !isPlatformOnly(permission) && within(rights.confers, rights, permission);
+/**
+ * Whether the principal may grant a permission, or all that a pattern matches, to others in the
+ * tenant.
+ */
+export const mayGrant = (rights: Rights, permission: string): boolean =>
+  !isPlatformOnly(permission) && within(rights.grantable, rights, permission);
 
 export const holdsOnPlatform = (rights: Rights, permission: string): boolean =>
   within(rights.onPlatform, rights, permission);
@@ -221,17 +237,20 @@ export function tokenRightsOf(rights: Rights) {
   };
 }
 
-/** Which grant gives each permission: of several one of the tenant's own, and none that gives nothing beyond the others. */
+/**
+ * The grant that gives each permission. The tenant's own grants come before the platform's; a grant
+ * that adds nothing is left out.
+ */
 function grantsOf(rights: Rights) {
-  const told = new Set<Permission>();
+  const named = new Set<Permission>();
   const grants = rights.sources.map(({ grant, level, permissions: given }) => {
     const holds = (permission: Permission) =>
       holdsInTenant(rights, permission) ||
       (level === 'platform' && holdsOnPlatform(rights, permission));
     const gives = permissions.filter(
-      (permission) => !told.has(permission) && includes(given, permission) && holds(permission),
+      (permission) => !named.has(permission) && includes(given, permission) && holds(permission),
     );
-    for (const permission of gives) told.add(permission);
+    for (const permission of gives) named.add(permission);
     return { id: grant, gives };
   });
   return grants
@@ -242,7 +261,7 @@ function grantsOf(rights: Rights) {
     }));
 }
 
-/** The tenants in which a principal holds a permission. */
+/** The tenants in which a principal has a permission. */
 export async function reachOf(run: Run, principal: Principal, permission: string): Promise<Reach> {
   const rights = await rightsOf(run, principal, '');
   const everywhere = holdsOnPlatform(rights, permission);

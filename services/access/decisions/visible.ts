@@ -6,9 +6,10 @@ import type { Reach } from './queries.ts';
 import { reachOf } from './rights.ts';
 
 /**
- * Where the caller sees what belongs to a user, such as its groups: everywhere its own and those of the platform,
- * else in the tenants where it holds the permission. A tenant that requires single sign-on shows a session that came
- * another way nothing, its owner's own neither. Throws permission_denied where it holds it nowhere.
+ * Where the caller sees data of a user, such as groups: everywhere for its own data or with a right
+ * on the platform, otherwise in the tenants where it has the permission. A tenant that requires SSO
+ * is hidden from a session that did not come from its provider, even for the user's own data.
+ * Throws permission_denied if the caller has the permission nowhere.
  */
 export async function visibleTo(
   database: Database,
@@ -30,7 +31,7 @@ export async function visibleTo(
   return reach;
 }
 
-// What a bot's key is narrowed to is in its token already, and the one tenant in it is the bot's own.
+// A bot's token is narrowed already, and its tenant is the bot's own.
 function reachOfToken(caller: Call['caller'], permission: string): Reach {
   const { tenant } = caller;
   return {

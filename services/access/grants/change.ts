@@ -4,7 +4,7 @@ import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
+import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { isBuiltIn, ownerRole } from '../roles/builtin.ts';
@@ -12,11 +12,14 @@ import { assertRole } from '../roles/save.ts';
 import { assertPresent, lockSubject } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { countOtherOwners, ownsForGood } from '../tenants/queries.ts';
+import { countOtherOwners, ownsPermanently } from '../tenants/queries.ts';
 import type { SubjectType } from './entities.ts';
 import { addGrant, type GrantKey, removeGrant } from './entries.ts';
 
-/** A grant as a request sends it: in a tenant, or on the platform where that is "". `subject` is the user's or bot's id, or the group's path. */
+/**
+ * A grant as sent in a request: in a tenant, or on the platform if `tenant` is "". `subject` is the
+ * id of the user or bot, or the path of the group.
+ */
 export type SentGrant = {
   tenant: string;
   subjectType: SubjectType;
@@ -26,7 +29,7 @@ export type SentGrant = {
   expiresAt: Timestamp | undefined;
 };
 
-/** What is wrong with a grant by itself, before it is added. One that has ended can be removed. */
+/** Validation errors of a new grant. Removing an expired grant is allowed. */
 export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): string[] {
   return expiresAt && timestampDate(expiresAt).getTime() <= Date.now()
     ? ['Grant.ExpiresAt must be in the future']
@@ -34,25 +37,25 @@ export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined
 }
 
 /**
- * Grants a role. Whoever does so may give what the role gives, the role is there, and so is the subject: a member of the
- * tenant, a group or a bot. That users and bots exist at all was asked before.
+ * Grants a role. Requires that the caller may grant the role, and that the role and the subject
+ * exist. The caller of this function has already checked with identity that users and bots exist.
  */
 export async function grant(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, role, expiresAt } = sent;
   const end = expiresAt ? timestampDate(expiresAt) : null;
-  // First of all locks, like everywhere: who deletes the subject holds it while it looks at tenants.
+  // Always the first lock: deleting a subject holds it while it goes through tenants.
   if (sent.subjectType !== 'group') await lockSubject(em, sent.subject);
   await lockOwners(em, sent);
   const key = await keyOf(em, sent);
-  // On the platform there are the built-in roles only.
+  // On the platform, only built-in roles exist.
   if (tenant !== '') await assertRole(em, role);
   else if (!isBuiltIn(role)) throw notFound('role');
-  await assertMayConfer(em, call.caller, tenant, [role]);
+  await assertMayGrant(em, call.caller, tenant, [role]);
   if (end) await assertOwned(em, sent);
   await addGrant(em, call, key, end);
 }
 
-/** Takes a role back. Only an owner takes ownership from anybody, and the last owner stays one. */
+/** Revokes a role. Only an owner revokes ownership, and the last owner cannot lose it. */
 export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, subjectType, subject, role, resource } = sent;
   await lockOwners(em, sent);
@@ -63,12 +66,12 @@ export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): 
   await removeGrant(em, call, { tenant, subjectType, ...key, role, resource });
 }
 
-/** Who is the last owner depends on all owners: they are changed one after the other. */
+/** Serialises changes of owners: the check for the last owner reads all of them. */
 async function lockOwners(em: EntityManager, { tenant, role }: SentGrant): Promise<void> {
   if (tenant !== '' && role === ownerRole) await lockTenant(em, tenant);
 }
 
-/** Throws where the tenant would be left without an owner for good. */
+/** Throws if the tenant would be left without a permanent owner. */
 async function assertOwned(
   em: EntityManager,
   { tenant, subjectType, subject, role, resource }: SentGrant,
@@ -77,12 +80,15 @@ async function assertOwned(
   const run = inTransaction(em);
   if (
     (await countOtherOwners(run, tenant, subject)) === 0 &&
-    (await ownsForGood(run, tenant, subject))
+    (await ownsPermanently(run, tenant, subject))
   )
     throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }
 
-/** How a group is stored in its grants, and what the API calls it: a request may spell its path in another way. */
+/**
+ * The stored key of a group in its grants, and its path in the API: a request may spell the path
+ * differently.
+ */
 async function groupSubject(
   em: EntityManager,
   tenant: string,
@@ -92,7 +98,9 @@ async function groupSubject(
   return { subject: pathKey(path), name: group?.path ?? path };
 }
 
-/** The grant's key, once its subject cannot go away any more before this transaction ends. */
+/**
+ * The grant's key. Locks the subject, so that it cannot be deleted before this transaction ends.
+ */
 async function keyOf(
   em: EntityManager,
   { tenant, subjectType, subject, role, resource }: SentGrant,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 export type SubjectType = 'user' | 'group' | 'bot';
 
-/** A role that a user, a group or a bot holds: in a tenant, or on the platform where the tenant is "". */
+/** A role of a user, group or bot: in a tenant, or on the platform if the tenant is "". */
 export const GrantEntity = defineEntity({
   name: 'Grant',
   tableName: 'grant_entry',
@@ -10,16 +10,16 @@ export const GrantEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
     subjectType: p.text().$type<SubjectType>(),
-    /** The user's or bot's id, or the group's key. */
+    /** The id of the user or bot, or the key of the group. */
     subject: p.text(),
     /** The role's slug. */
     role: p.text(),
-    /** The application's name of the thing it is about; "" = the whole tenant. */
+    /** The application's name of a resource; "" = the whole tenant. */
     resource: p.text(),
     expiresAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
-    /** The provider whose mappings gave it, and take it away again; "" = somebody gave it by hand. */
+    /** The provider whose mappings manage the grant; "" = granted by hand. */
     mappedBy: p.text().default(''),
   },
   uniques: [
@@ -38,7 +38,7 @@ export const GrantEntity = defineEntity({
 export type GrantRow = {
   tenant: string;
   id: string;
-  /** The user's or bot's id, or the group's path. */
+  /** The id of the user or bot, or the path of the group. */
   subject: string;
   role: string;
   resource: string;

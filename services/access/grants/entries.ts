@@ -9,9 +9,12 @@ import { GrantEntity, type SubjectType } from './entities.ts';
 import { countGrants } from './queries.ts';
 import { families } from './records.ts';
 
-// The rows of grants, without a question about who may: that was asked before.
+// Writes grant rows. Callers have checked permissions before.
 
-/** What makes a grant that grant. `subject` is how it is stored, `name` how the API says it: they differ for groups. */
+/**
+ * The identity of a grant. `subject` is the stored key, `name` the API's spelling: they differ for
+ * groups.
+ */
 export type GrantKey = {
   tenant: string;
   subjectType: SubjectType;
@@ -21,10 +24,15 @@ export type GrantKey = {
   resource?: string;
 };
 
-/** `createdBy` is who gives it, where that is not the caller, and `mappedBy` the provider whose mappings do. */
+/**
+ * `createdBy`: the granter, if not the caller. `mappedBy`: the provider whose mappings grant it.
+ */
 type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string };
 
-/** Grants a role in the transaction of `em`. Where it is granted already, only its end changes; where that is the same, nothing does. */
+/**
+ * Grants a role in the transaction of `em`. For an existing grant it only changes the expiry, if
+ * that differs.
+ */
 export async function addGrant(
   em: EntityManager,
   call: Call,
@@ -33,13 +41,14 @@ export async function addGrant(
 ): Promise<void> {
   const { createdBy = call.caller.id, mappedBy = '', ...key } = sent;
   const { tenant, subjectType, subject, role, resource = '' } = key;
-  // Who takes it back at this moment is waited for: then it is granted anew, and not given an end that nobody reads.
+  // Locks the row, so that a concurrent revocation ends first. The role is then granted again,
+  // instead of changing the expiry of a deleted row.
   const stored = await em.findOne(
     GrantEntity,
     { subjectType, subject, role, resource },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  // What somebody gives by hand stays, whatever a mapping said before.
+  // A grant made by hand is no longer managed by mappings.
   if (stored) stored.mappedBy = mappedBy;
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
   if (!stored && resource !== '') await assertRoom(em, key);
@@ -63,7 +72,10 @@ export async function addGrant(
   recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
 }
 
-/** Asserts that there is room for one more grant on a resource. Two at once may both find the last place free: at limits like these that is as good. */
+/**
+ * Throws if the limit of grants on resources is reached. Two calls at once may both take the last
+ * place, which does not matter at such limits.
+ */
 async function assertRoom(
   em: EntityManager,
   { tenant, subjectType, subject }: GrantKey,
@@ -87,10 +99,11 @@ async function assertRoom(
     );
 }
 
-/** Takes a grant back; nothing happens where there is none. */
+/** Revokes a grant. Does nothing if there is none. */
 export async function removeGrant(em: EntityManager, call: Call, key: GrantKey): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
-  // Of several who take it back at once one does, and tells of it.
+  // Locks the row, so that only one of several concurrent calls revokes the grant and records the
+  // event.
   const stored = await em.findOne(
     GrantEntity,
     { subjectType, subject, role, resource },
@@ -101,7 +114,10 @@ export async function removeGrant(em: EntityManager, call: Call, key: GrantKey):
   recordGrant(em, call, 'removed', { ...key, ...stored, subject });
 }
 
-/** Ends all grants of a subject in the tenant of `em`: it goes, and its grants with it. That is one change, the subject's. */
+/**
+ * Deletes all grants of a subject in the tenant of `em`. Records no event: the deletion of the
+ * subject implies it.
+ */
 export async function removeGrantsOf(
   em: EntityManager,
   tenant: string,
@@ -111,7 +127,10 @@ export async function removeGrantsOf(
   await em.nativeDelete(GrantEntity, { tenant, subjectType, subject });
 }
 
-/** Removes the grants of a role that goes, in the tenant of `em`. They have expired: nothing changes by it. */
+/**
+ * Deletes the grants of a deleted role in the tenant of `em`. They have expired, so no rights
+ * change.
+ */
 export async function removeGrantsOfRole(
   em: EntityManager,
   tenant: string,
@@ -137,8 +156,8 @@ function recordGrant(
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;
   const { event, encode } = families[subjectType];
-  // Whoever holds what a group is granted is not known here.
-  call.outdated.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
+  // The members affected by a group's grant are not known here.
+  call.invalidates.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
   recordChange(em, call, {
     tenant,
     type: `${event}.${verb}`,

@@ -23,7 +23,7 @@ import {
   toGroupGrant,
 } from './records.ts';
 
-/** Of each of the three families: what they have in common is enough. */
+/** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
   add: ({ grant: sent = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) =>
     grantProblems(sent),
@@ -37,11 +37,11 @@ const scopeOf = ({ tenant, subjectType, subject }: SentGrant): Scope => ({
   row: `${subjectType} ${tenant} ${subjectType === 'group' ? pathKey(subject) : subject}`,
 });
 
-/** What the three families have in common: they are one table. */
+/** Operations common to the grants of users, groups and bots, which share one table. */
 function createFamily({ database, directory, pager }: Deps) {
   return {
     async add(sent: SentGrant, call: Call) {
-      // A member of the tenant is a user; elsewhere identity is asked, and before the transaction.
+      // A member of the tenant is a known user. For others, ask identity, before the transaction.
       if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
       if (sent.subjectType === 'user' && sent.tenant === '')
         await assertUser(directory, sent.subject, call);

@@ -13,7 +13,7 @@ const pageOfTenant = `select ${columns}, coalesce(e.path, g.subject) as subject
 
 const grantsOfTenant: Statement = { name: 'access.grants_of_tenant', text: pageOfTenant };
 
-/** The grants to one kind of subject in a tenant, or on the platform where that is "". */
+/** The grants of one kind of subject in a tenant, or on the platform if `tenant` is "". */
 export function grantsIn(
   database: Database,
   tenant: string,
@@ -23,8 +23,8 @@ export function grantsIn(
   return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
 }
 
-// Each half is limited by itself, so that a page reads one page of either index range. A tenant's reader does not learn who
-// granted on the platform: that may be a person of another tenant.
+// Each half has its own limit, so that a page reads one page of either index range. A tenant's
+// reader does not see who made a platform grant: that may be a user of another tenant.
 const grantsReachingTenant: Statement = {
   name: 'access.grants_reaching_tenant',
   text: `(${pageOfTenant})
@@ -37,7 +37,10 @@ const grantsReachingTenant: Statement = {
          order by id limit $4`,
 };
 
-/** The grants to one kind of subject in a tenant, and those on the platform that count in it now. */
+/**
+ * The grants of one kind of subject in a tenant, and the platform grants that are effective in it
+ * now.
+ */
 export function grantsReaching(
   database: Database,
   tenant: string,
@@ -47,8 +50,8 @@ export function grantsReaching(
   return database.query<GrantRow>(grantsReachingTenant, [tenant, subjectType, after, limit]);
 }
 
-// A person's grants lie in several tenants: the last values say which of them the caller may see. Whoever reads grants in every
-// tenant does not therefore read those on the platform.
+// A user's grants are in several tenants: the last parameters say which of them the caller may see.
+// A right to read grants in every tenant does not include the platform's grants.
 const grantsOfUser: Statement = {
   name: 'access.grants_of_user',
   text: `select ${columns}, g.subject from grant_entry g
@@ -58,7 +61,9 @@ const grantsOfUser: Statement = {
          order by g.id limit $3`,
 };
 
-/** The grants to a user itself: in the tenants within reach, and on the platform where `onPlatform` says so. */
+/**
+ * The direct grants of a user: in the tenants within reach, and on the platform if `onPlatform`.
+ */
 export function grantsOf(
   database: Database,
   userId: string,
@@ -87,7 +92,10 @@ const grantsThere: Statement = {
              where g.tenant = $1 and g.subject_type = $2 and g.subject = $3 and ${takesRoom} limit $4) counted) as "ofSubject"`,
 };
 
-/** How many grants on resources are in force in a tenant, and to one subject in it: `most` or more are `most`. */
+/**
+ * The number of unexpired grants on resources, in a tenant and of one subject in it. Counts up to
+ * `most`.
+ */
 export async function countGrants(
   run: Run,
   tenant: string,

@@ -13,7 +13,7 @@ import { create } from '@bufbuild/protobuf';
 import type { SentGrant } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
-// The three families of grants are one table: here is what tells them apart outside.
+// The grants of users, groups and bots share one table. This maps rows to their three API records.
 
 export const toGrant = (row: GrantRow): Grant =>
   create(GrantSchema, { ...common(row), platform: row.tenant === '', userId: row.subject });
@@ -50,7 +50,7 @@ function common(row: GrantRow) {
   };
 }
 
-// What a request may leave out is filled in: an absent record is an empty one.
+// Fills in what a request may leave out: an absent record is an empty one.
 
 export function sentGrant(sent: Grant | undefined): SentGrant {
   const { tenant, userId: subject, role, resource = '', expiresAt } = sent ?? create(GrantSchema);

@@ -3,18 +3,18 @@ import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A group of a tenant's members. Its place is its path; the groups above it need not exist. */
+/** A group of a tenant's members. Its path is its place; its ancestors need not exist. */
 export const GroupEntity = defineEntity({
   name: 'Group',
   tableName: 'group_entry',
   properties: {
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
-    /** As it was first sent. */
+    /** As first sent. */
     path: p.text(),
-    /** What makes it unique. */
+    /** The normalised path, unique in a tenant. */
     key: p.text(),
-    /** Its own key and those of the groups above it. */
+    /** The keys of the group and its ancestors. */
     ancestorKeys: p.array().columnType('text[]'),
     name: p.text(),
     description: p.text(),
@@ -35,7 +35,7 @@ export const GroupMemberEntity = defineEntity({
     groupId: p.string().primary().columnType('text'),
     userId: p.string().primary().columnType('text'),
     createdAt: p.datetime(3),
-    /** The provider whose mappings gave it, and take it away again; "" = somebody gave it by hand. */
+    /** The provider whose mappings manage the membership; "" = added by hand. */
     mappedBy: p.text().default(''),
   },
   indexes: [{ name: 'group_member_user', properties: ['userId', 'tenant'] }],

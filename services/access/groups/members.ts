@@ -3,7 +3,7 @@ import { notFound } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
+import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { ownerRole } from '../roles/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
@@ -14,14 +14,17 @@ import { recordGroup, targetOf } from './save.ts';
 
 export type Membership = { tenant: string; group: string; userId: string };
 
-/** Puts a member of the tenant into a group. Whoever does so must hold what the member thereby receives. */
+/**
+ * Adds a member of the tenant to a group. The caller needs every permission that the member thereby
+ * receives.
+ */
 export async function addMember(
   em: EntityManager,
   { tenant, group: path, userId }: Membership,
   call: Call,
 ): Promise<void> {
-  // Both rows stay until this commits, so that no membership outlives its group or its user; the second
-  // lock also makes two calls for one user wait for each other.
+  // Locks both rows until the commit, so that no membership outlives its group or its user. The
+  // second lock also serialises calls for one user.
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
   if (!group) throw notFound('group');
   const member = await em.findOne(
@@ -32,7 +35,7 @@ export async function addMember(
   if (!member) throw notFound('tenant member');
   const stored = await em.findOne(GroupMemberEntity, { groupId: group.id, userId });
   if (stored?.mappedBy === '') return;
-  await assertMayConfer(
+  await assertMayGrant(
     em,
     call.caller,
     tenant,
@@ -41,10 +44,10 @@ export async function addMember(
   await enterGroup(em, call, group, { userId });
 }
 
-/** `mappedBy` is the provider whose mappings put the member there. */
+/** `mappedBy`: the provider whose mappings add the member. */
 type NewMember = { userId: string; mappedBy?: string };
 
-/** Puts a member of the tenant into a group, without a question about who may. Both rows are locked. */
+/** Adds a member to a group, without checking permissions. Both rows are locked. */
 export async function enterGroup(
   em: EntityManager,
   call: Call,
@@ -54,7 +57,7 @@ export async function enterGroup(
   const { tenant, id: groupId } = group;
   const stored = await em.findOne(GroupMemberEntity, { groupId, userId });
   if (stored) {
-    // What somebody gives by hand stays, whatever a mapping said before.
+    // A membership added by hand is no longer managed by mappings.
     stored.mappedBy = mappedBy;
     return;
   }
@@ -82,7 +85,7 @@ export async function removeMember(
   recordMember(em, call, 'group.member_removed', group, userId);
 }
 
-/** Deletes a group with its memberships and grants; the groups below it stay. */
+/** Deletes a group with its memberships and grants. Groups below it are kept. */
 export async function deleteGroup(
   em: EntityManager,
   { tenant, path }: { tenant: string; path: string },
@@ -93,7 +96,7 @@ export async function deleteGroup(
   await assertMayTakeFrom(em, call, group);
   await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
   await removeGrantsOf(em, tenant, 'group', group.key);
-  call.outdated.add(`tenant:${tenant}`);
+  call.invalidates.add(`tenant:${tenant}`);
   em.remove(group);
   recordGroup(em, call, 'group.deleted', group);
 }
@@ -102,13 +105,13 @@ function lockGroup(em: EntityManager, path: string, lockMode: LockMode) {
   return em.findOne(GroupEntity, { key: pathKey(path) }, { lockMode });
 }
 
-/** Nobody but an owner takes ownership from others, also where a group confers it. */
+/** Only an owner takes ownership from others, even if a group grants it. */
 async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow): Promise<void> {
   const roles = await findGroupRoles(inTransaction(em), group.tenant, group.id);
   if (roles.includes(ownerRole)) await assertMayTouch(em, call.caller, group.tenant, [ownerRole]);
 }
 
-/** Writes the event of a user's coming into a group or leaving it. */
+/** Writes the event of a user who joins or leaves a group. */
 export function recordMember(
   em: EntityManager,
   call: Call,
@@ -116,7 +119,7 @@ export function recordMember(
   group: GroupRow,
   userId: string,
 ): void {
-  call.outdated.add(`user:${userId}`);
+  call.invalidates.add(`user:${userId}`);
   recordChange(em, call, {
     tenant: group.tenant,
     type,

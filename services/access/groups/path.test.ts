@@ -7,7 +7,7 @@ test('a leading slash and letter case make no difference to a path', () => {
     assert.equal(pathKey(path), 'eng/backend');
 });
 
-test('a group stands below itself and every group its path begins with', () => {
+test('a group is below itself and every prefix of its path', () => {
   assert.deepEqual(ancestorKeys('eng'), ['eng']);
   assert.deepEqual(ancestorKeys('eng/backend/storage'), [
     'eng',
@@ -16,6 +16,6 @@ test('a group stands below itself and every group its path begins with', () => {
   ]);
 });
 
-test('a name that merely begins alike is no ancestor', () => {
+test('a prefix within a path segment is not an ancestor', () => {
   assert.ok(!ancestorKeys('engineering/x').includes('eng'));
 });

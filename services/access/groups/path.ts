@@ -1,13 +1,13 @@
-// The path of a group is its name and its place. Pure.
+// Paths of groups. Pure functions.
 
-/** What makes a path unique: no leading slash, lower case. */
+/** The unique form of a path: no leading slash, lower case. */
 export function pathKey(path: string): string {
   return path.replace(/^\//, '').toLowerCase();
 }
 
 /**
- * The keys of a group and of all groups above it, from the top. They are stored with the group, so that
- * a check costs the same at any depth.
+ * The keys of a group and its ancestors, from the top. Stored with the group, so that a check costs
+ * the same at any depth.
  */
 export function ancestorKeys(key: string): string[] {
   const segments = key.split('/');

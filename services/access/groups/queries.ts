@@ -60,7 +60,8 @@ export async function memberIdsOf(
   return rows.map((row) => row.user_id);
 }
 
-// A person's groups lie in several tenants: the last three values say which of them the caller may see.
+// A user's groups are in several tenants: the last three parameters say which of them the caller
+// may see.
 const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
              e.tenant = any (string_to_array($5, ',')) or ($4 and ($6::text is null or t.id = $6 or not t.settings @> '{"requireSso": true}'))))`;
 
@@ -82,7 +83,7 @@ const groupsAboveUser: Statement = {
 
 export type MemberGroupsQuery = PageQuery & { reach: Reach; effective: boolean };
 
-/** The groups a user is in, or those and the groups above them, in the tenants within reach. */
+/** The groups of a user, or those and their ancestors, in the tenants within reach. */
 export function groupsWith(
   database: Database,
   userId: string,
@@ -99,7 +100,10 @@ const rolesOfGroup: Statement = {
          where e.tenant = $1 and e.id = $2 and (g.expires_at is null or g.expires_at > now())`,
 };
 
-/** The roles that a member of the group receives: the group's and those of the groups above it, on whatever resource. */
+/**
+ * The roles that a member of the group receives, on any resource: those of the group and its
+ * ancestors.
+ */
 export async function findGroupRoles(run: Run, tenant: string, groupId: string): Promise<string[]> {
   const rows = await run<{ role: string }>(rolesOfGroup, [tenant, groupId]);
   return rows.map((row) => row.role);

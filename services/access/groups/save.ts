@@ -16,7 +16,10 @@ import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
 import { ancestorKeys, pathKey } from './path.ts';
 
-/** Creates the group of this tenant and path, or changes what the request carries. Saving what is stored already is no change. */
+/**
+ * Creates the group of this tenant and path, or changes the fields that were sent. Saving unchanged
+ * values changes nothing.
+ */
 export async function saveGroup(
   database: Database,
   request: GroupsSaveRequest,
@@ -26,7 +29,8 @@ export async function saveGroup(
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   const name = `group ${sent.tenant} ${pathKey(sent.path)}`;
   await database.transaction({ tenant: sent.tenant, row: name }, async (em) => {
-    // Two first saves of one path at once: the later one finds the group there and changes it.
+    // For two concurrent first saves of one path, the second finds the group of the first and
+    // updates it.
     await lockName(em, name);
     const stored = await em.findOne(
       GroupEntity,
@@ -67,7 +71,7 @@ function insertGroup(em: EntityManager, sent: Group, call: Call): void {
   recordGroup(em, call, 'group.created', group);
 }
 
-// What was not sent stays as it is.
+// Fields that were not sent keep their values.
 function applyTo(group: GroupRow, sent: Group): void {
   group.name = sent.name ?? group.name;
   group.description = sent.description ?? group.description;
@@ -77,7 +81,7 @@ function applyTo(group: GroupRow, sent: Group): void {
 
 const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));
 
-/** Writes the event of a change of a group. */
+/** Writes the event of a changed group. */
 export function recordGroup(
   em: EntityManager,
   call: Call,

@@ -5,7 +5,7 @@ import { deadToken, denied, failedPrecondition, ssoRequired } from '@bailiwick/s
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
-import { findLacking } from '../decisions/confer.ts';
+import { findLacking } from '../decisions/delegation.ts';
 import { rightsOf } from '../decisions/rights.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
@@ -19,7 +19,7 @@ import type { InvitationRow } from './entities.ts';
 import { findByToken, lockByToken, settleInvitation } from './queries.ts';
 import { encodeInvitation, recordInvitation } from './records.ts';
 
-/** Makes the caller what the invitation says: member, roles and groups at once, or nothing of it. */
+/** Gives the caller the membership, roles and groups of the invitation, all or none. */
 export async function acceptInvitation(
   database: Database,
   token: string,
@@ -29,10 +29,10 @@ export async function acceptInvitation(
   const hash = tokenHash(token);
   const known = await findByToken(database, hash);
   if (!known) throw deadToken();
-  // Before the turn: those whom the invitation is not for must not use up the turns of the tenant.
+  // Checked before the transaction: strangers must not use up a tenant's transaction slots.
   if (!wasAcceptedBy(known, call.caller.id)) assertOpenTo(known, call);
   const { tenant } = known;
-  // By the caller and not by the tenant: an invited person must not keep the tenant's own people waiting.
+  // Queued by caller and not by tenant: an invited user must not delay the tenant's own users.
   await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
     await lockCaller(em, call.caller.id);
     await lockActive(em, tenant);
@@ -44,18 +44,24 @@ export async function acceptInvitation(
   });
 }
 
-/** Whoever is being deleted must not become a member any more: deleting takes this lock before any other, and leaves a mark. */
+/**
+ * A user who is being deleted must not become a member. Deletion takes this lock before any other,
+ * and leaves a mark.
+ */
 async function lockCaller(em: EntityManager, userId: string): Promise<void> {
   if ((await lockState(em, userId))?.state === 'deleted') throw deadToken();
 }
 
-/** Members of one tenant are changed one after the other; a tenant that was suspended meanwhile takes nobody. */
+/** Serialises changes of a tenant's members. A tenant suspended meanwhile accepts no new ones. */
 async function lockActive(em: EntityManager, id: string): Promise<void> {
   const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (tenant?.status !== 'active') throw deadToken();
 }
 
-/** Whether the caller has accepted before and is still a member: saying so again changes nothing. */
+/**
+ * Whether the caller accepted the invitation before and is still a member: repeating the call
+ * changes nothing.
+ */
 async function isAnsweredBy(
   em: EntityManager,
   row: InvitationRow,
@@ -75,10 +81,12 @@ function assertOpenTo(row: InvitationRow, { caller }: Call): void {
   assertInvited(row, caller.email);
 }
 
-/** The inviter has seen the token too: it proves nothing, the verified address does. */
+/**
+ * The inviter knows the token too, so the token alone proves nothing. The verified address does.
+ */
 function assertInvited({ emailKey }: InvitationRow, verified: string): void {
   const email = findEmail(verified);
-  // The key of an invitation that was made before widths were mapped.
+  // Invitations created before character widths were mapped have the unmapped key.
   if (email && (email.key === emailKey || email.unmappedKey === emailKey)) return;
   throw denied(
     'this invitation is for another address: sign in with the address that it was sent to',
@@ -99,14 +107,15 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   const previous = changedFields(encodeInvitation(invitation), encodeInvitation(accepted));
   recordInvitation(em, call, 'invitation.accepted', accepted, { previous });
 
-  // Added in another way meanwhile: the roles and groups come on top, but nobody gets back in who was shut out.
+  // The user may have become a member in another way meanwhile. The roles and groups are added
+  // then, unless the membership is disabled.
   const known = await em.findOne(
     TenantMemberEntity,
     { userId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (known && known.status !== 'active') throw deadToken();
-  // Whoever is no member yet could not sign in at the tenant's provider before accepting.
+  // A user who was not a member could not sign in at the tenant's provider before accepting.
   if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired)
     throw ssoRequired();
   if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
@@ -123,7 +132,7 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
 
 type Locked = { roles: string[]; groups: GroupRow[] };
 
-/** What there still is of what the invitation offers. It stays as it is until the transaction ends. */
+/** The roles and groups of the invitation that still exist, locked until the transaction ends. */
 async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): Promise<Locked> {
   const found: Locked = { roles: [...(await lockRoles(em, roles))], groups: [] };
   for (const { id } of groups) {
@@ -134,8 +143,9 @@ async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): P
 }
 
 /**
- * An invitation is worth what its inviter may give when it is accepted. Otherwise whoever is about to lose their rights
- * could keep them in an invitation, and a group that was granted more since would pass that on.
+ * The inviter must still be able to grant the roles and groups when the invitation is accepted.
+ * Otherwise a user about to lose rights could keep them in an invitation, and a group that gained
+ * roles since would pass them on.
  */
 async function assertStillGiven(
   em: EntityManager,
@@ -147,7 +157,7 @@ async function assertStillGiven(
   const given = new Set(roles);
   for (const group of groups)
     for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
-  // How the inviter is signed in now, if at all, is not what this is about.
+  // The inviter's present session does not matter.
   const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
   const lacking = await findLacking(inTransaction(em), inviter, tenant, {
     roles: [...given],
@@ -155,7 +165,7 @@ async function assertStillGiven(
   });
   if (lacking !== undefined)
     throw failedPrecondition(
-      'whoever sent this invitation may not give any more what it promises: ask for a new one',
+      'the inviter can no longer grant the invited roles: ask for a new invitation',
       'INVITER_LACKS_RIGHTS',
     );
 }

@@ -12,7 +12,7 @@ import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { mailTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer, findLacking } from '../decisions/confer.ts';
+import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findUserByEmail } from '../directory.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
@@ -25,7 +25,7 @@ import { lockTenant } from '../tenants/lock.ts';
 import { liftBar } from '../tenants/membership.ts';
 import { InvitationEntity, type InvitedGroup } from './entities.ts';
 import { expireInvitation } from './queries.ts';
-import { byTime, encodeInvitation, recordInvitation } from './records.ts';
+import { encodeInvitation, expiryOrigin, recordInvitation } from './records.ts';
 
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -37,7 +37,10 @@ export type CreateDeps = {
   limits: InvitationLimits;
 };
 
-/** Invites an address, or invites it anew: then the token, the offer and the time are the new ones. Returns the token. */
+/**
+ * Creates an invitation of an address, or replaces the token, offer and expiry of a pending one.
+ * Returns the token.
+ */
 export async function createInvitation(
   deps: CreateDeps,
   request: TenantInvitationsCreateRequest,
@@ -63,8 +66,9 @@ export async function createInvitation(
         deps.limits.tenant,
         inTransaction(em),
       );
-      // What is too much for one mailbox is dropped without a word: the token is in the answer in any case. An invitation that is
-      // refused mails nothing, so it is not counted: nobody uses up the mails of an address for all other tenants.
+      // Mails beyond the limit of an address are dropped silently: the response has the token in
+      // any case. A refused invitation sends no mail and is not counted, so that no tenant uses up
+      // an address's limit for the others.
       const mailing =
         (await deps.limiter.use(`mail ${email.key}`, deps.limits.mails, inTransaction(em))) === 0;
       const mail = () =>
@@ -86,7 +90,10 @@ export async function createInvitation(
   return token;
 }
 
-/** Throws for a member. A user who left while disabled is invited by callers who may add members, and may then come back. */
+/**
+ * Throws for a member. For a user who left while disabled, a caller who may add members lifts the
+ * bar, so that the user can come back.
+ */
 async function assertNoMember(
   em: EntityManager,
   tenant: string,
@@ -109,21 +116,24 @@ function assertDomain({ domain }: Email, allowed: readonly string[]): void {
   if (allowed.length === 0 || allowed.some((name) => domainToASCII(name).toLowerCase() === domain))
     return;
   throw invalid(
-    `Email must be an address at ${allowed.slice(0, 5).join(', ')}${allowed.length > 5 ? ', …' : ''}: the tenant invites nobody else`,
+    `Email must be an address at ${allowed.slice(0, 5).join(', ')}${allowed.length > 5 ? ', …' : ''}: the tenant does not invite other domains`,
     'INVITE_DOMAIN',
   );
 }
 
 type Offer = { roles: string[]; groups: InvitedGroup[] };
 
-/** The roles and groups of an invitation, which are there and which the caller may give. */
+/**
+ * The roles and groups of an invitation. Asserts that they exist and that the caller may grant
+ * them.
+ */
 async function assertOffer(
   em: EntityManager,
   request: TenantInvitationsCreateRequest,
   defaultRole: string,
   call: Call,
 ): Promise<Offer> {
-  // They are locked in one order, so that two calls never wait for each other.
+  // Locks in sorted order, so that two calls never deadlock.
   const roles = request.roles.length > 0 ? [...new Set(request.roles)].sort() : [defaultRole];
   for (const role of roles) await assertRole(em, role);
   const groups: InvitedGroup[] = [];
@@ -135,7 +145,7 @@ async function assertOffer(
     for (const role of await findGroupRoles(inTransaction(em), request.tenant, group.id))
       given.add(role);
   }
-  await assertMayConfer(em, call.caller, request.tenant, [...given]);
+  await assertMayGrant(em, call.caller, request.tenant, [...given]);
   return { roles, groups };
 }
 
@@ -163,7 +173,7 @@ async function save(
     tokenHash: tokenHash(token),
     expiresAt,
   };
-  // The tenant's lock is held: two invitations of one address come here one after the other.
+  // The tenant's lock is held, so two invitations of one address run one after the other.
   const stored = await em.findOne(
     InvitationEntity,
     { emailKey: email.key, status: 'pending' },
@@ -171,7 +181,7 @@ async function save(
   );
   const expired = stored && (await expireInvitation(inTransaction(em), tenant, stored.id));
   if (expired)
-    recordInvitation(em, byTime, 'invitation.expired', expired, {
+    recordInvitation(em, expiryOrigin, 'invitation.expired', expired, {
       previous: { Status: 'pending' },
     });
   if (stored && !expired) {
@@ -211,7 +221,8 @@ function invitationMail(
   keyRing: KeyRing,
   { email, token, expiresAt, tenantName, inviter, invited }: Mail,
 ): Task {
-  // Of an inviter without a name the part of the address that is no link to anywhere. A bot has no name that says who it is.
+  // For an inviter without a name, the local part of the address, which is no link. A bot's name
+  // would not identify a sender.
   const inviterName = inviter
     ? inviter.name || inviter.email.slice(0, inviter.email.lastIndexOf('@'))
     : '';

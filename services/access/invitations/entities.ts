@@ -8,7 +8,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
 
-/** A group that was there when it was named. One that is made later at the same path is another group. */
+/** A group that existed when it was named. A later group at the same path is a different group. */
 export type InvitedGroup = { id: string; path: string };
 
 export const InvitationEntity = defineEntity({
@@ -18,16 +18,22 @@ export const InvitationEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
     email: p.text(),
-    /** What makes an address unique: see normaliseEmail. */
+    /** The unique form of the address: see normaliseEmail. */
     emailKey: p.text(),
-    /** As it is stored: one whose time has passed stays pending until the sweeper has told of it. */
+    /**
+     * The stored status: an expired invitation stays pending until the sweeper has recorded its
+     * expiry.
+     */
     status: p.text().$type<InvitationStatus>(),
     roles: p.array().columnType('text[]'),
     groups: p.json<InvitedGroup[]>(),
-    /** user, bot or platform. What the inviter may give is asked again when the invitation is accepted. */
+    /**
+     * user, bot or platform. The inviter's rights are checked again when the invitation is
+     * accepted.
+     */
     inviterType: p.text(),
     invitedBy: p.text(),
-    /** What the key of an inviting bot was narrowed to; empty = not narrowed. */
+    /** The permissions that the key of an inviting bot was narrowed to; empty = not narrowed. */
     inviterNarrowedTo: p.array().columnType('text[]'),
     acceptedBy: p.text(),
     tokenHash: p.blob(),

@@ -73,7 +73,7 @@ export function invitationHandlers(
   };
 }
 
-/** Turns an invitation down; doing so again changes nothing. */
+/** Declines an invitation. Repeating it changes nothing. */
 async function decline(
   em: EntityManager,
   tenant: string,
@@ -88,7 +88,7 @@ async function decline(
   recordInvitation(em, call, 'invitation.declined', declined, { previous: { Status: 'pending' } });
 }
 
-/** Takes back the invitation that waits; nothing happens where none does. */
+/** Revokes the pending invitation. Does nothing if there is none. */
 async function revoke(
   em: EntityManager,
   tenant: string,
@@ -102,7 +102,9 @@ async function revoke(
     recordInvitation(em, call, 'invitation.revoked', revoked, { previous: { Status: 'pending' } });
 }
 
-/** Everybody sees the invitations of their own verified address, in whatever spelling, and the platform those of all. */
+/**
+ * A user sees the invitations of the own verified address, in any spelling. The platform sees all.
+ */
 function assertOwn(key: string, { allowedBy, caller }: Call): void {
   if (allowedBy?.kind === 'platform') return;
   if (caller.type !== 'user' || caller.email === '' || normaliseEmail(caller.email).key !== key)

@@ -2,8 +2,8 @@ import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.t
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { InvitationRow, InvitationStatus } from './entities.ts';
 
-// An invitation leaves `pending` by one conditional statement: of any number of calls at once one wins, and what has
-// expired is dead whether or not the sweeper has been there.
+// One conditional statement ends an invitation: one of several concurrent calls wins, and an
+// expired invitation is void even before the sweeper has marked it.
 
 const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i.roles, i.groups, i.inviter_type as "inviterType",
   i.invited_by as "invitedBy", i.inviter_narrowed_to as "inviterNarrowedTo", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
@@ -14,7 +14,7 @@ const ofToken: Statement = {
   text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
 };
 
-/** The invitation of a token into an active tenant, whatever has become of it. */
+/** The invitation of a token into an active tenant, in any status. */
 export async function findByToken(
   database: Database,
   tokenHash: Uint8Array,
@@ -28,7 +28,7 @@ const byToken: Statement = {
   text: `select ${columns} from invitation i where i.tenant = $1 and i.token_hash = $2 for update`,
 };
 
-/** The invitation of a token. It stays as it is until the transaction ends. */
+/** The invitation of a token, locked until the transaction ends. */
 export async function lockByToken(
   run: Run,
   tenant: string,
@@ -46,7 +46,7 @@ const settle: Statement = {
 
 type Outcome = { status: InvitationStatus; acceptedBy?: string };
 
-/** Ends an invitation that still waits; undefined where it does not. */
+/** Ends a pending invitation. Returns undefined if it is not pending or has expired. */
 export async function settleInvitation(
   run: Run,
   { tenant, id }: InvitationRow,
@@ -61,7 +61,10 @@ const pendingOf: Statement = {
   text: `select ${columns} from invitation i where i.tenant = $1 and i.email_key = $2 and i.status = 'pending' for update`,
 };
 
-/** The invitation of an address that waits or has expired unnoticed. It stays as it is until the transaction ends. */
+/**
+ * The pending invitation of an address, even if its time has passed, locked until the transaction
+ * ends.
+ */
 export async function lockPending(
   run: Run,
   tenant: string,
@@ -77,7 +80,9 @@ const expire: Statement = {
          where i.tenant = $1 and i.id = $2 and i.status = 'pending' and i.expires_at <= now() returning ${columns}`,
 };
 
-/** Marks an invitation whose time has passed; undefined where it has not, or where that was done before. */
+/**
+ * Marks an invitation as expired. Returns undefined if it has not expired, or was marked before.
+ */
 export async function expireInvitation(
   run: Run,
   tenant: string,
@@ -92,7 +97,9 @@ const overdue: Statement = {
   text: `select i.tenant, i.id from invitation i where i.status = 'pending' and i.expires_at <= now() order by i.expires_at limit $1 for update skip locked`,
 };
 
-/** Invitations whose time has passed, of all tenants. Those that another replica has in hand are left out. */
+/**
+ * Expired invitations of all tenants that are still pending. Skips rows locked by other replicas.
+ */
 export function takeOverdue(
   run: Run,
   limit: number,
@@ -105,7 +112,7 @@ const invitationsOfTenant: Statement = {
   text: `select ${columns} from invitation i where i.tenant = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
 };
 
-/** The invitations into a tenant in all states, newest first. */
+/** The invitations into a tenant in all statuses, newest first. */
 export function invitationsInto(
   database: Database,
   tenant: string,

@@ -6,15 +6,15 @@ import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Task } from '@bailiwick/shared/tasks.ts';
 import { type InvitationRow, toInvitation } from './entities.ts';
 
-/** Whose change it is that an invitation expires: no call's. */
-export const byTime: Origin = { operation: { name: '' }, caller: serviceCaller('access') };
+/** The origin of expiry events, which no call causes. */
+export const expiryOrigin: Origin = { operation: { name: '' }, caller: serviceCaller('access') };
 
 export const encodeInvitation = (row: InvitationRow): JsonObject =>
   encodeJson(TenantInvitationSchema, toInvitation(row));
 
 type More = { previous?: JsonObject; tasks?: readonly Task[] };
 
-/** Writes the event of a change of an invitation, in which there is no token. */
+/** Writes the event of a changed invitation, without its token. */
 export function recordInvitation(
   em: EntityManager,
   origin: Origin,

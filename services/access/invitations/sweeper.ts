@@ -4,16 +4,16 @@ import { type Database, type EntityManager, inTransaction } from '@bailiwick/sha
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { expireInvitation, takeOverdue } from './queries.ts';
-import { byTime, recordInvitation } from './records.ts';
+import { expiryOrigin, recordInvitation } from './records.ts';
 
 const intervalMs = 5000;
 const batch = 100;
-/** Counts of rate limits are swept as seldom as identity's are. */
+/** Rounds between two sweeps of rate limit counts: as often as in identity. */
 const roundsPerSweep = 120;
 
 /**
- * Tells of invitations whose time has passed, each once however many replicas run this. Nothing else relies on it:
- * whatever consumes an invitation asks for its expiry itself.
+ * Records the expiry of invitations, once on any number of replicas. Nothing else depends on it:
+ * every use of an invitation checks its expiry.
  */
 export function createInvitationSweeper(
   { database, limiter }: { database: Database; limiter: Limiter },
@@ -23,7 +23,7 @@ export function createInvitationSweeper(
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'expired invitations could not be told of, it is tried again',
+    failed: 'recording expired invitations failed, retrying',
     async work(isStopped) {
       while (!isStopped() && (await database.transaction(null, expireBatch)) === batch);
       if (++rounds % roundsPerSweep === 0) await limiter.sweep();
@@ -37,7 +37,9 @@ async function expireBatch(em: EntityManager): Promise<number> {
   for (const { tenant, id } of overdue) {
     const row = await expireInvitation(run, tenant, id);
     if (row)
-      recordInvitation(em, byTime, 'invitation.expired', row, { previous: { Status: 'pending' } });
+      recordInvitation(em, expiryOrigin, 'invitation.expired', row, {
+        previous: { Status: 'pending' },
+      });
   }
   return overdue.length;
 }

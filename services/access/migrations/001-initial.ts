@@ -61,8 +61,8 @@ const groups = `
   );
   create index group_member_user on group_member (user_id, tenant);`;
 
-// The subject of a group's grant is the group's key: a group's grants are found from the keys its
-// descendants store, without a look at the groups in between.
+// The subject of a group's grant is the group's key. A member's group stores its ancestors' keys,
+// so their grants are found without reading the groups in between.
 const grants = `
   create table grant_entry (
     tenant text not null,
@@ -79,7 +79,7 @@ const grants = `
   );
   create index grant_entry_subject on grant_entry (subject, subject_type, tenant);`;
 
-// Identifiers ascend with time, so that the table can be partitioned by ranges of its primary key.
+// Ids ascend with time, so the table can be partitioned by ranges of its primary key.
 const audit = `
   create table audit_entry (
     tenant text not null,

@@ -23,7 +23,8 @@ const roles = `
     constraint role_entry_slug unique (tenant, slug)
   );`;
 
-// What identity has told of users and bots who hold nothing, whatever they were granted.
+// Users and bots that identity has reported as disabled or deleted: they have no rights, despite
+// their grants.
 const subjects = `
   create table subject_state (
     subject text primary key,

@@ -8,8 +8,8 @@ export class Invitations extends Migration {
   }
 }
 
-// One waits for an answer at a time, in a tenant and for an address. An answered one keeps its token's hash, so that
-// the same answer once more can be told from a dead token.
+// At most one invitation per tenant and address is pending. An answered one keeps its token's hash,
+// so that a repeated answer is recognised.
 const invitations = `
   create table invitation (
     tenant text not null,

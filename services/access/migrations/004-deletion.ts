@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Deletion extends Migration {
   override up(): void {
-    // The default is for rows that are there already: any news are newer.
+    // The default is for existing rows: every report is newer.
     this.addSql(`
       alter table subject_state add column changed_at timestamptz(3) not null default 'epoch';
       alter table subject_state alter column changed_at drop default;`);

@@ -18,7 +18,8 @@ const checkpoints = `
     created_at timestamptz(3) not null
   );`;
 
-// The service may not delete entries. This may, with its owner's rights, and only what is old and has a checkpoint.
+// The service's role may not delete entries. This function may, with its owner's rights, and only
+// old entries before a checkpoint.
 const drop = `
   create function drop_audit(which text) returns int
   language sql security definer set search_path = access, pg_temp as $$

@@ -1,9 +1,13 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What a provider's mappings gave says so in its own row, and goes with it. */
+/**
+ * Rows of grants and group memberships store the provider whose mappings made them, so that they
+ * can be revoked with it.
+ */
 export class Admission extends Migration {
-  // Every call comes by these tables: a transaction that waited for one of them while it held another would stand in the way of calls
-  // that take them in another order. So each is changed by itself, and again where that was interrupted.
+  // Every call uses these tables. A transaction that waits for one table while it locks another
+  // could deadlock with calls that lock them in another order. So each statement commits alone, and
+  // can be repeated after an interruption.
   override isTransactional(): boolean {
     return false;
   }

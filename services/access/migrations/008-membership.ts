@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Memberships that wait for the user's consent. Those that exist already stay as they are. */
+/** Memberships that need the user's consent. Existing memberships do not change. */
 export class Membership extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,8 +1,8 @@
 import { permissions } from '@bailiwick/proto/permissions.ts';
 import { isPlatformOnly } from './match.ts';
 
-// The roles that every tenant has. They are code and no rows: nobody edits them, and a new version's
-// permissions reach all tenants at once.
+// The built-in roles of every tenant. They are code and not rows: users cannot edit them, and a new
+// version's permissions reach all tenants at once.
 
 export type BuiltInRole = {
   slug: string;
@@ -22,8 +22,8 @@ const platformReads = permissions.filter(
   (permission) => permission.endsWith('.read') && permission.startsWith('iam.platform.'),
 );
 
-// Named one by one: "all areas but tenant deletion" cannot be said with a wildcard, and what is added to
-// the permission table later is for an owner until somebody decides otherwise here.
+// Listed one by one: no wildcard means "all areas except deleting the tenant", and a new permission
+// stays with owners until it is added here.
 const adminPermissions = [
   'iam.tenant.read',
   'iam.tenant.write',
@@ -71,7 +71,7 @@ export const tenantRoles: readonly BuiltInRole[] = [
   },
 ];
 
-/** The roles that count on the platform only. */
+/** The roles that are effective on the platform only. */
 export const platformRoles: readonly BuiltInRole[] = [
   {
     slug: platformOwnerRole,
@@ -92,10 +92,10 @@ const onPlatform = new Map(
   [...tenantRoles, ...platformRoles].map((role) => [role.slug, role.permissions]),
 );
 
-/** Where a grant stands: a platform role that is granted in a tenant confers nothing. */
+/** The level of a grant. A platform role granted in a tenant gives no permissions. */
 export type Level = 'tenant' | 'platform';
 
-/** The permissions of a built-in role, none where there is no such role at that level. */
+/** The permissions of a built-in role; empty if that level has no such role. */
 export function permissionsOf(slug: string, level: Level): readonly string[] {
   return (level === 'tenant' ? inTenant : onPlatform).get(slug) ?? [];
 }
@@ -103,5 +103,5 @@ export function permissionsOf(slug: string, level: Level): readonly string[] {
 /** Whether a role can be granted in a tenant. */
 export const isTenantRole = (slug: string): boolean => inTenant.has(slug);
 
-/** Whether a slug is that of a built-in role, in tenants or on the platform. */
+/** Whether a slug is a built-in role's, in tenants or on the platform. */
 export const isBuiltIn = (slug: string): boolean => onPlatform.has(slug);

@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BuiltInRole, tenantRoles } from './builtin.ts';
 
-/** A role that a tenant has made for itself. */
+/** A role that a tenant has defined. */
 export const RoleEntity = defineEntity({
   name: 'Role',
   tableName: 'role_entry',
@@ -46,7 +46,10 @@ export function toRole(row: RoleRow): Role {
   });
 }
 
-/** The built-in roles as records of a tenant. Their identifiers are lower than any other, so that they come first in a list. */
+/**
+ * The built-in roles as records of a tenant. Their ids are the lowest, so that they come first in a
+ * list.
+ */
 export function builtInRoles(tenant: string): Role[] {
   return tenantRoles.map((role, index) => toBuiltInRole(tenant, role, index));
 }

@@ -4,13 +4,13 @@ import { permissions } from '@bailiwick/proto/permissions.ts';
 import { permissionsOf } from './builtin.ts';
 import { includes, isPlatformOnly } from './match.ts';
 
-test('a permission includes itself and nothing else', () => {
+test('a permission includes only itself', () => {
   assert.equal(includes(['iam.users.read'], 'iam.users.read'), true);
   for (const other of ['iam.users.write', 'iam.users', 'iam.users.read.all', 'iam.users.*', '*'])
     assert.equal(includes(['iam.users.read'], other), false, other);
 });
 
-test('a wildcard includes what stands below it, with either separator', () => {
+test('a wildcard includes every permission below it, with either separator', () => {
   for (const wanted of ['app.reports.read', 'app.reports.read.all', 'app.reports.*'])
     assert.equal(includes(['app.reports.*'], wanted), true, wanted);
   for (const wanted of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read'])
@@ -35,30 +35,30 @@ test('neither * nor iam.* includes a permission of the platform or of the intern
   assert.equal(includes(['*'], 'iam.*'), true);
 });
 
-test('nothing granted includes nothing', () => {
+test('an empty list of grants includes no permission', () => {
   for (const wanted of ['*', 'iam.users.read', '']) assert.equal(includes([], wanted), false);
 });
 
-const held = (role: string, level: 'tenant' | 'platform') =>
+const permissionsAt = (role: string, level: 'tenant' | 'platform') =>
   permissions.filter((permission) => includes(permissionsOf(role, level), permission));
 
 test('owner holds every permission of a tenant and none of the platform', () => {
   assert.deepEqual(
-    held('owner', 'tenant'),
+    permissionsAt('owner', 'tenant'),
     permissions.filter((permission) => !isPlatformOnly(permission)),
   );
 });
 
-test('admin holds what owner holds but the deletion of the tenant, and cannot stand for owner', () => {
+test('admin has every permission of owner except deleting the tenant, and cannot grant owner', () => {
   assert.deepEqual(
-    held('admin', 'tenant'),
-    held('owner', 'tenant').filter((permission) => permission !== 'iam.tenant.delete'),
+    permissionsAt('admin', 'tenant'),
+    permissionsAt('owner', 'tenant').filter((permission) => permission !== 'iam.tenant.delete'),
   );
   assert.equal(includes(permissionsOf('admin', 'tenant'), 'iam.*'), false);
 });
 
-test('member reads four things', () => {
-  assert.deepEqual(held('member', 'tenant'), [
+test('member has four read permissions', () => {
+  assert.deepEqual(permissionsAt('member', 'tenant'), [
     'iam.tenant.read',
     'iam.users.read',
     'iam.groups.read',
@@ -67,26 +67,28 @@ test('member reads four things', () => {
 });
 
 test('auditor reads everything, exports the audit and writes nothing', () => {
-  const held_ = held('auditor', 'tenant');
+  const granted = permissionsAt('auditor', 'tenant');
   assert.ok(
-    held_.every((permission) => permission.endsWith('.read') || permission === 'iam.audit.export'),
+    granted.every(
+      (permission) => permission.endsWith('.read') || permission === 'iam.audit.export',
+    ),
   );
-  assert.ok(held_.includes('iam.grants.read') && held_.includes('iam.audit.export'));
+  assert.ok(granted.includes('iam.grants.read') && granted.includes('iam.audit.export'));
 });
 
-test('platform-owner holds everything but the internals', () => {
+test('platform-owner has every permission except internal ones', () => {
   assert.deepEqual(
-    held('platform-owner', 'platform'),
+    permissionsAt('platform-owner', 'platform'),
     permissions.filter((permission) => !permission.startsWith('iam.internal.')),
   );
 });
 
-test('a platform role granted in a tenant confers nothing', () => {
-  assert.deepEqual(held('platform-owner', 'tenant'), []);
-  assert.deepEqual(held('platform-support', 'tenant'), []);
+test('a platform role granted in a tenant gives no permissions', () => {
+  assert.deepEqual(permissionsAt('platform-owner', 'tenant'), []);
+  assert.deepEqual(permissionsAt('platform-support', 'tenant'), []);
 });
 
-test('an unknown role confers nothing, whatever its name', () => {
+test('an unknown role gives no permissions', () => {
   for (const role of ['', 'nobody', '__proto__', 'constructor'])
     assert.deepEqual(permissionsOf(role, 'platform'), []);
 });

@@ -1,18 +1,18 @@
-// Which permissions a granted pattern stands for. Pure.
+// Matching of permissions with granted patterns. Pure functions.
 
 /**
- * A wildcard never reaches these by being general: they are granted only by naming them, so that
- * neither `*` nor `iam.*` makes anybody an operator of the platform.
+ * A wildcard only matches these if it names their prefix. Neither `*` nor `iam.*` makes a user an
+ * operator of the platform.
  */
 const namedOnly = ['iam.platform.', 'iam.internal.'];
 
-/** Whether a permission counts on the platform only, never in a tenant. */
+/** Whether a permission is effective on the platform only, never in a tenant. */
 export const isPlatformOnly = (permission: string): boolean =>
   namedOnly.some((prefix) => permission.startsWith(prefix));
 
 /**
- * Whether what is granted includes `wanted`. `wanted` may itself end in `*`: then all that it stands
- * for must be included, which is what conferring it demands.
+ * Whether the granted patterns include `wanted`. If `wanted` ends in `*`, every permission that it
+ * matches must be included: that is the rule for granting it.
  */
 export function includes(granted: readonly string[], wanted: string): boolean {
   return granted.some((pattern) => patternIncludes(pattern, wanted));
@@ -29,7 +29,7 @@ function patternIncludes(pattern: string, wanted: string): boolean {
   );
 }
 
-/** Of patterns only what a key is narrowed to. */
+/** Intersects patterns with a key's narrowing. */
 export function narrow(patterns: readonly string[], narrowedTo: readonly string[]): string[] {
   if (narrowedTo.length === 0) return [...patterns];
   const within = patterns.filter((pattern) => includes(narrowedTo, pattern));

@@ -2,14 +2,14 @@ import type { Operation } from '@bailiwick/proto/operation.ts';
 import { type Permission, permissionDescriptions } from '@bailiwick/proto/permissions.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 
-/** A permission, what it allows, and the public operations that ask for it. */
+/** A permission, its description, and the public operations that require it. */
 export type DescribedPermission = {
   name: Permission;
   description: string;
   operations: readonly string[];
 };
 
-/** Every permission of Bailiwick itself, in the order of the table. */
+/** Every built-in permission, in the order of the table. */
 export const describedPermissions: readonly DescribedPermission[] = [...permissionDescriptions].map(
   ([name, description]) => ({
     name,
@@ -23,7 +23,7 @@ export const describedPermissions: readonly DescribedPermission[] = [...permissi
 function asksFor({ allow }: Operation, permission: Permission): boolean {
   return allow.some((rule) => {
     if (rule.kind === 'tenant' || rule.kind === 'platform') return rule.permission === permission;
-    // What a handler checks is said in a sentence, which names the permission.
+    // A rule of kind `handler` is a sentence that contains the permission's name.
     return (
       rule.kind === 'handler' &&
       [...rule.rule.matchAll(/iam(?:\.[a-z]+)+/g)].some(([named]) => named === permission)

@@ -24,7 +24,7 @@ const rolesOfTenant: Statement = {
   text: `select ${columns} from role_entry r where r.tenant = $1 and r.id > $2 order by r.id limit $3`,
 };
 
-/** The roles that a tenant has made for itself, in order of id. */
+/** The roles that a tenant has defined, in order of id. */
 export function rolesOf(
   database: Database,
   tenant: string,
@@ -38,7 +38,7 @@ const rolePermissions: Statement = {
   text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
 };
 
-/** What a tenant's own roles among these give. */
+/** The permissions of the tenant's own roles among these. */
 export async function findRolePermissions(
   run: Run,
   tenant: string,
@@ -57,7 +57,7 @@ const roleUse: Statement = {
 
 export type RoleUse = { granted: boolean; default: boolean; invited: boolean };
 
-/** What a role is used for. */
+/** Where a role is in use. */
 export async function findRoleUse(run: Run, tenant: string, slug: string): Promise<RoleUse> {
   const rows = await run<RoleUse>(roleUse, [tenant, slug]);
   return rows[0] ?? { granted: false, default: false, invited: false };

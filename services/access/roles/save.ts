@@ -14,7 +14,7 @@ import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConferPermissions } from '../decisions/confer.ts';
+import { assertMayGrantPermissions } from '../decisions/delegation.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
 import { rolesPerTenant } from '../limits.ts';
 import { isBuiltIn, isTenantRole } from './builtin.ts';
@@ -22,16 +22,19 @@ import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { includes } from './match.ts';
 import { findRoleUse } from './queries.ts';
 
-/** What is wrong with a role by itself: a permission of ours that is misspelt would be granted and never count. */
+/** Validation errors of a role. A misspelt built-in permission would be stored and never match. */
 export function roleProblems({ role }: RolesSaveRequest): string[] {
   const unknown = (role?.permissions?.items ?? []).filter(
     (pattern) =>
       pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)),
   );
-  return unknown.map((pattern) => `Role.Permissions ${pattern} is no permission of Bailiwick`);
+  return unknown.map((pattern) => `Role.Permissions ${pattern} is not a built-in permission`);
 }
 
-/** Creates the role of this tenant and slug, or changes what the request carries. Saving what is stored already is no change. */
+/**
+ * Creates the role of this tenant and slug, or changes the fields that were sent. Saving unchanged
+ * values changes nothing.
+ */
 export async function saveRole(
   em: EntityManager,
   request: RolesSaveRequest,
@@ -41,7 +44,8 @@ export async function saveRole(
   const { tenant, slug } = sent;
   assertOwnRole(slug);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
-  // Two first saves of one slug at once: the later one finds the role there and changes it.
+  // For two concurrent first saves of one slug, the second finds the role of the first and updates
+  // it.
   await lockName(em, `role ${tenant} ${slug}`);
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
@@ -49,7 +53,7 @@ export async function saveRole(
   const added = (sent.permissions?.items ?? []).filter(
     (permission) => !stored?.permissions.includes(permission),
   );
-  await assertMayConferPermissions(em, call.caller, tenant, added);
+  await assertMayGrantPermissions(em, call.caller, tenant, added);
   if (!stored) return insertRole(em, sent, call);
   const before = encode(stored);
   applyTo(stored, sent);
@@ -59,39 +63,41 @@ export async function saveRole(
   recordRole(em, call, 'role.updated', stored, previous);
 }
 
-/** Deletes a role that nobody holds and nobody would be given. */
+/** Deletes a role that is not granted, not the default role and not in a pending invitation. */
 export async function deleteRole(
   em: EntityManager,
   { tenant, slug }: { tenant: string; slug: string },
   call: Call,
 ): Promise<void> {
   assertOwnRole(slug);
-  // Whoever grants the role meanwhile holds its row: this waits, and then sees the grant.
+  // A concurrent grant of the role locks this row: the deletion waits, and then finds the grant.
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!stored) return;
   const use = await findRoleUse(inTransaction(em), tenant, slug);
   if (use.granted) throw failedPrecondition('the role is granted', 'ROLE_IN_USE');
   if (use.default) throw failedPrecondition("the role is the tenant's default role", 'ROLE_IN_USE');
-  if (use.invited)
-    throw failedPrecondition(
-      'an invitation that waits for its answer names the role',
-      'ROLE_IN_USE',
-    );
+  if (use.invited) throw failedPrecondition('a pending invitation names the role', 'ROLE_IN_USE');
   await removeGrantsOfRole(em, tenant, slug);
   em.remove(stored);
   recordRole(em, call, 'role.deleted', stored);
 }
 
-/** Throws not_found unless the role can be granted in the tenant of `em`. It stays as it is until the transaction ends. */
+/**
+ * Throws not_found unless the role can be granted in the tenant of `em`. Locks the role until the
+ * transaction ends.
+ */
 export async function assertRole(em: EntityManager, slug: string): Promise<void> {
   if (isTenantRole(slug)) return;
   if (!(await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ })))
     throw notFound('role');
 }
 
-/** Those of these roles that can be granted in the tenant of `em`. They stay as they are until the transaction ends. */
+/**
+ * Returns the roles among `slugs` that can be granted in the tenant of `em`, and locks them until
+ * the transaction ends.
+ */
 export async function lockRoles(em: EntityManager, slugs: readonly string[]): Promise<Set<string>> {
-  // In one order, so that two calls never wait for each other.
+  // In sorted order, so that two calls never deadlock.
   const own = await em.find(
     RoleEntity,
     { slug: { $in: [...new Set(slugs)] } },
@@ -128,7 +134,7 @@ async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<vo
   recordRole(em, call, 'role.created', role);
 }
 
-// What was not sent stays as it is.
+// Fields that were not sent keep their values.
 function applyTo(role: RoleRow, sent: Role): void {
   role.name = sent.name ?? role.name;
   role.description = sent.description ?? role.description;
@@ -144,8 +150,8 @@ function recordRole(
   role: RoleRow,
   previous: JsonObject = {},
 ): void {
-  // Whoever holds it: users, members of groups, bots.
-  call.outdated.add(`tenant:${role.tenant}`);
+  // Affects all who have the role: users, members of groups, bots.
+  call.invalidates.add(`tenant:${role.tenant}`);
   recordChange(em, call, {
     tenant: role.tenant,
     type,

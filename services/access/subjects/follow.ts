@@ -4,11 +4,13 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { removeSubject } from './removal.ts';
-import { setSubjectState, type ToldState } from './state.ts';
+import { type ReportedState, setSubjectState } from './state.ts';
 
 type Deps = { database: Database; broker: Broker; log: Log };
 
-/** Follows what identity tells of users and bots, so that nothing outlives them here. */
+/**
+ * Follows identity's events about users and bots, so that none of their data outlives them here.
+ */
 export function followSubjects({ database, broker, log }: Deps): Background {
   const handle = (event: FollowedEvent) => subjectChanged(database, event);
   return () => {
@@ -30,7 +32,7 @@ export function followSubjects({ database, broker, log }: Deps): Background {
         handle,
       },
     );
-    // Closing the broker waits for what is in hand.
+    // Closing the broker waits for messages in progress.
     return () => Promise.resolve();
   };
 }
@@ -46,7 +48,7 @@ async function subjectChanged(
   if (state === 'deleted') await removeSubject(database, subject, origin);
 }
 
-function stateAfter(type: string, data: Record<string, unknown>): ToldState {
+function stateAfter(type: string, data: Record<string, unknown>): ReportedState {
   if (type.endsWith('.deleted')) return 'deleted';
   if (type.startsWith('bot.')) return data['Active'] === false ? 'disabled' : 'active';
   return type === 'user.disabled' ? 'disabled' : 'active';

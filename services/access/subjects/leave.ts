@@ -4,7 +4,10 @@ import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
 import { lockSubject, markLeaving } from './state.ts';
 
-/** Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of an active tenant. */
+/**
+ * Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of
+ * an active tenant.
+ */
 export function leave(database: Database, userId: string): Promise<void> {
   return database.transaction({ tenant: null, row: `subject ${userId}` }, async (em) => {
     await lockSubject(em, userId);
@@ -13,12 +16,16 @@ export function leave(database: Database, userId: string): Promise<void> {
       const names = left.map(({ id, name }) => `${name} (${id})`).join(', ');
       throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER');
     }
-    // Of two owners who go at once, the second one waited for the first, and finds it leaving.
+    // If two owners are deleted at once, the second waits for the first and sees that it is
+    // leaving.
     await markLeaving(em, userId);
   });
 }
 
-/** The active tenants that would have no owner. The owner of a suspended one could neither hand it over nor delete it. */
+/**
+ * The active tenants that would be left without an owner. Suspended ones do not count: their owner
+ * could neither hand them over nor delete them.
+ */
 async function tenantsWithoutOwner(em: EntityManager, userId: string): Promise<OwnedTenant[]> {
   const run = inTransaction(em);
   const left: OwnedTenant[] = [];

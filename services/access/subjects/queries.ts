@@ -1,6 +1,7 @@
 import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 
-// Who is the last owner depends on all owners: the rows stay locked until the transaction ends, taken in one order by everybody.
+// The check for the last owner reads all owners, so the rows stay locked until the transaction
+// ends. Every caller locks them in the same order.
 const lockOwned: Statement = {
   name: 'access.lock_owned_tenants',
   text: `select t.id, t.name, t.status from tenant t
@@ -11,7 +12,10 @@ const lockOwned: Statement = {
 
 export type OwnedTenant = { id: string; name: string; status: string };
 
-/** The tenants that a user owns, none of whose members and owners change before the transaction ends. */
+/**
+ * The tenants that a user owns, locked against changes of members and owners until the transaction
+ * ends.
+ */
 export function lockOwnedTenants(run: Run, userId: string): Promise<OwnedTenant[]> {
   return run<OwnedTenant>(lockOwned, [userId]);
 }
@@ -25,7 +29,7 @@ const traces: Statement = {
          order by tenant`,
 };
 
-/** The tenants in which a user or bot is a member or was granted something; "" = the platform. */
+/** The tenants where a user or bot is a member or has grants; "" = the platform. */
 export async function findTraces(database: Database, subject: string): Promise<string[]> {
   const rows = await database.query<{ tenant: string }>(traces, [subject]);
   return rows.map(({ tenant }) => tenant);
@@ -40,7 +44,10 @@ const unfinished: Statement = {
          limit 100`,
 };
 
-/** Users and bots that are deleted and of whom something is left. The event of the deletion comes first: it knows who deleted them. */
+/**
+ * Deleted users and bots with rows left. Excludes recent deletions: their event is handled first,
+ * since it names the actor.
+ */
 export async function findUnfinished(database: Database): Promise<string[]> {
   const rows = await database.query<{ subject: string }>(unfinished, []);
   return rows.map(({ subject }) => subject);
@@ -52,7 +59,10 @@ const knownElsewhere: Statement = {
            or exists (select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and g.subject = $1) as known`,
 };
 
-/** Whether a user has a membership outside a tenant, or a grant on the platform. States do not count: a suspended tenant opens again. */
+/**
+ * Whether a user is a member of another tenant or has a platform grant. Statuses do not matter: a
+ * suspended tenant may become active again.
+ */
 export async function isKnownElsewhere(run: Run, userId: string, tenant: string): Promise<boolean> {
   const [row] = await run<{ known: boolean }>(knownElsewhere, [userId, tenant]);
   return row?.known ?? true;

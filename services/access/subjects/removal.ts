@@ -10,8 +10,8 @@ import { removeMemberships } from '../tenants/queries.ts';
 import { findTraces, findUnfinished } from './queries.ts';
 
 /**
- * Removes what is left of a user or bot that is marked as deleted, tenant by tenant: memberships, groups, grants. Whatever was
- * there before the mark is found here, and after it nothing is added.
+ * Removes the memberships, groups and grants of a user or bot that is marked as deleted, tenant by
+ * tenant. Rows from before the mark are found here, and after it none are added.
  */
 export async function removeSubject(
   database: Database,
@@ -22,13 +22,13 @@ export async function removeSubject(
     await database.transaction(tenant, (em) => removeFrom(em, { tenant, subject }, origin));
 }
 
-/** Removes what is left of subjects that are marked as deleted, wherever the event did not come through. */
+/** Removes the rows of deleted subjects whose event did not arrive. */
 export async function finishRemovals(database: Database, log: Log): Promise<void> {
   const origin = { operation: { name: 'Users_Delete' }, caller: serviceCaller('access') };
   for (const subject of await findUnfinished(database)) {
-    // A failure for one subject must not keep the others waiting.
+    // A failure for one subject must not delay the others.
     const failed = (error: unknown) =>
-      log.error('what is left of a deleted user or bot could not be removed, it is tried again', {
+      log.error('removing the rows of a deleted user or bot failed, retrying', {
         subject,
         error,
       });
@@ -43,7 +43,7 @@ async function removeFrom(
 ): Promise<void> {
   if (subject.startsWith('bot_')) return removeGrantsOf(em, tenant, 'bot', subject);
   if (tenant === '') return removeGrantsOf(em, tenant, 'user', subject);
-  // Like every change of members, one after the other; here also where the tenant is suspended.
+  // Serialised like every change of members, here also in a suspended tenant.
   await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   await em.nativeDelete(MembershipOfferEntity, { tenant, userId: subject });
   const member = await em.findOne(TenantMemberEntity, { userId: subject });

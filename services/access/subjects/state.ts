@@ -2,18 +2,22 @@ import { notFound } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { SubjectStateEntity } from '../decisions/entities.ts';
 
-// What has become of users and bots. They are identity's; here is what decisions need to know of them.
+// The status of users and bots that decisions depend on. identity owns the subjects and reports
+// changes.
 
-/** A user who was about to be deleted this long ago and is still there has stayed. */
+/** A user marked as leaving who still exists after this time is not being deleted. */
 const leavingMs = 60_000;
 
-export type ToldState = 'active' | 'disabled' | 'deleted';
+export type ReportedState = 'active' | 'disabled' | 'deleted';
 
-/** Notes what identity tells. News come twice and in any order: what is older than what is known changes nothing, and nobody comes back from deletion. */
+/**
+ * Stores a report of identity. Reports may arrive twice and in any order: an older one is ignored,
+ * and deletion is final.
+ */
 export async function setSubjectState(
   em: EntityManager,
   subject: string,
-  state: ToldState,
+  state: ReportedState,
   changedAt: Date,
 ): Promise<void> {
   await lockSubject(em, subject);
@@ -25,13 +29,16 @@ export async function setSubjectState(
   }
   if (stored.state === 'deleted' || (state !== 'deleted' && stored.changedAt > changedAt)) return;
   stored.changedAt = changedAt;
-  // Who is leaving does so whether or not somebody enables them meanwhile.
+  // A leaving user stays leaving, even if enabled meanwhile.
   if (stored.state === state || (stored.state === 'leaving' && state === 'active')) return;
   stored.state = state;
   stored.since = now;
 }
 
-/** Notes that a user is about to be deleted. One that is disabled counts as no owner already, and stays shut out. */
+/**
+ * Marks a user as about to be deleted. A disabled user does not count as an owner anyway and stays
+ * disabled.
+ */
 export async function markLeaving(em: EntityManager, subject: string): Promise<void> {
   const now = new Date();
   const stored = await em.findOne(SubjectStateEntity, { subject });
@@ -50,17 +57,23 @@ export async function markLeaving(em: EntityManager, subject: string): Promise<v
   }
 }
 
-/** Keeps what becomes of a user or bot from changing until the transaction ends. To be taken before any row of a tenant is locked. */
+/**
+ * Locks the status of a user or bot until the transaction ends. Take it before locking any row of a
+ * tenant.
+ */
 export const lockSubject = (em: EntityManager, subject: string): Promise<void> =>
   lockName(em, `subject ${subject}`);
 
-/** What is known of a user or bot, if anything was ever told. It stays so until the transaction ends. */
+/** The reported status of a user or bot, or null, locked until the transaction ends. */
 export async function lockState(em: EntityManager, subject: string) {
   await lockSubject(em, subject);
   return em.findOne(SubjectStateEntity, { subject });
 }
 
-/** Throws not_found for a user or bot that has been deleted since the call began. It stays until the transaction ends. */
+/**
+ * Throws not_found for a user or bot deleted since the call began. Locks the status until the
+ * transaction ends.
+ */
 export async function assertPresent(
   em: EntityManager,
   subject: string,
@@ -69,7 +82,10 @@ export async function assertPresent(
   if ((await lockState(em, subject))?.state === 'deleted') throw notFound(what);
 }
 
-/** The same, and for a user who is about to be deleted: what that user alone would own would be nobody's. */
+/**
+ * Like assertPresent, and throws for a user who is about to be deleted: a tenant owned by that user
+ * alone would be left without an owner.
+ */
 export async function assertStaying(em: EntityManager, subject: string): Promise<void> {
   await assertPresent(em, subject, 'user');
   const stored = await em.findOne(SubjectStateEntity, { subject });

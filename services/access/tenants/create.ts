@@ -36,7 +36,7 @@ const tenantsPerPerson = 10;
 
 export type CreateDeps = { database: Database; directory: Directory; tenantCreation: boolean };
 
-/** Makes a tenant with its owner: all of it or nothing. */
+/** Creates a tenant with its owner, both or neither. */
 export async function createTenant(
   deps: CreateDeps,
   request: TenantsCreateRequest,
@@ -57,7 +57,9 @@ export async function createTenant(
   }
 }
 
-/** Whose the tenant will be, and whether it counts as one that a person has made for themselves. */
+/**
+ * The owner of the new tenant, and whether it counts towards the tenants that a user may create.
+ */
 async function ownerOf(
   deps: CreateDeps,
   ownerId: string,
@@ -73,12 +75,14 @@ async function ownerOf(
   if (!forOneself) throw denied();
   if (allowedBy?.kind === 'platform') return { owner: caller.id, ownTenant: false };
   if (!deps.tenantCreation)
-    throw denied('people cannot create tenants here', 'TENANT_CREATION_OFF');
+    throw denied('users cannot create tenants on this installation', 'TENANT_CREATION_OFF');
   if (caller.email === '') throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
   return { owner: caller.id, ownTenant: true };
 }
 
-/** New members get this role without anybody looking: of a tenant's own roles there is none yet. */
+/**
+ * New members get this role without any further check. A new tenant has no roles of its own yet.
+ */
 function assertDefaultRole(role: string): void {
   if (role !== '' && !isTenantRole(role)) throw notFound('role');
 }
@@ -124,7 +128,7 @@ function insertTenant(
 }
 
 async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<void> {
-  // Two creations at once would each count the nine that are there.
+  // Without the lock, two concurrent creations could both pass the limit.
   await lockName(em, `tenants of ${userId}`);
   if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
     throw failedPrecondition(

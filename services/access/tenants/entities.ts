@@ -9,7 +9,7 @@ import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What a tenant decides for itself; what it has not set is not there. */
+/** The settings that a tenant has set. Unset ones are absent. */
 export type StoredSettings = {
   sessionIdleMinutes?: number;
   sessionMaxMinutes?: number;
@@ -37,7 +37,7 @@ export const TenantEntity = defineEntity({
     updatedAt: p.datetime(3),
     /** When a deleted tenant is removed for good. */
     purgeAt: p.datetime(3).nullable(),
-    /** Until then the tenant's owners do without single sign-on, though it requires it. */
+    /** Until then, the tenant's owners are exempt from the SSO that it requires. */
     ssoLiftedUntil: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'tenant_slug', properties: ['slug'] }],
@@ -54,7 +54,10 @@ export const TenantMemberEntity = defineEntity({
   properties: {
     tenant: p.string().primary().columnType('text'),
     userId: p.string().primary().columnType('text'),
-    /** active, disabled, or barred: left while disabled, which holds no grants and keeps the user from coming back on their own. */
+    /**
+     * active, disabled, or barred. Barred: left while disabled. Such a membership has no grants and
+     * keeps the user from rejoining alone.
+     */
     status: p.text(),
     /** creator, invitation, sso or admin. */
     source: p.text(),
@@ -64,8 +67,8 @@ export const TenantMemberEntity = defineEntity({
 });
 
 /**
- * A membership that the tenant's own people offer and the user has not accepted. It is a table of its own so that nothing that
- * asks for members can take a pending one for a member.
+ * A membership offered by the tenant's users that the user has not accepted. A separate table, so
+ * that no query for members can return a pending one.
  */
 export const MembershipOfferEntity = defineEntity({
   name: 'MembershipOffer',
@@ -74,7 +77,7 @@ export const MembershipOfferEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     userId: p.string().primary().columnType('text'),
     status: p.text().$type<'pending' | 'declined'>(),
-    /** user or bot. What the adder may give is checked again when the offer is accepted. */
+    /** user or bot. The adder's rights are checked again when the offer is accepted. */
     adderType: p.text(),
     addedBy: p.text(),
     /** The permissions that an adding bot's key was narrowed to; empty = not narrowed. */
@@ -109,8 +112,9 @@ export type TenantMemberRow = {
 export type MembershipRow = TenantRow & { membership: TenantMemberRow };
 
 /**
- * The tenant as one of its members sees it in a session that came from `ssoTenant`'s provider ("" = from none): where that
- * is not the single sign-on that the tenant requires, they learn that they belong to it and what it wants.
+ * The tenant as a member sees it in a session from `ssoTenant`'s provider ("" = from none). If the
+ * tenant requires SSO and the session did not come from its provider, the member only sees that it
+ * belongs to the tenant and that SSO is required.
  */
 export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
   return row.settings.requireSso && row.id !== ssoTenant
@@ -118,7 +122,7 @@ export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
     : row;
 }
 
-/** The tenant as `Tenants_ListMine` shows it: a person without rights in it learns its names, and only an active member the rest. */
+/** The tenant in `Tenants_ListMine`. Only an active member sees more than its names. */
 export function toOwnTenant({ membership, ...row }: MembershipRow, ssoTenant: string): Tenant {
   const seen =
     membership.status === 'active'
@@ -146,14 +150,14 @@ export function toTenantMember(row: TenantMemberRow): TenantMember {
   return create(TenantMemberSchema, {
     tenant: row.tenant,
     userId: row.userId,
-    // A bar is internal: administrators see a member whom they disabled.
+    // The bar is internal: administrators see a member whom they disabled.
     status: row.status === 'barred' ? 'disabled' : row.status,
     source: row.source,
     ...(row.joinedAt === null ? {} : { joinedAt: timeOf(row.joinedAt) }),
   });
 }
 
-/** The settings that a request carries over those that are stored. */
+/** Merges the settings of a request into the stored ones. */
 export function mergeSettings(
   stored: StoredSettings,
   sent: TenantSettings | undefined,

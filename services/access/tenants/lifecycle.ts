@@ -6,9 +6,9 @@ import { LockMode } from '@mikro-orm/core';
 import { TenantEntity, toTenant } from './entities.ts';
 import { changeTenant, tenantToChange } from './update.ts';
 
-// What becomes of a tenant. Decisions count active tenants only, so that each of these takes effect at once.
+// Statuses of a tenant. Decisions count active tenants only, so each change takes effect at once.
 
-/** Closes a tenant. It is removed for good when its grace is over. */
+/** Closes a tenant. It is purged when its grace period ends. */
 export function deleteTenant(
   database: Database,
   id: string,
@@ -18,13 +18,13 @@ export function deleteTenant(
   return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!tenant || tenant.status === 'deleting') return;
-    // Suspended since the call was allowed.
+    // The tenant was suspended after the call was authorised.
     if (tenant.status !== 'active' && call.allowedBy?.kind !== 'platform') throw denied();
     await changeTenant(em, 'tenant.deleted', tenant, call, () => {
       tenant.status = 'deleting';
       tenant.purgeAt = new Date(Date.now() + graceSeconds * 1000);
     });
-    call.outdated.add(`tenant:${id}`);
+    call.invalidates.add(`tenant:${id}`);
   });
 }
 
@@ -54,7 +54,7 @@ function move(
       tenant.status = to;
       tenant.purgeAt = null;
     });
-    call.outdated.add(`tenant:${id}`);
+    call.invalidates.add(`tenant:${id}`);
     return toTenant(tenant);
   });
 }

@@ -4,8 +4,9 @@ import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from './entities.ts';
 
 /**
- * Members and owners of one tenant are changed one after the other: who is the last owner depends on all of them.
- * A tenant that was suspended since the call was allowed refuses it like one that does not exist, unless `orSuspended`.
+ * Serialises changes of a tenant's members and owners: the check for the last owner reads all of
+ * them. For a tenant suspended since the call was authorised, throws the error of a missing tenant,
+ * unless `orSuspended`.
  */
 export async function lockTenant(em: EntityManager, id: string, orSuspended = false) {
   const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -9,7 +9,7 @@ import { denied } from '@bailiwick/shared/errors.ts';
 import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
-import { assertMayConfer } from '../decisions/confer.ts';
+import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
@@ -19,7 +19,7 @@ import { TenantMemberEntity, toTenantMember } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, liftBar, startMembership } from './membership.ts';
 import { acceptOffer, declineIn, declineOffer, offerMembership, withdrawOffer } from './offers.ts';
-import { findTie, membersOf } from './queries.ts';
+import { findMembershipOrOffer, membersOf } from './queries.ts';
 import { assertMayEnd, setMemberStatus } from './status.ts';
 
 type Deps = {
@@ -80,7 +80,10 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
   };
 }
 
-/** Makes a member of a user who has agreed, or for whom the platform or the directory of the tenant vouches; of others it asks for consent. */
+/**
+ * Adds a user as a member without consent if it is the caller itself, or if the platform or the
+ * tenant's verified domain vouches for it. Otherwise offers the membership.
+ */
 async function addMember(
   deps: Deps,
   { tenant, userId }: TenantMembersAddRequest,
@@ -101,7 +104,7 @@ async function addMember(
     if ((await em.count(TenantMemberEntity, { tenant, userId, status: { $ne: 'barred' } })) > 0)
       return;
     const role = settings.defaultRole || memberRole;
-    await assertMayConfer(em, caller, tenant, [role]);
+    await assertMayGrant(em, caller, tenant, [role]);
     await liftBar(em, tenant, userId);
     if (!isVouchedFor)
       return offerMembership(em, deps, { tenant, tenantName: name, user, adder }, call);
@@ -129,15 +132,17 @@ async function removeMember(
   call: Call,
 ): Promise<void> {
   const isSelf = call.allowedBy?.kind === 'self';
-  if (isSelf) await assertTied(database, tenant, userId);
-  // By the user where it is their own call: they must not keep those waiting who are about to remove them.
+  if (isSelf) await assertMemberOrOffered(database, tenant, userId);
+  // A call about oneself queues by user: it must not delay an administrator who is about to remove
+  // the user.
   await database.transaction(
     { tenant, row: isSelf ? `user ${tenant} ${userId}` : `tenant ${tenant}` },
     async (em) => {
       if (isSelf) await assertPresent(em, userId, 'user');
       const { status } = await lockTenant(em, tenant, isSelf);
       const member = await em.findOne(TenantMemberEntity, { userId });
-      // By who calls and not by what allowed it: a disabled person can hold iam.users.write on the platform.
+      // By caller and not by the rule that allowed the call: a disabled user can have
+      // iam.users.write on the platform.
       const isOwn = call.caller.type === 'user' && call.caller.id === userId;
       if (member && !(isOwn && member.status === 'barred')) {
         await assertMayEnd(em, call, {
@@ -149,14 +154,18 @@ async function removeMember(
         return endMembership(em, call, member, { isBarred: isOwn && member.status === 'disabled' });
       }
       if (!isSelf) return withdrawOffer(em, tenant, userId, call);
-      // A person who was not even added does not learn that there is such a tenant.
+      // A user who was not even added must not learn that the tenant exists.
       if (!(await declineIn(em, tenant, call))) throw denied();
     },
   );
 }
 
-/** Before the turn: strangers must not use up the turns of a tenant. */
-async function assertTied(database: Database, tenant: string, userId: string): Promise<void> {
-  const { isMember, offer } = await findTie(database, tenant, userId);
+/** Checked before the transaction: strangers must not use up a tenant's transaction slots. */
+async function assertMemberOrOffered(
+  database: Database,
+  tenant: string,
+  userId: string,
+): Promise<void> {
+  const { isMember, offer } = await findMembershipOrOffer(database, tenant, userId);
   if (!isMember && offer === null) throw denied();
 }

@@ -13,7 +13,7 @@ import {
 } from './entities.ts';
 import { removeMemberships } from './queries.ts';
 
-type Cause = Origin & Partial<Pick<Call, 'outdated'>>;
+type Cause = Origin & Partial<Pick<Call, 'invalidates'>>;
 
 type NewMembership = {
   tenant: string;
@@ -21,7 +21,10 @@ type NewMembership = {
   source: 'creator' | 'invitation' | 'sso' | 'admin';
 };
 
-/** Makes a user an active member, in whichever way they join. An offer that waited for the user's answer is settled by it. */
+/**
+ * Makes a user an active member, for every way of joining. Deletes a pending offer of the
+ * membership.
+ */
 export async function startMembership(
   em: EntityManager,
   call: Call,
@@ -39,7 +42,10 @@ export async function startMembership(
   recordMembership(em, call, 'tenant.member_added', member);
 }
 
-/** Ends a membership with its groups and grants. `isBarred`: the user cannot become a member again before an administrator agrees. */
+/**
+ * Ends a membership with its groups and grants. `isBarred`: the user cannot rejoin before an
+ * administrator agrees.
+ */
 export async function endMembership(
   em: EntityManager,
   cause: Cause,
@@ -47,17 +53,20 @@ export async function endMembership(
   { isBarred = false } = {},
 ): Promise<void> {
   const { tenant, userId } = member;
-  // The row goes first: whoever adds the user to a group meanwhile waits for it and then finds no member.
+  // The row is deleted first: a concurrent call that adds the user to a group waits for it and then
+  // finds no member.
   if (isBarred) await em.nativeUpdate(TenantMemberEntity, { tenant, userId }, { status: 'barred' });
   else await em.nativeDelete(TenantMemberEntity, { tenant, userId });
-  // An offer can still be there where the previous version made the member.
+  // The offer still exists if the previous version made the member.
   await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
   await removeMemberships(inTransaction(em), tenant, userId);
   await removeGrantsOf(em, tenant, 'user', userId);
   recordMembership(em, cause, 'tenant.member_removed', member);
 }
 
-/** Lets a user who left while disabled become a member again. The caller was asked whether they may. */
+/**
+ * Lets a user who left while disabled become a member again. The caller has checked permissions.
+ */
 export async function liftBar(em: EntityManager, tenant: string, userId: string): Promise<void> {
   await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
 }
@@ -72,7 +81,7 @@ export function recordMembership(
   more: More = {},
 ): void {
   // A pending membership gives no rights that a gateway could have cached.
-  if (member.status !== 'pending') cause.outdated?.add(`user:${member.userId}`);
+  if (member.status !== 'pending') cause.invalidates?.add(`user:${member.userId}`);
   recordChange(em, cause, {
     tenant: member.tenant,
     type,

@@ -8,7 +8,7 @@ import { type Database, type EntityManager, inTransaction } from '@bailiwick/sha
 import { noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
-import { findLacking } from '../decisions/confer.ts';
+import { findLacking } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../roles/builtin.ts';
@@ -17,17 +17,21 @@ import { assertPresent } from '../subjects/state.ts';
 import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { recordMembership, startMembership } from './membership.ts';
-import { findTie } from './queries.ts';
+import { findMembershipOrOffer } from './queries.ts';
 
-// A tenant's own people cannot make a member of a user: they offer a membership, and the user accepts or declines it.
+// A tenant's users cannot add a user without consent: they offer a membership, and the user accepts
+// or declines it.
 
-/** After a user has declined, the tenant cannot ask the user again for this time. */
+/** The time after a decline in which the tenant cannot ask the user again. */
 const declinedMs = 30 * 24 * 60 * 60 * 1000;
 
 type OfferDeps = { limiter: Limiter; limits: InvitationLimits };
 type NewOffer = { tenant: string; tenantName: string; user: User; adder: User | undefined };
 
-/** Offers a membership, with a mail. The tenant is locked. Nothing changes for a user who was asked already. */
+/**
+ * Offers a membership and mails the user. The tenant is locked. A user with a pending offer is not
+ * asked again.
+ */
 export async function offerMembership(
   em: EntityManager,
   deps: OfferDeps,
@@ -38,7 +42,7 @@ export async function offerMembership(
   const from = { adderType, addedBy, adderNarrowedTo: [...narrowedTo] };
   const stored = await em.findOne(MembershipOfferEntity, { userId: user.id });
   if (stored?.status === 'pending') {
-    // The last adder answers for the offer: the first one may have left.
+    // The last adder's rights count: the first one may have left.
     em.assign(stored, from);
     return;
   }
@@ -63,7 +67,10 @@ export async function offerMembership(
   });
 }
 
-/** Whether the user is mailed. A mail over the limits is dropped without notice: the offer is in the user's list in any case. */
+/**
+ * Whether the user gets a mail. A mail over the limits is dropped silently: the user's list shows
+ * the offer in any case.
+ */
 async function mayMail(
   em: EntityManager,
   { limiter, limits }: OfferDeps,
@@ -72,8 +79,8 @@ async function mayMail(
 ): Promise<boolean> {
   if (!emailVerified) return false;
   const run = inTransaction(em);
-  // Withdrawing and repeating an offer must not mail the user again and again.
-  // The count outlives a deleted user, so its key does not name the user.
+  // Withdrawing and repeating an offer must not mail the user again and again. The count outlives a
+  // deleted user, so its key is a hash of the user's id.
   const name = Buffer.from(tokenHash(id)).toString('base64url');
   if ((await limiter.use(`offer ${tenant} ${name}`, limits.offers, run)) > 0) return false;
   return (await limiter.use(`mail ${normaliseEmail(email).key}`, limits.mails, run)) === 0;
@@ -84,13 +91,13 @@ function offerMail({ email, locale }: User, tenantName: string, adder: User | un
   return noticeTask('membership_pending', email, { tenantName, inviterName, locale });
 }
 
-/** Accepts the caller's offer: membership and the tenant's default role at once, or neither. */
+/** Accepts the caller's offer: grants membership and the tenant's default role, both or neither. */
 export async function acceptOffer(database: Database, tenant: string, call: Call): Promise<void> {
   const userId = call.caller.id;
-  // Before the turn: strangers must not use up the turns of a tenant.
-  const { isMember, offer: offered } = await findTie(database, tenant, userId);
+  // Checked before the transaction: strangers must not use up a tenant's transaction slots.
+  const { isMember, offer: offered } = await findMembershipOrOffer(database, tenant, userId);
   if (!isMember && offered !== 'pending') throw denied();
-  // By the user and not by the tenant: an added person must not keep the tenant's own people waiting.
+  // Queued by user and not by tenant: an added user must not delay the tenant's own users.
   await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
     await assertPresent(em, userId, 'user');
     const { settings } = await lockTenant(em, tenant);
@@ -101,7 +108,8 @@ export async function acceptOffer(database: Database, tenant: string, call: Call
     if (member || offer?.status !== 'pending') throw denied();
     const role = settings.defaultRole || memberRole;
     await lockRoles(em, [role]);
-    // As with invitations: a person who is about to lose their rights must not keep any through a second account.
+    // As with invitations: a user who is about to lose rights must not keep any through a second
+    // account.
     const { adderType: type, addedBy: id, adderNarrowedTo: narrowedTo } = offer;
     const adder = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
     const lacking = await findLacking(inTransaction(em), adder, tenant, {
@@ -118,9 +126,9 @@ export async function acceptOffer(database: Database, tenant: string, call: Call
   });
 }
 
-/** Declines the caller's offer, in whatever state the tenant is. */
+/** Declines the caller's offer, in any status of the tenant. */
 export async function declineOffer(database: Database, tenant: string, call: Call): Promise<void> {
-  const { offer } = await findTie(database, tenant, call.caller.id);
+  const { offer } = await findMembershipOrOffer(database, tenant, call.caller.id);
   if (offer === null) throw denied();
   if (offer === 'declined') return;
   await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
@@ -129,7 +137,7 @@ export async function declineOffer(database: Database, tenant: string, call: Cal
   });
 }
 
-/** Marks the caller's offer as declined; false where there is none. */
+/** Marks the caller's offer as declined. Returns false if there is none. */
 export async function declineIn(em: EntityManager, tenant: string, call: Call): Promise<boolean> {
   const userId = call.caller.id;
   const offer = await lockOffer(em, userId);
@@ -140,7 +148,7 @@ export async function declineIn(em: EntityManager, tenant: string, call: Call): 
   return offer !== null;
 }
 
-/** Withdraws an offer that the user has not answered; nothing happens where there is none. The tenant is locked. */
+/** Withdraws a pending offer. Does nothing if there is none. The tenant is locked. */
 export async function withdrawOffer(
   em: EntityManager,
   tenant: string,
@@ -156,7 +164,7 @@ export async function withdrawOffer(
 const lockOffer = (em: EntityManager, userId: string) =>
   em.findOne(MembershipOfferEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** What the tenant learns of a user who has not accepted: the id that it added. */
+/** The tenant sees only the user's id until the user accepts. */
 const offeredMembership = (tenant: string, userId: string): TenantMemberRow => ({
   tenant,
   userId,

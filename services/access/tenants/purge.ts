@@ -14,35 +14,38 @@ import { deleteOrphanedOffers, findPurgeable } from './queries.ts';
 
 const longestIntervalMs = 60_000;
 
-/** The trail of what was done stays as long as any. The role that the service works as could not delete it. */
+/** Audit tables, which outlive the tenant. The service's role could not delete them. */
 const kept = ['audit_entry', 'audit_head', 'audit_checkpoint'];
 
 type Deps = { database: Database; schema: ServiceSchema; graceSeconds: number; log: Log };
 
-/** Removes tenants whose grace is over, and what is left of users and bots that are gone. Any number of processes may run it. */
+/**
+ * Purges deleted tenants after their grace period, and the rows of deleted users and bots. Safe to
+ * run in several processes.
+ */
 export function startPurger({ database, schema, graceSeconds, log }: Deps): Background {
   async function round(): Promise<void> {
     for (const id of await findPurgeable(database)) {
-      // One that cannot be removed keeps no other.
+      // A failure for one tenant must not delay the others.
       const failed = (error: unknown) =>
-        log.error('a tenant could not be removed, it is tried again', { tenant: id, error });
+        log.error('purging a tenant failed, retrying', { tenant: id, error });
       await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
     }
     await database.transaction(null, deleteOrphanedOffers);
     await finishRemovals(database, log);
   }
-  // Where the grace is short, so is the wait for its end.
+  // With a short grace period, the interval is short too.
   const everyMs = Math.min(longestIntervalMs, graceSeconds * 250);
   return repeat({
     everyMs,
     log,
-    failed: 'what was deleted could not be removed, it is tried again',
+    failed: 'purging deleted tenants and subjects failed, retrying',
     work: round,
   });
 }
 
 async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string): Promise<void> {
-  // Restored or removed since it was found: left alone.
+  // Skips a tenant that was restored or purged since the query.
   const tenant = await em.findOne(
     TenantEntity,
     { id, status: 'deleting', purgeAt: { $lte: new Date() } },

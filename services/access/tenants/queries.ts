@@ -37,7 +37,10 @@ export function tenantsOf(
   return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
 }
 
-/** Offers that wait for an answer. During an upgrade the previous version can make a member of a user whose offer is still there. */
+/**
+ * Pending offers. During an upgrade, the previous version can make a member of a user and leave the
+ * offer.
+ */
 const pendingOffer = `o.status = 'pending' and not exists (select 1 from tenant_member x where x.tenant = o.tenant and x.user_id = o.user_id)`;
 const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as source, null::timestamptz as joined_at`;
 
@@ -52,7 +55,10 @@ const membershipsOfUser: Statement = {
          where m.tenant > $2 and ($4 = '' or m.tenant = $4) order by m.tenant limit $3`,
 };
 
-/** The active tenants that a user belongs to or was added to, in order of id; `only` one of them where it is not "". */
+/**
+ * The active tenants where a user is a member or has an offer, in order of id. `only`: restrict to
+ * this tenant, unless "".
+ */
 export function membershipsOf(
   database: Database,
   userId: string,
@@ -61,17 +67,24 @@ export function membershipsOf(
   return database.query<MembershipRow>(membershipsOfUser, [userId, after, limit, only]);
 }
 
-const tieOfUser: Statement = {
+const membershipOrOffer: Statement = {
   name: 'access.tie_of_user',
   text: `select exists (select from tenant_member where tenant = $1 and user_id = $2) as "isMember",
                 (select status from membership_offer where tenant = $1 and user_id = $2) as offer`,
 };
 
-type Tie = { isMember: boolean; offer: 'pending' | 'declined' | null };
+type MembershipOrOffer = { isMember: boolean; offer: 'pending' | 'declined' | null };
 
-/** Whether a user is a member of a tenant, also a disabled one, and the state of the membership offer; null = there is no offer. */
-export async function findTie(database: Database, tenant: string, userId: string): Promise<Tie> {
-  const [row] = await database.query<Tie>(tieOfUser, [tenant, userId]);
+/**
+ * Whether a user is a member of a tenant, active or disabled, and the status of the membership
+ * offer; null = no offer.
+ */
+export async function findMembershipOrOffer(
+  database: Database,
+  tenant: string,
+  userId: string,
+): Promise<MembershipOrOffer> {
+  const [row] = await database.query<MembershipOrOffer>(membershipOrOffer, [tenant, userId]);
   return row ?? { isMember: false, offer: null };
 }
 
@@ -84,7 +97,10 @@ const membersOfTenant: Statement = {
          ) m order by user_id limit $3`,
 };
 
-/** The members of a tenant and the users who were added and have not answered, in order of their id; `withBarred` also those who left while disabled. */
+/**
+ * The members of a tenant and its pending offers, in order of the users' ids. `withBarred` includes
+ * users who left while disabled.
+ */
 export function membersOf(
   database: Database,
   tenant: string,
@@ -111,7 +127,10 @@ const otherOwners: Statement = {
            and not exists (select 1 from subject_state s where s.subject = g.subject and (s.state in ('disabled', 'deleted') or (s.state = 'leaving' and s.since > now() - interval '1 minute')))`,
 };
 
-/** How many members but this one own the tenant for good. Owners through a group do not count: leaving the group would leave no owner. */
+/**
+ * The number of other members with permanent ownership. Ownership through a group does not count:
+ * leaving the group would leave no owner.
+ */
 export async function countOtherOwners(run: Run, tenant: string, userId: string): Promise<number> {
   const rows = await run<{ count: number }>(otherOwners, [tenant, userId]);
   return rows[0]?.count ?? 0;
@@ -123,8 +142,8 @@ const permanentOwner: Statement = {
          where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2 and g.role = 'owner' and g.resource = '' and g.expires_at is null`,
 };
 
-/** Whether a user was made an owner of the tenant itself and without an end, disabled or not. */
-export async function ownsForGood(run: Run, tenant: string, userId: string): Promise<boolean> {
+/** Whether a user has a direct grant of ownership without expiry, disabled or not. */
+export async function ownsPermanently(run: Run, tenant: string, userId: string): Promise<boolean> {
   return (await run(permanentOwner, [tenant, userId])).length > 0;
 }
 
@@ -138,7 +157,10 @@ const ownersOf: Statement = {
          order by g.subject limit $3`,
 };
 
-/** The users who own an active tenant directly, or whether `userId` is one of them, and its name. */
+/**
+ * The direct owners of an active tenant, or only `userId` if it is one, each with the tenant's
+ * name.
+ */
 export function findOwners(
   database: Database,
   tenant: string,
@@ -162,15 +184,15 @@ const purgeable: Statement = {
   text: `select t.id from tenant t where t.status = 'deleting' and t.purge_at <= now() order by t.purge_at limit 20`,
 };
 
-/** Deleted tenants whose grace is over. */
+/** Deleted tenants whose grace period has ended. */
 export async function findPurgeable(database: Database): Promise<string[]> {
   const rows = await database.query<{ id: string }>(purgeable, []);
   return rows.map(({ id }) => id);
 }
 
 /**
- * Deletes offers of tenants that are gone and to users who are members: processes of the previous version purge tenants and make
- * members without knowing the table.
+ * Deletes offers of purged tenants and of users who are members. Processes of the previous version
+ * purge tenants and add members without knowing the table.
  */
 export async function deleteOrphanedOffers(em: EntityManager): Promise<void> {
   await execute(

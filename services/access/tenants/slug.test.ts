@@ -10,7 +10,7 @@ test('a slug is made of the letters and digits of the name', () => {
   assert.equal(slugFromName('ＦＵＬＬ width'), 'full-width');
 });
 
-test('every name gives a slug of the documented form, also with a suffix', () => {
+test('every name gives a slug of the documented form, with and without a suffix', () => {
   for (const name of [
     '',
     'X',

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 
-// A tenant that names no slug gets one from its name. Pure but for the suffix.
+// Derives a slug from the name of a tenant created without one. Pure functions, except for the
+// random suffix.
 
 const maxBase = 50;
 
-/** A slug from a name: "Bäckerei Müller & Co" → "backerei-muller-co". A name without letters gives "tenant". */
+/** A slug from a name: "Bäckerei Müller & Co" → "backerei-muller-co". No letters: "tenant". */
 export function slugFromName(name: string): string {
   const words = name
     .normalize('NFKD')
@@ -18,7 +19,7 @@ export function slugFromName(name: string): string {
   return slug.length < 2 ? `${slug}-tenant` : slug;
 }
 
-/** The same with four characters that tell it from the one that was taken. */
+/** The slug with four random characters, if it is taken. */
 export function withSuffix(slug: string): string {
   return `${slug}-${randomInt(36 ** 4)
     .toString(36)

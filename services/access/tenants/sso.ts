@@ -2,9 +2,9 @@ import type { Caller } from '@bailiwick/shared/caller.ts';
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 
 /**
- * Throws failed_precondition for a person who has not come through a provider of the tenant ("" = it is being made, and
- * has none): whoever requires single sign-on where it does not work would lock everybody out, themselves first. Bots and
- * the platform are not locked out by it, and can take it back.
+ * Throws failed_precondition unless the user's session came from a provider of the tenant ("" = a
+ * new tenant, which has none). Requiring SSO before it works would lock out all users, the caller
+ * first. Bots and the platform stay able to undo it.
  */
 export function assertSsoProven({ type, ssoTenant }: Caller, tenant: string): void {
   if (type !== 'user' || (tenant !== '' && ssoTenant === tenant)) return;

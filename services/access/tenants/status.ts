@@ -3,8 +3,8 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
-import { findHeld, owns } from '../decisions/held.ts';
+import { findSubjectGrants, owns } from '../decisions/context.ts';
+import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { ownerRole } from '../roles/builtin.ts';
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
@@ -13,7 +13,10 @@ import { countOtherOwners } from './queries.ts';
 
 type NewStatus = { tenant: string; userId: string; status: 'active' | 'disabled' };
 
-/** Disables a member or enables it again. Grants and groups stay; decisions count active members only. */
+/**
+ * Disables or enables a member. Grants and groups are kept, since decisions count active members
+ * only.
+ */
 export async function setMemberStatus(
   em: EntityManager,
   { tenant, userId, status }: NewStatus,
@@ -28,7 +31,8 @@ export async function setMemberStatus(
   if (!member) throw notFound('tenant member');
   if (member.status === status) return;
   if (member.status === 'barred') {
-    // The person has left and is not made a member again without consent: enabling only lets them come back.
+    // The user has left and is not made a member again without consent. Enabling only lets the user
+    // rejoin.
     if (status === 'active') await endMembership(em, call, member);
     return;
   }
@@ -45,18 +49,18 @@ export async function setMemberStatus(
   );
 }
 
-/** Enabling a member confers everything that the member was granted. */
+/** Enabling a member restores all its grants, so the caller must be able to make them. */
 async function assertMayGiveBack(
   em: EntityManager,
   call: Call,
   tenant: string,
   userId: string,
 ): Promise<void> {
-  const held = await findHeld(inTransaction(em), { subject: userId, tenant });
-  const roles = held
+  const grants = await findSubjectGrants(inTransaction(em), { subject: userId, tenant });
+  const roles = grants
     .filter(({ platform, expired }) => !platform && !expired)
     .map(({ role }) => role);
-  await assertMayConfer(em, call.caller, tenant, [...new Set(roles)]);
+  await assertMayGrant(em, call.caller, tenant, [...new Set(roles)]);
 }
 
 type Ended = {
@@ -66,20 +70,25 @@ type Ended = {
   isSuspended?: boolean;
 };
 
-/** Throws unless the caller may end an owner's membership or rights, and another owner stays. Members who own nothing are not protected. */
+/**
+ * Throws unless the caller may end an owner's membership or rights, and another owner stays. Does
+ * nothing for other members.
+ */
 export async function assertMayEnd(
   em: EntityManager,
   call: Call,
   { tenant, userId, what, isSuspended = false }: Ended,
 ): Promise<void> {
   const run = inTransaction(em);
-  // By what is granted and not by what counts at present: a disabled owner is one again when they are enabled.
-  if (!owns(await findHeld(run, { subject: userId, tenant, resources: [''] }))) return;
-  // Users can give up their own ownership even if they are disabled, the tenant is suspended, or they lack its single sign-on.
+  // Checks grants and not their effect: a disabled owner becomes an owner again when enabled.
+  if (!owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] }))) return;
+  // A user can give up the own ownership even if disabled, in a suspended tenant, or without the
+  // tenant's SSO.
   const isSelf = call.caller.type === 'user' && call.caller.id === userId;
   if (isSelf) assertRecentLogin(call.caller);
   else await assertMayTouch(em, call.caller, tenant, [ownerRole]);
-  // The last owner of a suspended tenant can neither hand it over nor delete it, and might not have asked for it.
+  // The last owner of a suspended tenant can neither hand it over nor delete it, and might not have
+  // asked for it.
   if (isSelf && isSuspended) return;
   if ((await countOtherOwners(run, tenant, userId)) === 0)
     throw failedPrecondition(`the last owner of a tenant cannot be ${what}`, 'LAST_OWNER');

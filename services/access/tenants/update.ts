@@ -13,13 +13,13 @@ import { type Database, type EntityManager, violates } from '@bailiwick/shared/o
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer } from '../decisions/confer.ts';
+import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
 import { assertSsoProven } from './sso.ts';
 
-/** What the gateways' memory of a member's rights rests on. */
+/** The settings that gateways cache together with a member's rights. */
 const sessionSettings = [
   'requireSso',
   'recentLogin',
@@ -27,13 +27,13 @@ const sessionSettings = [
   'sessionMaxMinutes',
 ] as const;
 
-/** Changes what the request carries. Saving what is stored already is no change. */
+/** Changes the fields that were sent. Saving unchanged values changes nothing. */
 export async function updateTenant(
   database: Database,
   { tenant: sent, ifUpdatedAt }: TenantsUpdateRequest,
   call: Call,
 ): Promise<Tenant> {
-  if (!sent) throw new Error('validation fills the record in');
+  if (!sent) throw new Error('the tenant is missing although the request is valid');
   const unchangedSince = ifUpdatedAt && timestampDate(ifUpdatedAt).getTime();
   try {
     return await database.transaction({ tenant: sent.id, row: `tenant ${sent.id}` }, async (em) => {
@@ -45,7 +45,7 @@ export async function updateTenant(
       await assertDefaultRole(em, stored, sent, call);
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
-      // Otherwise whoever found a session open would switch off first what keeps them from the rest.
+      // Otherwise an attacker with an open session could switch this protection off first.
       if (sent.settings?.recentLogin === false && before.recentLogin)
         assertRecentLogin(call.caller);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
@@ -54,7 +54,7 @@ export async function updateTenant(
           (name) => (before[name] || undefined) !== (stored.settings[name] || undefined),
         )
       )
-        call.outdated.add(`tenant:${stored.id}`);
+        call.invalidates.add(`tenant:${stored.id}`);
       return toTenant(stored);
     });
   } catch (error) {
@@ -64,8 +64,8 @@ export async function updateTenant(
 }
 
 /**
- * The tenant, which nobody else changes before the transaction ends. A caller who may by a right in the tenant is refused
- * where it was closed since, like in one that does not exist.
+ * Locks the tenant until the transaction ends. If the caller's right is in the tenant and the
+ * tenant was closed since, throws the error of a missing tenant.
  */
 export async function tenantToChange(em: EntityManager, id: string, { allowedBy }: Call) {
   const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -74,7 +74,7 @@ export async function tenantToChange(em: EntityManager, id: string, { allowedBy 
   return tenant;
 }
 
-/** Makes a change and records it, if it is one. */
+/** Applies a change and records it, if it changes a field. */
 export async function changeTenant(
   em: EntityManager,
   type: string,
@@ -87,7 +87,7 @@ export async function changeTenant(
   const previous = changedFields(before, encode(tenant));
   if (Object.keys(previous).length === 0) return;
   tenant.updatedAt = timeAfter(tenant.updatedAt);
-  // A slug that is taken is refused here, where it can still be told.
+  // Flushes here, so that a taken slug fails where it can be reported.
   await em.flush();
   recordChange(em, call, {
     tenant: tenant.id,
@@ -98,7 +98,10 @@ export async function changeTenant(
   });
 }
 
-/** Whoever decides which role new members get gives it to them, without anybody looking. */
+/**
+ * The caller must be able to grant the new default role: new members get it without any further
+ * check.
+ */
 async function assertDefaultRole(
   em: EntityManager,
   { id, settings }: TenantRow,
@@ -108,10 +111,10 @@ async function assertDefaultRole(
   const role = sent.settings?.defaultRole;
   if (role === undefined || role === (settings.defaultRole ?? '')) return;
   if (role !== '') await assertRole(em, role);
-  await assertMayConfer(em, call.caller, id, [role || memberRole]);
+  await assertMayGrant(em, call.caller, id, [role || memberRole]);
 }
 
-// What was not sent stays as it is.
+// Fields that were not sent keep their values.
 function applyTo(tenant: TenantRow, sent: TenantChange): void {
   tenant.slug = sent.slug || tenant.slug;
   tenant.name = sent.name ?? tenant.name;

@@ -22,8 +22,9 @@ export type AccountDeps = {
 };
 
 /**
- * Whether one more mail of a kind may go to an address. What is too much is dropped without a word: an answer would tell of the
- * address. Each kind is counted for itself: anybody may register an address, and its owner could not reset the password any more.
+ * Whether one more mail of a kind may go to an address. Mails beyond the limit are dropped
+ * silently, because an error would reveal the address. Kinds are counted apart: otherwise
+ * registrations of an address by strangers could block its owner's password reset.
  */
 export async function mayMail(
   { limiter, limits }: AccountDeps,

@@ -22,7 +22,10 @@ import { recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** A change of address: proved at the new address first, told to the old one afterwards. */
+/**
+ * Changes the address of an account: the user verifies the new address first, then the old one gets
+ * a notice.
+ */
 export function emailChangeHandlers(
   deps: AccountDeps,
 ): Pick<Handlers<typeof Account>, 'changeEmail'> {
@@ -34,9 +37,10 @@ export function emailChangeHandlers(
         em.findOne(UserEntity, { id: call.caller.id }),
       );
       if (!user) throw notFound('user');
-      await assertMayLeave(deps, user.email);
-      // A session that was left open somewhere must not be enough to carry the account away: who has no password has to have
-      // signed in just now. That is counted all the same: it mails whomever the caller names.
+      await assertMayChangeAddress(deps, user.email);
+      // An open session alone must not be enough to take over the account: it takes the password
+      // or, without one, a recent sign-in. The attempt is counted in any case, because it mails an
+      // address of the caller's choice.
       const isOwner = await throttle.attempt(
         user.emailKey,
         call.caller.ip,
@@ -63,7 +67,7 @@ export function emailChangeHandlers(
               : [],
           );
         const locked = await lockActive(em, user.id);
-        // Given another password or address while this was being checked: what was proved is not true any more.
+        // The password or address was changed during the check, so the check is no longer valid.
         if (
           !locked ||
           locked.passwordHash !== user.passwordHash ||
@@ -104,20 +108,23 @@ export function emailChangeHandlers(
   };
 }
 
-/** Throws where an organisation answers for an address: the account is not carried out of its reach. */
-export async function assertMayLeave(
+/** Throws if an organisation manages the address: the account must not leave its control. */
+export async function assertMayChangeAddress(
   { passwordPolicy }: Pick<AccountDeps, 'passwordPolicy'>,
   email: string,
 ): Promise<void> {
   const { tenant } = await passwordPolicy.of(normaliseEmail(email).domain);
   if (tenant !== '')
     throw denied(
-      'your organisation answers for this address: it cannot be changed here',
+      'your organisation manages this address: it cannot be changed here',
       'SSO_REQUIRED',
     );
 }
 
-/** Carries out the change of address that a verification token stands for, its address locked. Throws where it stands for none. */
+/**
+ * Applies the change of address of a verification token and locks the user. Throws if the token has
+ * none.
+ */
 export async function applyEmailChange(
   em: EntityManager,
   call: Call,
@@ -131,10 +138,10 @@ export async function applyEmailChange(
   user.email = change.email;
   user.emailKey = change.email_key;
   user.emailVerified = true;
-  // What is remembered of the person names the old address.
-  call.outdated.add(`user:${user.id}`);
+  // Gateways cache the old address with the user.
+  call.invalidates.add(`user:${user.id}`);
   user.updatedAt = timeAfter(user.updatedAt);
-  // A reset mail on its way to the old address is worth nothing any more.
+  // A reset mail on its way to the old address becomes void.
   await voidResetTokens(em, user.id);
   const tasks = [noticeTask('address_changed', old, { locale: user.locale })];
   recordUser(em, call, 'user.updated', user, {

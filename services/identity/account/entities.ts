@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An attempt to register an address. It becomes a user when its token comes back; several may wait for one address. */
+/**
+ * An attempt to register an address. Verifying its token turns it into a user; an address may have
+ * several attempts.
+ */
 export const RegistrationEntity = defineEntity({
   name: 'Registration',
   tableName: 'registration',
@@ -9,7 +12,10 @@ export const RegistrationEntity = defineEntity({
     email: p.text(),
     emailKey: p.text(),
     passwordHash: p.text(),
-    /** Attempts with the same password share it: hashes are salted, so they cannot be compared with one another. */
+    /**
+     * Attempts with the same password share a group: salted hashes cannot be compared with each
+     * other.
+     */
     passwordGroup: p.text(),
     tokenHash: p.blob(),
     createdAt: p.datetime(3),
@@ -28,7 +34,7 @@ export const ResetTokenEntity = defineEntity({
   properties: {
     tokenHash: p.blob().primary(),
     userId: p.text(),
-    /** The address at issue: the token dies with a change of it. */
+    /** The address at issue: the token is void after a change of address. */
     emailKey: p.text(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
@@ -36,7 +42,7 @@ export const ResetTokenEntity = defineEntity({
   indexes: [{ name: 'reset_token_user_id', properties: ['userId'] }],
 });
 
-/** An address that an account wants to change to. It does when the token comes back. */
+/** A requested change of address. It takes effect when the new address is verified. */
 export const EmailChangeEntity = defineEntity({
   name: 'EmailChange',
   tableName: 'email_change',
@@ -51,13 +57,13 @@ export const EmailChangeEntity = defineEntity({
   indexes: [{ name: 'email_change_user_id', properties: ['userId'] }],
 });
 
-/** Consecutive failures of signing in to an account. */
+/** Consecutive failed sign-ins to an account. */
 export const LoginFailureEntity = defineEntity({
   name: 'LoginFailure',
   tableName: 'login_failure',
   properties: {
     emailKey: p.string().primary().columnType('text'),
-    /** A network with a past success, or "" for all others together. */
+    /** A network with an earlier success, or "" for all others together. */
     network: p.string().primary().columnType('text'),
     failures: p.integer(),
     blockedUntil: p.datetime(3).nullable(),
@@ -66,7 +72,7 @@ export const LoginFailureEntity = defineEntity({
   indexes: [{ name: 'login_failure_updated_at', properties: ['updatedAt'] }],
 });
 
-/** The networks an account was signed in to from. */
+/** The networks from which an account was signed in to. */
 export const KnownNetworkEntity = defineEntity({
   name: 'KnownNetwork',
   tableName: 'known_network',

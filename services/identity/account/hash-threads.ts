@@ -4,10 +4,10 @@ import { constants, setPriority } from 'node:os';
 const tasks = '/proc/self/task';
 
 /**
- * Gives the threads that hash passwords the CPU's leftovers: while sign-ins saturate it, calls that only read go on at
- * nearly their own pace. A thread's priority is Linux's: elsewhere nothing happens. Nor on Deno, which hashes on threads
- * that look like those of its event loop. To be called once hashing has begun, since the threads do not exist before.
- * Returns how many threads were found.
+ * Lowers the priority of the threads that hash passwords, so that reads stay fast while sign-ins
+ * saturate the CPU. Works on Linux only, and not on Deno, whose hash threads look like those of its
+ * event loop. Call it after the first hash, which creates the threads. Returns the number of
+ * threads found.
  */
 export function lowerHashThreads(): number {
   try {
@@ -18,6 +18,6 @@ export function lowerHashThreads(): number {
       setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
     return threads.length;
   } catch {
-    return 0; // no Linux, or a sandbox that does not let a process renice itself: slower under load, and right all the same
+    return 0; // not Linux, or renicing is not permitted: slower under load, still correct
   }
 }

@@ -32,14 +32,17 @@ export function loginHandlers({
   throttle,
   refusals,
 }: AccountDeps): Login {
-  /** The user of this address and password. Throws, after the same work, for everything else. */
+  /**
+   * The user of this address and password. Throws for everything else, after the same amount of
+   * work.
+   */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
-    // A text that is no address has no account: it takes the same way as an unknown one.
+    // An invalid address has no account: it takes the same path as an unknown one.
     const written = findEmail(text);
     const email = written && (await settleEmail(database, written));
     const key = email?.key ?? `? ${text.slice(0, 254)}`;
     const policy = await passwordPolicy.of(email?.domain ?? '');
-    // Nothing is compared and nothing counted: the answer is the same whatever the account and the password are.
+    // Compares and counts nothing: the answer is the same for every account and password.
     if (policy.tenant !== '' && !policy.lifted)
       throw await failure(ssoRequired(), call, text, await findUserByEmailKey(database, key));
     let user: UserRow | undefined;
@@ -60,7 +63,7 @@ export function loginHandlers({
     throw await failure(error, call, text, user);
   }
 
-  /** An error that is in the audit. */
+  /** Audits an error and returns it. */
   async function failure(
     error: ServiceError,
     call: Call,
@@ -93,26 +96,30 @@ export function loginHandlers({
       const rehashed = passwords.isOutdated(passwordHash ?? null)
         ? await passwords.hash(password)
         : undefined;
-      const begun = await database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
-        const user = await lockActive(em, id);
-        // Disabled or deleted while the password was being checked.
-        if (!user) throw unauthenticated(wrong);
-        // The password or its hash has changed meanwhile: check again, but not while other calls wait for this connection.
-        if (user.passwordHash !== passwordHash) return undefined;
-        if (rehashed) {
-          await carryMark(em, user.id, user.passwordHash, rehashed);
-          user.passwordHash = rehashed;
-        }
-        const { ip, userAgent } = call.caller;
-        return beginSession(em, call, user, {
-          authMethod: 'password',
-          provider: '',
-          ssoTenant: '',
-          ip,
-          userAgent,
-        });
-      });
-      if (begun) return begun;
+      const session = await database.transaction(
+        { tenant: null, row: `user ${id}` },
+        async (em) => {
+          const user = await lockActive(em, id);
+          // The user was disabled or deleted during the check.
+          if (!user) throw unauthenticated(wrong);
+          // The password or its hash changed during the check: check again, outside this
+          // transaction, which holds a connection.
+          if (user.passwordHash !== passwordHash) return undefined;
+          if (rehashed) {
+            await carryMark(em, user.id, user.passwordHash, rehashed);
+            user.passwordHash = rehashed;
+          }
+          const { ip, userAgent } = call.caller;
+          return beginSession(em, call, user, {
+            authMethod: 'password',
+            provider: '',
+            ssoTenant: '',
+            ip,
+            userAgent,
+          });
+        },
+      );
+      if (session) return session;
     }
     throw unavailable();
   }

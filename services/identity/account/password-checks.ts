@@ -3,7 +3,8 @@ import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.
 import type { Checks } from '@bailiwick/shared/dispatch.ts';
 import type { PasswordRules } from './password-rules.ts';
 
-// Passwords are judged with the shape. Whether one is made of an address that the request does not name, its handler sees.
+// Password rules run with request validation. Whether a password contains an address that the
+// request lacks is checked by the handler.
 
 export const accountChecks = (rules: PasswordRules): Checks<typeof Account> => ({
   register: ({ email, password }) => rules(password, email),

@@ -17,21 +17,21 @@ const policyWith = (
     log: createLog('identity', () => {}),
   });
 
-test('where sso is of a version that knows no requirement, passwords serve', async () => {
+test('passwords are accepted while sso is a version without password policies', async () => {
   assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example'), {
     tenant: '',
     lifted: false,
   });
 });
 
-test('who answers like that at its address and is not sso lets no password serve', async () => {
+test('no password is accepted if another service answers at the address of sso', async () => {
   await assert.rejects(
     policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example'),
     { code: Code.Unimplemented },
   );
 });
 
-test('where sso is away no password serves', async () => {
+test('no password is accepted while sso is down', async () => {
   for (const code of [
     Code.Unavailable,
     Code.Internal,

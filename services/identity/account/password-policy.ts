@@ -7,10 +7,13 @@ import { denied } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
-/** What is remembered of a domain, and for how long. */
+/** The cache of domain policies. */
 const remembered = { size: 1000, lifetimeMs: 2000 } as const;
 
-/** What a domain wants of its people: single sign-on for a tenant ("" = nothing), lifted for that tenant's owners or not. */
+/**
+ * The policy of a domain: the tenant whose SSO is required ("" = none), and whether its owners are
+ * exempt for now.
+ */
 export type Policy = { tenant: string; lifted: boolean };
 
 const none: Policy = { tenant: '', lifted: false };
@@ -25,28 +28,34 @@ type Deps = {
   log: Log;
 };
 
-/** Who may sign in with a password. It depends on the domain alone, until a password was right. While sso is away nobody may. */
+/**
+ * Decides who may sign in with a password. The decision depends on the domain only, until the
+ * password is verified. While sso is down, no password is accepted.
+ */
 export function createPasswordPolicy({ sso, redirects, authority, admission, log }: Deps) {
   const policies = createCache<Policy>(remembered);
-  /** A tenant that is closed lets nobody in by its single sign-on: its people have other tenants, and their passwords. */
+  /**
+   * A closed tenant does not enforce its SSO: it cannot sign its users in, and they have other
+   * tenants.
+   */
   async function find(domain: string): Promise<Policy> {
     const policy = await sso.find({ domain }).catch(async (error: unknown) => {
       if (!(error instanceof ConnectError && error.code === Code.Unimplemented)) throw error;
-      // During an upgrade sso may be of the version that could not yet require anything. Every version answers this, and
-      // nobody else does who is at its address by mistake.
+      // During an upgrade, sso may be an older version without policies. This call exists in every
+      // version and fails if the address belongs to another service.
       await redirects.check({ email: `nobody@${domain}` });
-      log.warn('sso is of a version without password policies: passwords serve everywhere');
+      log.warn('sso is a version without password policies, accepting passwords in all domains');
       return none;
     });
     if (policy.tenant === '') return none;
     return (await admission.isOpen({ tenant: policy.tenant })).open ? policy : none;
   }
   return {
-    /** The policy of a domain; "" = of what is no address. */
+    /** The policy of a domain; "" = the address is not valid. */
     async of(domain: string): Promise<Policy> {
-      return domain === '' ? none : policies.get(domain, () => find(domain));
+      return domain === '' ? none : policies.getOrLoad(domain, () => find(domain));
     },
-    /** Whether a policy lets this user in, whose password was right. */
+    /** Whether a policy lets this user sign in, after the password was verified. */
     async admits({ tenant, lifted }: Policy, userId: string): Promise<boolean> {
       if (tenant === '') return true;
       return (
@@ -57,5 +66,5 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
   };
 }
 
-/** One text for known and unknown addresses. */
+/** The same text for known and unknown addresses. */
 export const ssoRequired = () => denied('sign in with your organisation', 'SSO_REQUIRED');

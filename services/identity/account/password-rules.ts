@@ -3,15 +3,15 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 
 export type PasswordProfile = 'standard' | 'nist';
 
-/** NIST SP 800-63B-4: 15 characters where the password is the only factor. */
+/** NIST SP 800-63B-4: 15 characters if the password is the only factor. */
 const minLengths: Record<PasswordProfile, number> = { standard: 8, nist: 15 };
 
 const shortestWord = 4;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-// Some thirty thousand passwords from known breaches: loaded when the first password is set, since a replica that
-// only checks tokens needs none of it.
+// About 30,000 passwords from known breaches. Loaded when the first password is set, since a
+// replica that only checks tokens does not need them.
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].filter((word) => word.length >= 8)),
@@ -22,8 +22,9 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
 const madeOf = "Password must not be made of the mail address or the product's name";
 
 /**
- * What is wrong with a password that somebody who knows nothing, or only the address, would try first: messages. There are no
- * rules of composition: they make passwords harder to remember and not harder to guess. `address` is the request's, as it was sent.
+ * Returns messages about a password that an attacker would try first, with or without knowing the
+ * address. There are no composition rules: they make passwords harder to remember, not to guess.
+ * `address` is the one in the request.
  */
 export function createPasswordRules(profile: PasswordProfile) {
   return async (password: string, address = ''): Promise<string[]> => {
@@ -41,12 +42,15 @@ export function createPasswordRules(profile: PasswordProfile) {
 
 export type PasswordRules = ReturnType<typeof createPasswordRules>;
 
-/** Throws invalid_argument for a password that is made of its account's address, where the request does not name it. */
+/**
+ * Throws invalid_argument for a password made of the account's address, if the request lacks the
+ * address.
+ */
 export function assertNotMadeOf(address: string, password: string): void {
   if (isMadeOf(password.normalize('NFKC').toLowerCase(), wordsOf(address))) throw invalid(madeOf);
 }
 
-/** What everybody knows of an account. */
+/** Public facts about an account, which an attacker tries first. */
 function wordsOf(address: string): string[] {
   const email = findEmail(address);
   if (!email) return [];
@@ -54,7 +58,7 @@ function wordsOf(address: string): string[] {
   return [key, domain, ...domain.split('.').slice(0, -1), key.slice(0, key.lastIndexOf('@'))];
 }
 
-/** Whether hardly anything is left of a password without one of these words. */
+/** Whether a password has hardly any characters besides one of these words. */
 const isMadeOf = (text: string, words: readonly string[]): boolean =>
   words.some(
     (word) =>

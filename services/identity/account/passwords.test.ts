@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { assertNotMadeOf, createPasswordRules } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 
-test('a hash is argon2id with the documented parameters, and holds for its password only', async () => {
+test('a hash is argon2id with the documented parameters, and matches its password only', async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash('correct horse');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -16,11 +16,11 @@ test('a hash is argon2id with the documented parameters, and holds for its passw
   assert.equal(await passwords.verify(await passwords.hash('ﬁnancial ①'), 'financial 1'), true);
 });
 
-test('without a hash the same work is done and the answer is no', async () => {
+test('verifying without a hash does the same work and returns false', async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash('x');
   await passwords.verify(undefined, 'warm up');
-  // The fastest of ten: other work on the machine only makes one slower.
+  // The minimum of ten: other load on the machine only adds time.
   const times = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
   for (let round = 0; round < 10; round++) {
     times.known = Math.min(times.known, await timed(() => passwords.verify(hash, 'wrong')));
@@ -36,14 +36,14 @@ test('without a hash the same work is done and the answer is no', async () => {
   );
 });
 
-test('a hash of other parameters is outdated', async () => {
+test('a hash with other parameters is outdated', async () => {
   const passwords = createPasswords();
   assert.equal(passwords.isOutdated(await passwords.hash('x')), false);
   assert.equal(passwords.isOutdated('$argon2id$v=19$m=4096,t=3,p=1$c2FsdHNhbHQ$aGFzaA'), true);
   assert.equal(passwords.isOutdated(null), false);
 });
 
-test('more hashes at once than can be worked off in seconds are refused', async () => {
+test('hashes that would wait for many seconds are refused', async () => {
   const passwords = createPasswords();
   const outcomes = await Promise.allSettled(
     Array.from({ length: 450 }, () => passwords.verify(undefined, 'x')),
@@ -52,7 +52,7 @@ test('more hashes at once than can be worked off in seconds are refused', async 
   assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
 });
 
-test('what is not wanted any more when its turn comes is not hashed', async () => {
+test('a queued hash that is no longer needed is skipped', async () => {
   const passwords = createPasswords();
   let used = false;
   const attempts = Array.from({ length: 50 }, () =>
@@ -67,10 +67,10 @@ test('what is not wanted any more when its turn comes is not hashed', async () =
 });
 
 const threadless =
-  (process.platform !== 'linux' && 'priorities of threads are Linux’s') ||
-  (process.versions['deno'] !== undefined && 'Deno has no threads for this alone');
+  (process.platform !== 'linux' && 'thread priorities exist on Linux only') ||
+  (process.versions['deno'] !== undefined && 'Deno has no separate hash threads');
 
-test('the threads that hash have a lower priority', { skip: threadless }, async () => {
+test('hash threads have a lower priority', { skip: threadless }, async () => {
   await createPasswords().hash('x');
   const workers = readdirSync('/proc/self/task').filter(
     (thread) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === 'libuv-worker',
@@ -79,7 +79,7 @@ test('the threads that hash have a lower priority', { skip: threadless }, async 
   for (const worker of workers) assert.ok(getPriority(Number(worker)) > getPriority(process.pid));
 });
 
-test('password rules refuse what is tried first, and nothing else', async () => {
+test('password rules refuse only common passwords and those made of public facts', async () => {
   const rules = createPasswordRules('standard');
   const email = 'grace.hopper@navy.example.com';
   for (const weak of [
@@ -108,7 +108,7 @@ test('password rules refuse what is tried first, and nothing else', async () => 
   assert.deepEqual(await createPasswordRules('nist')('fifteen  chars!', email), []);
 });
 
-test('a password made of the account’s address is refused where the request names none', async () => {
+test('a password made of the account’s address is refused if the request has no address', async () => {
   assert.deepEqual(await createPasswordRules('standard')('grace.hopper'), []);
   assert.throws(() => assertNotMadeOf('grace.hopper@navy.example.com', 'Grace.Hopper1'), {
     code: 'invalid_argument',

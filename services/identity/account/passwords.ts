@@ -5,23 +5,25 @@ import { gauge } from '@bailiwick/shared/metrics.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 
-/** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
+/**
+ * argon2id: second choice of RFC 9106 for low memory, first of OWASP: 19 MiB, two passes, one lane.
+ */
 export const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** How hashes of these parameters begin (PHC string format). */
+/** The prefix of hashes with these parameters (PHC string format). */
 const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
 
-/** Work beyond this many waiting hashes is refused rather than collapsing under them: at 7 ms each it is a wait of seconds. */
+/** Hashes that may wait before more are refused. At 7 ms each, this is a wait of seconds. */
 const maxWaiting = 400;
 
 const queue = gauge({
   name: 'bailiwick_hash_queue',
-  about: 'Passwords that wait to be hashed. At 400, sign-ins are refused.',
+  about: 'Password hashes waiting for a CPU. At 400, sign-ins are refused.',
 });
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Hashes passwords, at most one on each CPU at a time. */
+/** Hashes passwords, at most one per CPU at a time. */
 export function createPasswords() {
   const limit = availableParallelism();
   let running = 0;
@@ -36,30 +38,37 @@ export function createPasswords() {
     try {
       return await work();
     } finally {
-      // The place goes to the next in line, or is given up.
+      // Passes the slot to the next in line, or frees it.
       const next = waiting.shift();
       if (next) next();
       else running--;
     }
   }
 
-  /** `beforehand` runs when it is this password's turn, however long it waited: what it throws saves the hash. */
+  /**
+   * `beforehand` runs when the hash is about to start, however long it waited. It saves the hash by
+   * throwing.
+   */
   const hashOf = (password: string, beforehand?: () => Promise<void>) =>
     bounded(async () => {
       await beforehand?.();
       return hash(password.normalize('NFKC'), parameters);
     });
-  // Nobody has this password: verifying against it costs what a real one costs and never holds.
+  // A hash of a random password: comparing with it takes as long as with a real one, and never
+  // matches.
   const decoy = hashOf(randomBytes(24).toString('base64'));
-  // The first hash has made the threads.
+  // The first hash has created the threads.
   decoy.then(lowerHashThreads, () => {});
 
   return {
     hash: hashOf,
-    /** Whether a hash was made with other parameters than today's: it is renewed at the next sign-in. */
+    /**
+     * Whether a hash was made with other parameters than the current ones. The next sign-in renews
+     * it.
+     */
     isOutdated: (passwordHash: string | null): boolean =>
       passwordHash !== null && !passwordHash.startsWith(currentForm),
-    /** Whether the password is the hash's. Without a hash it does the same work and says no. */
+    /** Compares a password with a hash. Without a hash, it does the same work and returns false. */
     async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
       const against = passwordHash ?? (await decoy);
       const holds = await bounded(() => verify(against, password.normalize('NFKC')));

@@ -45,17 +45,17 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       const passwordHash = await passwords.hash(password);
       await database.transaction({ tenant: null, row: `user ${stored.id}` }, async (em) => {
         const user = await lockActive(em, stored.id);
-        // Changed by somebody else while this was being checked: what was proved is not true any more.
+        // The password was changed during the check, so the check is no longer valid.
         if (!user || user.passwordHash !== stored.passwordHash)
           throw denied('Current is wrong', 'WRONG_PASSWORD');
         await carryMark(em, user.id, user.passwordHash, passwordHash);
         user.passwordHash = passwordHash;
         user.updatedAt = timeAfter(user.updatedAt);
-        // Whoever reads the person's mail may have asked for them.
+        // An attacker who reads the user's mail may have requested them.
         await voidResetTokens(em, user.id);
         await voidEmailChanges(em, user.id);
         await endOtherSessions(em, user.id, call.caller.credentialId);
-        call.outdated.add(`user:${user.id}`);
+        call.invalidates.add(`user:${user.id}`);
         recordUser(em, call, 'user.password_changed', user, {
           tasks: [noticeTask('password_changed', user.email, { locale: user.locale })],
         });

@@ -6,8 +6,8 @@ import {
   type Statement,
 } from '@bailiwick/shared/orm.ts';
 
-// One-time tokens are consumed by one conditional statement: of any number of calls at once, one wins,
-// and an expired token is dead whether or not anything has swept it.
+// One conditional statement consumes a one-time token: one of several concurrent calls wins, and an
+// expired token is void even before it is swept.
 
 export type PendingRegistration = {
   user_id: string;
@@ -23,7 +23,7 @@ const newest: Statement = {
          where email_key = $1 and expires_at > now() order by created_at desc, user_id desc limit 1`,
 };
 
-/** The latest attempt to register an address that still waits for its verification. */
+/** The latest attempt to register an address that is not verified yet. */
 export async function findNewestRegistration(
   run: Run,
   emailKey: string,
@@ -37,7 +37,7 @@ const addressOfToken: Statement = {
   text: 'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
 };
 
-/** The address that a token is about, alive or not: two calls about one address run one after the other. */
+/** The address of a token, valid or expired. It serialises calls about one address. */
 export async function findTokenAddress(
   database: Database,
   tokenHash: Uint8Array,
@@ -46,7 +46,7 @@ export async function findTokenAddress(
   return row?.email_key;
 }
 
-/** Takes the registration of a token out of the table, if the token is alive. */
+/** Deletes and returns the registration of a token, if the token is valid. */
 export async function consumeRegistration(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -59,7 +59,7 @@ export async function consumeRegistration(
   return row;
 }
 
-/** Takes all other attempts of an address out of the table and tells which passwords they had. */
+/** Deletes all other attempts of an address and returns their password groups. */
 export async function consumeRivals(
   em: EntityManager,
   emailKey: string,
@@ -71,7 +71,7 @@ export async function consumeRivals(
   );
 }
 
-/** Gives a waiting registration a new token; the one before is void. */
+/** Gives a pending registration a new token, which voids the previous one. */
 export async function renewRegistration(
   em: EntityManager,
   userId: string,
@@ -86,7 +86,9 @@ export async function renewRegistration(
   return rows.length > 0;
 }
 
-/** What has had its time, table by table. Each takes so many rows at most: no more than the database has time for. */
+/**
+ * Deletes expired rows, table by table, at most `limit` rows each, so that a statement stays short.
+ */
 export const sweeps: readonly Statement[] = [
   {
     name: 'identity.sweep_registrations',
@@ -118,7 +120,7 @@ export const sweeps: readonly Statement[] = [
   },
 ];
 
-/** Deletes some of the rows that a sweep is about. Returns how many. */
+/** Runs one sweep. Returns how many rows it deleted. */
 export async function sweep(
   database: Database,
   statement: Statement,
@@ -132,12 +134,12 @@ const resetToken: Statement = {
   text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()',
 };
 
-/** Whether there is such a token now; only consuming it decides. */
+/** Whether a token is valid now. The final decision is made by consuming it. */
 export async function hasResetToken(database: Database, tokenHash: Uint8Array): Promise<boolean> {
   return (await database.query(resetToken, [tokenHash])).length > 0;
 }
 
-/** Whose reset token it is, alive or not: the user is locked before the token is consumed. */
+/** The user of a reset token, valid or expired: the user is locked before the token is consumed. */
 export async function findResetUser(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -150,7 +152,7 @@ export async function findResetUser(
   return row?.user_id;
 }
 
-/** Consumes a reset token; a token issued for an address that the user no longer has is dead. */
+/** Consumes a reset token. A token issued for an address that the user no longer has is void. */
 export async function consumeResetToken(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -168,21 +170,27 @@ export async function voidResetTokens(em: EntityManager, userId: string): Promis
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
 }
 
-const leaving: Statement = {
+const currentAddress: Statement = {
   name: 'identity.leaving_address',
   text: 'select u.email from email_change c join user_account u on u.id = c.user_id where c.token_hash = $1',
 };
 
-/** The address that the change of a token would leave behind; undefined where the token changes none. */
-export async function findLeaving(
+/**
+ * The current address of the user whose change of address a token verifies; undefined if it is not
+ * such a token.
+ */
+export async function findCurrentAddress(
   database: Database,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ email: string }>(leaving, [tokenHash]);
+  const [row] = await database.query<{ email: string }>(currentAddress, [tokenHash]);
   return row?.email;
 }
 
-/** Whose change of address it is, alive or not: the user is locked before the token is consumed. */
+/**
+ * The user of a change of address, valid or expired: the user is locked before the token is
+ * consumed.
+ */
 export async function findEmailChangeUser(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -195,7 +203,7 @@ export async function findEmailChangeUser(
   return row?.user_id;
 }
 
-/** Takes the change of address of a token out of the table, if the token is alive. */
+/** Deletes and returns the change of address of a token, if the token is valid. */
 export async function consumeEmailChange(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -222,7 +230,7 @@ const failuresOf: Statement = {
          left join login_failure f on f.email_key = $1 and f.network = n.network`,
 };
 
-// From the fifth failure in a row 30 s, doubling up to longestWaitSeconds.
+// From the fifth consecutive failure: 30 s, doubling up to longestWaitSeconds.
 const countOf: Statement = {
   name: 'identity.count_login_failure',
   text: `insert into login_failure as f (email_key, network, failures, updated_at) values ($1, $2, 1, now())
@@ -233,7 +241,10 @@ const countOf: Statement = {
 
 export type FailureState = { failures: number; wait: number | null; network: string };
 
-/** How an account stands for sign-ins from a network, and under which network they are counted: "" = the unknown ones. */
+/**
+ * The failures and wait of an account for a network, and the network they are counted under; "" =
+ * unknown networks.
+ */
 export async function findFailures(
   database: Database,
   emailKey: string,
@@ -252,8 +263,9 @@ export async function countFailure(
 }
 
 /**
- * Remembers a sign-in: its network is known from now on, and the failures it was counted with are forgotten. Those of
- * other networks stay: a person who signs in at home gives nobody elsewhere new guesses.
+ * Records a successful sign-in: its network becomes a known one, and the failures counted with it
+ * are cleared. Failures from other networks stay: a sign-in at home must not give attackers
+ * elsewhere new guesses.
  */
 export async function recordSuccess(
   em: EntityManager,
@@ -270,7 +282,7 @@ export async function recordSuccess(
   );
 }
 
-/** Opens an account again, whatever happened: its person has proved to hold the address. */
+/** Unlocks an account after any number of failures: the user has proved control of the address. */
 export async function clearFailures(em: EntityManager, emailKey: string): Promise<void> {
   await execute(em, 'delete from login_failure where email_key = $1', [emailKey]);
 }

@@ -7,7 +7,7 @@ import { type UserRow, userJson } from '../users/entities.ts';
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
 
-/** Records a change of a user with the event that carries the user's record. */
+/** Records a change of a user with an event that has the user's record. */
 export function recordUser(
   em: EntityManager,
   call: Call,
@@ -20,7 +20,7 @@ export function recordUser(
   recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...rest });
 }
 
-/** Records a call about an address that must look the same whether or not the address is known. */
+/** Audits a call about an address. The entry must look the same for known and unknown addresses. */
 export function recordAuditOnly(
   em: EntityManager,
   call: Call,

@@ -9,12 +9,12 @@ import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
-import { applyEmailChange, assertMayLeave } from './email-change.ts';
+import { applyEmailChange, assertMayChangeAddress } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import {
   consumeRegistration,
   consumeRivals,
-  findLeaving,
+  findCurrentAddress,
   findNewestRegistration,
   findTokenAddress,
   renewRegistration,
@@ -35,14 +35,15 @@ type Attempt = {
   mailing: boolean;
 };
 
-/** Registration and verification: nothing here tells a stranger whether an address has an account. */
+/** Registration and verification. Responses never reveal whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
   const { database, passwords, keyRing } = deps;
   const atFloor = createResponseFloor();
 
   /**
-   * Stores an attempt to register, with whether its password is that of the one before. False where another came in between:
-   * then it is compared anew, unless it is the `last` time. What was not compared counts as another password.
+   * Stores an attempt to register, and whether its password equals the previous attempt's. Returns
+   * false if another attempt was stored meanwhile: the caller compares again, unless this is the
+   * `last` try. An attempt that was not compared counts as a different password.
    */
   async function addAttempt(
     { userId, email, password, passwordHash, mailing }: Attempt,
@@ -91,7 +92,8 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   return {
     async register({ email: text, password }, call) {
       const email = await settleEmail(database, normaliseEmail(text));
-      // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
+      // The same work for known and unknown addresses: one hash, one comparison, one transaction,
+      // one mail.
       const userId = createId('usr');
       const attempt = {
         userId,
@@ -108,18 +110,19 @@ export function registrationHandlers(deps: AccountDeps): Registration {
     async verify({ token }, call) {
       if (tokenKind(token) !== 'verify') throw deadToken();
       const hash = tokenHash(token);
-      const leaving = await findLeaving(database, hash);
-      if (leaving !== undefined) await assertMayLeave(deps, leaving);
+      const currentAddress = await findCurrentAddress(database, hash);
+      if (currentAddress !== undefined) await assertMayChangeAddress(deps, currentAddress);
       const address = await findTokenAddress(database, hash);
       if (address === undefined) throw deadToken();
       await database.transaction({ tenant: null, row: `account ${address}` }, async (em) => {
-        // The lock comes first: two attempts of one address would otherwise each hold the row the other waits for.
+        // Taken first: two attempts of one address would otherwise deadlock on each other's rows.
         await lockName(em, `account ${address}`);
         const registration = await consumeRegistration(em, hash);
         if (!registration) return applyEmailChange(em, call, hash);
         if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
         const rivals = await consumeRivals(em, registration.email_key);
-        // Somebody else may have registered this address with a password of theirs: then nobody's password counts.
+        // Another person may have registered this address with another password. Then no password
+        // counts.
         const disputed = rivals.some(
           (rival) => rival.alive && rival.password_group !== registration.password_group,
         );
@@ -131,7 +134,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
           new Date(),
         );
         em.persist(em.create(UserEntity, user));
-        // The reset token goes by the user's row, so that has to be there first.
+        // The reset token refers to the user's row, so that row must exist first.
         await em.flush();
         recordUser(em, call, 'user.verified', user, {
           tasks: disputed ? [await resetMail(em, keyRing, user)] : [],

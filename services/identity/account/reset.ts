@@ -41,9 +41,10 @@ export function resetHandlers(deps: AccountDeps): Reset {
       await atFloor(async () => {
         const mailing = await mayMail(deps, 'reset', email.key);
         return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-          // Of two at once the second voids the first's token. An unknown address is locked too: both wait alike.
+          // The second of two concurrent requests voids the first's token. Unknown addresses are
+          // locked too, so that both kinds wait alike.
           if (mailing) await lockName(em, `account ${email.key}`);
-          // Locked: a token that is made while somebody disables the person would outlive that.
+          // Locks the user: a token created while the user is being disabled would outlive that.
           const user = await em.findOne(
             UserEntity,
             { emailKey: email.key, status: 'active' },
@@ -68,10 +69,10 @@ export function resetHandlers(deps: AccountDeps): Reset {
       const assertLive = async () => {
         if (!(await hasResetToken(database, hash))) throw deadToken();
       };
-      // A hash is dear: nobody waits for one with a token that they have made up, nor gets one for a token that was used
-      // while they waited. Whether a token lives tells nothing to who cannot guess one.
+      // Hashing is expensive: a made-up token must not cause any, nor a token that is used up while
+      // its call waits. The check reveals nothing to a caller who cannot guess a token.
       await assertLive();
-      // Hashing included, so that one token gets one hash at a time.
+      // Includes the hashing, so that one token causes one hash at a time.
       await database.inTurn(`reset token ${token}`, async () => {
         const passwordHash = await passwords.hash(password, assertLive);
         await database.transaction({ tenant: null, row: `reset ${token}` }, (em) =>
@@ -85,7 +86,10 @@ export function resetHandlers(deps: AccountDeps): Reset {
 
 type Replacement = { hash: Uint8Array; password: string; passwordHash: string };
 
-/** Consumes a reset token and replaces the password of its user. Throws where the token is dead or the password is refused. */
+/**
+ * Consumes a reset token and sets the user's password. Throws if the token is void or the password
+ * is refused.
+ */
 async function replacePassword(
   em: EntityManager,
   { hash, password, passwordHash }: Replacement,
@@ -94,14 +98,16 @@ async function replacePassword(
   const user = await lockActive(em, (await findResetUser(em, hash)) ?? '');
   if (!user || !(await consumeResetToken(em, hash))) throw deadToken();
   await voidResetTokens(em, user.id);
-  // A thief of the old password may have requested a change of address, which would still take the account away.
+  // An attacker with the old password may have requested a change of address, which would still
+  // take over the account.
   await voidEmailChanges(em, user.id);
   await endSessions(em, user.id);
-  call.outdated.add(`user:${user.id}`);
-  // A password that is refused rolls the token's use back: the person tries again with another one.
+  call.invalidates.add(`user:${user.id}`);
+  // A refused password rolls back, so that the user can use the token again with another one.
   assertNotMadeOf(user.email, password);
   await clearFailures(em, user.emailKey);
-  // Guesses from unknown networks count together and may go on: the person signs in next from this network, which counts apart.
+  // Failures from unknown networks share one count, and an attack may go on. Making this network a
+  // known one gives the user's next sign-in its own count.
   if (call.caller.ip !== '') await recordSuccess(em, user.emailKey, homeNetwork(call.caller.ip));
   const before = userJson(user);
   user.passwordHash = passwordHash;
@@ -114,7 +120,7 @@ async function replacePassword(
   });
 }
 
-/** Issues a reset token, voiding older ones, and returns the mail that carries it. */
+/** Issues a reset token, voids older ones, and returns the mail with it. */
 export async function resetMail(em: EntityManager, keyRing: KeyRing, user: UserRow): Promise<Task> {
   const token = createToken('reset');
   const now = new Date();

@@ -9,7 +9,7 @@ async function timed(work: Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-test('an answer comes at the least time, also where the work fails', async () => {
+test('a response takes at least the floor, even if the work fails', async () => {
   const floor = createResponseFloor({ leastMs: 50, mostMs: 1000 });
   assert.ok((await timed(floor(() => Promise.resolve(false)))) >= 49);
   assert.ok((await timed(floor(() => Promise.reject(new Error('failed'))))) >= 49);
@@ -19,7 +19,7 @@ test('an answer comes at the least time, also where the work fails', async () =>
   );
 });
 
-test('the floor follows the slower branch, up to its limit, and holds for the faster one', async () => {
+test('the floor follows the slower branch, up to its limit, and applies to the faster one', async () => {
   const floor = createResponseFloor({ leastMs: 10, mostMs: 200 });
   await Promise.all(Array.from({ length: 20 }, () => floor(() => sleep(80).then(() => true))));
   const quick = await timed(floor(() => Promise.resolve(false)));

@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A response-time floor against timing attacks. Work for a known address takes longer than for an unknown one, and an answer that
-// comes a millisecond later would tell, to a client that asks often enough, who has an account. The floor follows what the slower
-// branch has taken lately: a constant is too low as soon as the machine is busy.
+// A response-time floor against timing attacks. Work for a known address takes longer than for an
+// unknown one, and a client that measures often enough could conclude from a millisecond
+// which addresses have an account. The floor follows the recent durations of the slower branch: a
+// constant is too low once the machine is busy.
 
 export type FloorLimits = { leastMs: number; mostMs: number };
 
 const defaults: FloorLimits = { leastMs: 50, mostMs: 3000 };
-/** The durations of each branch that count. */
+/** Durations kept of each branch. */
 const kept = 64;
-/** Above the duration of nearly all calls of the slower branch, with room for one that is slower still. */
+/** Above nearly all calls of the slower branch, with room for slower ones. */
 const quantile = 0.95;
 const factor = 1.5;
 
 export type ResponseFloor = ReturnType<typeof createResponseFloor>;
 
 /**
- * Makes what runs the work of one operation, which resolves to whether it took the branch of a known address. The caller is
- * answered at a multiple of the floor, also where the work fails.
+ * Returns a function that runs the work of one operation and responds at a multiple of the floor,
+ * even if the work fails. The work resolves to whether it took the branch of a known address.
  */
 export function createResponseFloor({ leastMs, mostMs }: FloorLimits = defaults) {
   const durations: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
@@ -29,7 +30,7 @@ export function createResponseFloor({ leastMs, mostMs }: FloorLimits = defaults)
     );
 
   return async (work: () => Promise<boolean>): Promise<void> => {
-    // Taken before, so that this call's own duration does not move the time of its answer.
+    // Read before the work, so that a call's own duration does not change its response time.
     const floorMs = floor();
     const began = performance.now();
     try {

@@ -7,9 +7,9 @@ import { sweep, sweeps } from './queries.ts';
 
 const intervalMs = 10 * 60 * 1000;
 const batch = 5000;
-const failed = 'expired rows could not be removed';
+const failed = 'removing expired rows failed, retrying';
 
-/** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
+/** Deletes expired rows. Nothing depends on it: every reader checks the expiry itself. */
 export function createSweeper(
   { database, limiter }: { database: Database; limiter: Limiter },
   log: Log,
@@ -22,7 +22,7 @@ export function createSweeper(
   });
 }
 
-/** Table by table: where one has too many, or cannot be swept, the others are. */
+/** Goes on with the next table if one fails. */
 export async function removeExpired(
   database: Database,
   log: Log,

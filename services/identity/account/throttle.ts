@@ -3,11 +3,12 @@ import { homeNetwork, type Limit, type Limiter } from '@bailiwick/shared/limits.
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { countFailure, findFailures, longestWaitSeconds } from './queries.ts';
 
-// Guessing. Consecutive failures are counted for the account and, apart from it, for each network that has signed in to
-// it before: guesses from elsewhere then never lock out the person at home. Unknown addresses are counted like accounts,
-// so a lock tells nothing. A reset clears everything: no lock is permanent.
+// Limits password guessing. Consecutive failures are counted per account, and apart from that for
+// each network with an earlier sign-in, so that guesses from elsewhere do not lock out the user at
+// home. Unknown addresses are counted like accounts, so a lock reveals nothing. A password reset
+// clears all counts: no lock is permanent.
 
-/** Beyond these only a reset or single sign-on opens the account again. */
+/** From this many failures on, only a password reset or SSO opens the account again. */
 const hardStop = 100;
 
 export type Throttle = ReturnType<typeof createThrottle>;
@@ -17,8 +18,8 @@ type Deps = { database: Database; limiter: Limiter; limits: { account: Limit } }
 export function createThrottle({ database, limiter, limits }: Deps) {
   const queues = new Map<string, Promise<unknown>>();
 
-  // One attempt at a time for an account and network in this process: otherwise two hundred guesses that are sent at once would
-  // all pass before the first of them has been counted.
+  // One attempt at a time for an account and network in this process. Otherwise two hundred
+  // concurrent guesses would all pass before the first is counted.
   async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = queues.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
@@ -32,10 +33,14 @@ export function createThrottle({ database, limiter, limits }: Deps) {
   }
 
   return {
-    /** Runs a password check of an account, unless there were too many failures. `check` says whether it held. */
+    /**
+     * Runs a password check of an account, unless it has too many failures. `check` returns whether
+     * the password is right.
+     */
     async attempt(emailKey: string, ip: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = (await findFailures(database, emailKey, homeNetwork(ip)))?.network ?? '';
-      // Also these are counted apart: a stranger who only keeps asking would otherwise shut the person at home out.
+      // Counted per network too: otherwise a stranger who keeps trying could lock out the user at
+      // home.
       await limiter.take(`login ${emailKey} ${network}`, limits.account);
       return inTurn(`${emailKey} ${network}`, async () => {
         const state = await findFailures(database, emailKey, homeNetwork(ip));

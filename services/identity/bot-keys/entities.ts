@@ -15,20 +15,20 @@ export const BotKeyEntity = defineEntity({
     id: p.string().primary().columnType('text'),
     bot: p.text(),
     name: p.text(),
-    /** SHA-256 of the secret: the secret itself is stored nowhere. */
+    /** SHA-256 of the secret. The secret itself is not stored. */
     tokenHash: p.blob(),
     prefix: p.text(),
     last4: p.text().name('last4'),
-    /** What the key is narrowed to; empty = all that its bot holds. */
+    /** The permissions that the key is narrowed to; empty = all of its bot's. */
     permissions: p.array().columnType('text[]'),
     allowedIps: p.array().columnType('text[]'),
     expiresAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** The key it succeeds, and the one that succeeds it; "" = none. */
+    /** The predecessor and the successor of a rotated key; "" = none. */
     rotatedFrom: p.text(),
     rotatedTo: p.text(),
-    /** When the next event about its expiry is due; none where nothing is left to be said. */
+    /** When the next event about the expiry is due; null = no more events. */
     noticeAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
@@ -57,7 +57,10 @@ export type BotKeyRow = {
   createdAt: Date | string;
 };
 
-/** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
+/**
+ * The record as the API returns it. Times are Dates from an entity, and PostgreSQL text from a
+ * prepared statement.
+ */
 export function botKeyRecord(row: BotKeyRow): BotKey {
   return create(BotKeySchema, {
     id: row.id,
@@ -77,6 +80,6 @@ export function botKeyRecord(row: BotKeyRow): BotKey {
   });
 }
 
-/** The record in documented JSON, as events carry it. */
+/** The record in documented JSON, as in events. */
 export const botKeyJson = (row: BotKeyRow): JsonObject =>
   encodeJson(BotKeySchema, botKeyRecord(row));

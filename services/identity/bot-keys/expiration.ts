@@ -11,16 +11,16 @@ import { recordKey } from './records.ts';
 
 type StoredKey = InferEntity<typeof BotKeyEntity>;
 
-const isOver = (key: StoredKey, now: Date): boolean =>
+const hasEnded = (key: StoredKey, now: Date): boolean =>
   Boolean(key.revokedAt) || key.expiresAt <= now;
 
-/** Throws failed_precondition for a key that has ended: it never lives again. */
+/** Throws failed_precondition for a revoked or expired key, which can never be used again. */
 export function assertUsable(key: StoredKey, now: Date): void {
   if (key.revokedAt) throw failedPrecondition('the key has been revoked', 'REVOKED');
-  if (isOver(key, now)) throw failedPrecondition('the key has expired', 'EXPIRED');
+  if (hasEnded(key, now)) throw failedPrecondition('the key has expired', 'EXPIRED');
 }
 
-/** Moves a key's expiry; now or the past revokes it. What has ended already is left alone without a word. */
+/** Changes a key's expiry; now or the past revokes it. Does nothing for a key that has ended. */
 export async function setExpiration(
   { database, authority }: BotKeyDeps,
   request: BotKeysSetExpirationRequest,
@@ -37,15 +37,18 @@ export async function setExpiration(
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
-    if (isRevocation && isOver(key, now)) return key;
+    if (isRevocation && hasEnded(key, now)) return key;
     assertUsable(key, now);
     if (key.rotatedTo !== '' && asked > key.expiresAt)
-      throw failedPrecondition('the key has been rotated: it can only end sooner', 'ROTATED');
+      throw failedPrecondition(
+        'the key has been rotated: ExpiresAt can only be earlier',
+        'ROTATED',
+      );
     const before = botKeyJson(key);
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
-    call.outdated.add(`credential:${id}`);
+    call.invalidates.add(`credential:${id}`);
     recordKey(em, call, 'bot_key.expiration_changed', key, previous);
     return key;
   });
@@ -57,7 +60,7 @@ function moveTo(key: StoredKey, asked: Date, now: Date): void {
     key.noticeAt = nextNotice(asked, now);
     return;
   }
-  // No key ended before it began, whatever was sent.
+  // A key never ends before its creation.
   key.expiresAt = asked < key.createdAt ? key.createdAt : asked;
   key.revokedAt = now;
   key.noticeAt = null;

@@ -5,7 +5,7 @@ import { assertWithinLimit, dayMs, expiryAfterRotation, expiryOf, nextNotice } f
 const now = new Date('2026-01-01T12:00:00.000Z');
 const inDays = (days: number) => new Date(now.getTime() + days * dayMs);
 
-test('BotKeys_Create gives a key 90 days, or what the tenant allows where that is less', () => {
+test('BotKeys_Create gives a key 90 days, or the tenant’s limit if that is less', () => {
   for (const [tenantDays, days] of [
     [0, 90],
     [365, 90],
@@ -30,12 +30,12 @@ test('BotKeys_Create takes an expiry up to 365 days or the tenant’s limit ahea
   });
 });
 
-test('BotKeys_Rotate leaves the old key 24 hours, or less where it had less', () => {
+test('BotKeys_Rotate leaves the old key 24 hours, or its remaining time if that is less', () => {
   assert.deepEqual(expiryAfterRotation(inDays(90), now), inDays(1));
   assert.deepEqual(expiryAfterRotation(inDays(0.5), now), inDays(0.5));
 });
 
-test('an expiry is announced 14 days and 3 days before and when it comes, each once', () => {
+test('an expiry is announced 14 days before, 3 days before and at its time, once each', () => {
   const expiresAt = inDays(90);
   const times: number[] = [];
   for (let at = nextNotice(expiresAt, now); at; at = nextNotice(expiresAt, at))
@@ -44,7 +44,7 @@ test('an expiry is announced 14 days and 3 days before and when it comes, each o
   assert.deepEqual(
     nextNotice(inDays(10), now),
     inDays(7),
-    'what lives shorter than a warning has none',
+    'a lifetime shorter than a warning time skips that warning',
   );
   assert.deepEqual(nextNotice(inDays(1), now), inDays(1));
   assert.equal(nextNotice(now, now), null);

@@ -1,21 +1,21 @@
 import { invalid } from '@bailiwick/shared/errors.ts';
 
-// How long keys live, and when something is said about it. Pure.
+// Lifetimes of keys, and when to announce their expiry. Pure functions.
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
 const defaultDays = 90;
 const maxDays = 365;
-/** Whoever holds a key that was rotated has this long to change over. */
+/** After a rotation, the old key is valid for this time. */
 const overlapMs = dayMs;
-/** So long before the end an event says that it is coming. */
+/** Times before the expiry at which a warning event is sent. */
 const warningsMs = [14 * dayMs, 3 * dayMs];
 
-/** `tenantDays` is what the key's tenant allows; 0 = it has not said. */
+/** `tenantDays` is the tenant's limit; 0 = none. */
 const allowedDays = (tenantDays: number): number =>
   tenantDays > 0 ? Math.min(tenantDays, maxDays) : maxDays;
 
-/** Throws invalid_argument for a time that is further ahead than a key may live. */
+/** Throws invalid_argument if the expiry exceeds the longest lifetime of a key. */
 export function assertWithinLimit(expiresAt: Date, tenantDays: number, now: Date): void {
   const days = allowedDays(tenantDays);
   if (expiresAt.getTime() > now.getTime() + days * dayMs)
@@ -30,11 +30,14 @@ export function expiryOf(asked: Date | undefined, tenantDays: number, now: Date)
   return asked;
 }
 
-/** When a key that is rotated now expires: no later than it would have by itself. */
+/** The expiry of a key that is rotated now, never later than before. */
 export const expiryAfterRotation = (expiresAt: Date, now: Date): Date =>
   new Date(Math.min(expiresAt.getTime(), now.getTime() + overlapMs));
 
-/** The next time after `after` at which something is to be said about an expiry. A warning that comes too late is left out. */
+/**
+ * The next time after `after` at which an event about the expiry is due. Skips warnings whose time
+ * has passed.
+ */
 export function nextNotice(expiresAt: Date, after: Date): Date | null {
   const times = [...warningsMs, 0].map((before) => expiresAt.getTime() - before);
   const next = times.find((time) => time > after.getTime());

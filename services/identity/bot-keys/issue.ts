@@ -13,8 +13,9 @@ import { nextNotice } from './expiry.ts';
 type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
 
 /**
- * Throws permission_denied unless the caller itself holds all that the key's holder receives: whoever makes a key has its
- * secret. A bot has grants in its own tenant and on the platform only, so that the tenant in question can stand for it.
+ * Throws permission_denied unless the caller itself has every permission of the key: the creator of
+ * a key knows its secret. A bot has grants in its own tenant and on the platform only, so the
+ * tenant in question can be passed as the bot's.
  */
 export async function assertMayIssue(
   { authority }: Pick<BotKeyDeps, 'authority'>,
@@ -36,10 +37,10 @@ export async function assertMayIssue(
     { signal },
   );
   if (lacking !== '')
-    throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+    throw denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
 }
 
-/** Locks the bot of a key against its deletion: no key outlives its bot. */
+/** Locks the bot of a key against deletion, so that no key outlives its bot. */
 export async function lockBot(em: EntityManager, id: string): Promise<void> {
   const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
   if (!bot) throw notFound('bot');
@@ -48,15 +49,15 @@ export async function lockBot(em: EntityManager, id: string): Promise<void> {
 export type NewKey = KeyRights &
   Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & { expiresAt: Date };
 
-/** Stores a new key in the transaction of `em`. This is the only time that its secret is there to be read. */
+/** Stores a new key in the transaction of `em`. The secret can be read from the result only. */
 export async function issueKey(
   em: EntityManager,
   { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey,
   now: Date,
 ) {
-  // Two of them at once do not both find the last place free.
+  // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `keys of ${bot}`);
-  // One that replaces another is none more: that ends within a day.
+  // A rotated key does not count: it expires within a day.
   if (
     rotatedFrom === '' &&
     (await em.count(BotKeyEntity, {
@@ -67,10 +68,7 @@ export async function issueKey(
       expiresAt: { $gt: now },
     })) >= keysPerBot
   )
-    throw failedPrecondition(
-      `a bot has at most ${keysPerBot} keys that have not ended`,
-      'BOT_KEY_LIMIT',
-    );
+    throw failedPrecondition(`a bot has at most ${keysPerBot} valid keys`, 'BOT_KEY_LIMIT');
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
     tenant,

@@ -12,8 +12,8 @@ const batch = 100;
 const origin = { operation: { name: '' }, caller: serviceCaller('identity') };
 
 /**
- * Says that keys are about to expire, and that they have. Any number of replicas may run it: each row is one's. No key
- * lives by it: whatever reads one asks for its expiry itself.
+ * Announces that keys are about to expire or have expired. Safe to run on several replicas, since
+ * each row is locked by one. Nothing depends on it: every use of a key checks its expiry.
  */
 export function createKeyNotices({
   database,
@@ -29,7 +29,8 @@ export function createKeyNotices({
       const keys = await takeDue(em, batch);
       for (const key of keys) {
         const expiresAt = new Date(key.expiresAt);
-        // The database says what is due. Its clock and this one may differ, and nothing is said twice.
+        // The database decides which keys are due. Its clock and this one may differ, and no event
+        // is sent twice.
         const at = new Date(Math.max(Date.now(), Date.parse(key.noticeAt)));
         recordKey(em, origin, expiresAt <= at ? 'bot_key.expired' : 'bot_key.expiring', key);
         await setNotice(em, key, nextNotice(expiresAt, at));
@@ -40,7 +41,7 @@ export function createKeyNotices({
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'expiring keys could not be announced, it is tried again',
+    failed: 'announcing expiring keys failed, retrying',
     async work(isStopped) {
       while (!isStopped() && (await announce()) === batch);
     },

@@ -29,7 +29,7 @@ const ofBot: Statement = {
   text: `select ${columns} from bot_key k where k.tenant = $1 and k.bot = $2 and k.id > $3 order by k.id limit $4`,
 };
 
-/** A page of a bot's keys, and one row more where there are more. */
+/** A page of a bot's keys, plus one row if there are more. */
 export function listBotKeys(
   database: Database,
   tenant: string,
@@ -52,7 +52,7 @@ export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions'
   stale: boolean;
 };
 
-/** The key with a secret, if it has not ended and its bot is active. */
+/** The key of a secret, if it is valid and its bot is active. */
 export async function findLiveBotKey(
   database: Database,
   tokenHash: Uint8Array,
@@ -61,7 +61,7 @@ export async function findLiveBotKey(
   return key;
 }
 
-// The condition is there for those who come at once: one of them writes.
+// For concurrent calls, the condition lets only one of them write.
 const unused = `(last_used_at is null or last_used_at < now() - interval '1 minute')`;
 const touchKey: Statement = {
   name: 'identity.touch_bot_key',
@@ -72,7 +72,10 @@ const touchBot: Statement = {
   text: `update bot set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
 };
 
-/** Writes the last use, of the key and of its bot, at most once a minute: a busy bot costs no write a call. */
+/**
+ * Stores the last use of the key and its bot, at most once a minute, so that a busy bot does not
+ * cause a write per call.
+ */
 export async function touchBotKey(
   database: Database,
   { tenant, id, bot }: LiveBotKey,
@@ -81,7 +84,9 @@ export async function touchBotKey(
   await database.query(touchBot, [tenant, bot]);
 }
 
-/** Takes keys of whichever tenant about whose expiry something is to be said. Each is one sweeper's until its transaction ends. */
+/**
+ * Keys of all tenants with an event due. Each is locked by one replica until its transaction ends.
+ */
 export async function takeDue(
   em: EntityManager,
   limit: number,

@@ -3,7 +3,7 @@ import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { type BotKeyRow, botKeyJson } from './entities.ts';
 
-/** Writes the event of a change of a key. It carries the record, which has no part of the secret that could be tried. */
+/** Writes the event of a changed key. Its record has no usable part of the secret. */
 export function recordKey(
   em: EntityManager,
   origin: Origin,

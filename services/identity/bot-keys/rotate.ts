@@ -11,7 +11,7 @@ import { assertMayIssue, issueKey, lockBot } from './issue.ts';
 import { findBotKey } from './queries.ts';
 import { recordKey } from './records.ts';
 
-/** Makes a key's successor. Of any number of calls for one key at once, one makes it. */
+/** Creates a key's successor. Among concurrent calls for one key, one succeeds. */
 export async function rotateKey(
   deps: BotKeyDeps,
   { tenant, id, expiresAt: asked }: BotKeysRotateRequest,
@@ -26,7 +26,7 @@ export async function rotateKey(
   const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
   const now = new Date();
   const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
-  // Whoever calls with the key itself receives nothing that it does not hold.
+  // A caller who uses the key itself gains no permissions.
   if (caller.credentialId !== id) await assertMayIssue(deps, call, known);
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     await lockBot(em, known.bot);

@@ -4,7 +4,7 @@ import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A program of a tenant, which calls with keys of its own. */
+/** A program of a tenant that calls the API with its own keys. */
 export const BotEntity = defineEntity({
   name: 'Bot',
   tableName: 'bot',
@@ -36,7 +36,10 @@ export type BotRow = {
   updatedAt: Date | string;
 };
 
-/** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
+/**
+ * The record as the API returns it. Times are Dates from an entity, and PostgreSQL text from a
+ * prepared statement.
+ */
 export function botRecord(row: BotRow): Bot {
   return create(BotSchema, {
     id: row.id,
@@ -52,5 +55,5 @@ export function botRecord(row: BotRow): Bot {
   });
 }
 
-/** The record in documented JSON, as events carry it. */
+/** The record in documented JSON, as in events. */
 export const botJson = (row: BotRow): JsonObject => encodeJson(BotSchema, botRecord(row));

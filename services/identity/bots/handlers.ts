@@ -16,18 +16,19 @@ import { recordBot, saveBot } from './save.ts';
 type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
 
 export function botsHandlers({ database, pager, authority, log }: Deps): Handlers<typeof Bots> {
-  const tell = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
+  const report = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
     authority
       .setSubjectState({ subject, state, changedAt: timestampFromDate(changedAt) })
       .catch((error: unknown) =>
-        log.warn('access hears of a bot by its event only', { error, bot: subject }),
+        log.warn('reporting a bot to access failed, its event follows', { error, bot: subject }),
       );
 
   return {
     async save(request, call) {
       const bot = await saveBot(database, request, call);
-      // What an inactive bot was granted counts for nothing: access knows it before the answer, and from the event where this call is lost.
-      await tell(bot.id, bot.active ? 'active' : 'disabled', new Date(bot.updatedAt));
+      // Grants of an inactive bot are not effective: access is informed before the response, or by
+      // the event if this call fails.
+      await report(bot.id, bot.active ? 'active' : 'disabled', new Date(bot.updatedAt));
       return { bot: botRecord(bot) };
     },
 
@@ -55,16 +56,17 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
         async (em) => {
           const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
           if (!bot) return false;
-          // The keys go with it: that is one change, the bot's. Its grants are access's to remove when it hears of it.
+          // Deletes the keys with the bot, as one change. access removes the grants when it
+          // receives the event.
           await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
           em.remove(bot);
-          call.outdated.add(`bot:${id}`);
+          call.invalidates.add(`bot:${id}`);
           recordBot(em, call, 'bot.deleted', bot);
           return true;
         },
       );
-      // Only then: the id that was sent may be another tenant's.
-      if (isDeleted) await tell(id, 'deleted', new Date());
+      // Only after a deletion: otherwise the id in the request may belong to another tenant.
+      if (isDeleted) await report(id, 'deleted', new Date());
       return {};
     },
   };

@@ -5,7 +5,10 @@ import { targetOf } from './save.ts';
 
 const batch = 500;
 
-/** Removes the bots that go with their tenant, and tells of them: what they were granted on the platform is not the tenant's, and access removes it when it hears of them. */
+/**
+ * Deletes the bots of a purged tenant, with an event each: access removes their platform grants
+ * when it receives it.
+ */
 export async function removeBots(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
   for (;;) {
     const bots = await em.find(BotEntity, {}, { limit: batch });
@@ -19,7 +22,7 @@ export async function removeBots(em: EntityManager, tenant: string, origin: Orig
       });
       em.remove(bot);
     }
-    // What is written is not kept: no tenant has so many bots that they fill the memory.
+    // Frees the written entities. A batch of bots fits in memory.
     await em.flush();
     em.clear();
   }

@@ -19,13 +19,13 @@ export function findBots(
   return database.query<BotRow>(byIds, [tenant, ids]);
 }
 
-// For the platform, which grants to bots of whatever tenant.
+// For the platform, which grants roles to bots of any tenant.
 const byIdsAnywhere: Statement = {
   name: 'identity.bots_anywhere',
   text: `select ${columns} from bot b where b.id = any($1) order by b.id`,
 };
 
-/** The bots among `ids`, whichever tenant is theirs. */
+/** The bots among `ids`, of any tenant. */
 export function findBotsAnywhere(database: Database, ids: readonly string[]): Promise<BotRow[]> {
   return database.query<BotRow>(byIdsAnywhere, [ids]);
 }
@@ -44,7 +44,7 @@ const ofTenant: Statement = {
   text: `select ${columns} from bot b where b.tenant = $1 and b.id > $2 order by b.id limit $3`,
 };
 
-/** A page of a tenant's bots, and one row more where there are more. */
+/** A page of a tenant's bots, plus one row if there are more. */
 export function listBots(
   database: Database,
   tenant: string,

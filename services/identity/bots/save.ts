@@ -16,7 +16,10 @@ import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
 import { BotEntity, type BotRow, botJson } from './entities.ts';
 
-/** Creates a bot where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
+/**
+ * Creates a bot if no ID is sent, or changes the fields that were sent. Saving unchanged values
+ * changes nothing.
+ */
 export async function saveBot(
   database: Database,
   request: BotsSaveRequest,
@@ -32,7 +35,7 @@ export async function saveBot(
           ? null
           : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (sent.id !== '' && !stored) throw notFound('bot');
-      // A bot that is not there yet is not the one that was read.
+      // A bot that does not exist cannot match the given time.
       if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
         throw failedPrecondition('the bot was changed meanwhile', 'STALE');
       if (!stored) return insertBot(em, sent, call);
@@ -41,7 +44,7 @@ export async function saveBot(
       const previous = changedFields(before, botJson(stored));
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
-      if (!stored.active) call.outdated.add(`bot:${stored.id}`);
+      if (!stored.active) call.invalidates.add(`bot:${stored.id}`);
       recordBot(em, call, 'bot.updated', stored, previous);
       return stored;
     },
@@ -49,7 +52,7 @@ export async function saveBot(
 }
 
 async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotRow> {
-  // Two creates at once do not both find the last place free.
+  // Without the lock, two concurrent calls could both take the last place.
   await lockName(em, `bot ${sent.tenant}`);
   if ((await em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
     throw failedPrecondition(`a tenant has at most ${botsPerTenant} bots`, 'BOT_LIMIT');
@@ -72,7 +75,7 @@ async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotR
   return bot;
 }
 
-// What was not sent stays as it is.
+// Fields that were not sent keep their values.
 function applyTo(bot: BotRow, sent: Bot): void {
   bot.name = sent.name;
   bot.description = sent.description ?? bot.description;
@@ -80,7 +83,7 @@ function applyTo(bot: BotRow, sent: Bot): void {
   if (sent.metadata) bot.metadata = { ...sent.metadata.items };
 }
 
-/** Writes the event of a change of a bot. */
+/** Writes the event of a changed bot. */
 export function recordBot(
   em: EntityManager,
   call: Call,

@@ -36,22 +36,24 @@ export type Admitted = { user: UserRow; outcome: 'known' | 'linked' | 'created' 
 const lockMode = LockMode.PESSIMISTIC_WRITE;
 
 /**
- * The user whom an identity belongs to. Provider, issuer and subject say who somebody is; the address only says which
- * account an identity that nobody knows yet is linked to, and only inside the tenant's own domains.
+ * The user of an identity. Provider, issuer and subject identify a person. The address only decides
+ * which account a new identity is linked to, and only inside the tenant's verified domains.
  */
 export async function admit(
   { database, authority }: AdmitDeps,
   request: AdmitRequest,
   call: Call,
 ): Promise<Admitted> {
-  if (!isIdentity(request)) throw denied('the provider does not say who this is', 'ANSWER_INVALID');
+  if (!isIdentity(request))
+    throw denied('the provider did not identify the user', 'ANSWER_INVALID');
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for access.
   const onlyHere = await findOnlyHere({ database, authority }, request, email);
   const name = `identity ${JSON.stringify([request.tenant, request.provider, request.issuer, request.subject])}`;
   return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
-    // Names are locked before rows, as everywhere: a new person who comes fifty times at once is made once.
+    // Names are locked before rows, as everywhere: fifty concurrent sign-ins of a new person create
+    // one user.
     await lockName(em, name);
     const known = await findKnown(em, request);
     if (!known) return admitUnknown(em, { request, email, onlyHere }, call);
@@ -62,7 +64,7 @@ export async function admit(
   });
 }
 
-/** The account in question, if it has no membership outside the tenant and no grant on the platform. */
+/** The account in question, if it has no membership elsewhere and no platform grant. */
 async function findOnlyHere(
   { database, authority }: AdmitDeps,
   request: AdmitRequest,
@@ -75,13 +77,16 @@ async function findOnlyHere(
       ? undefined
       : userId;
   } catch (error) {
-    // An access of the version before cannot tell. The next sign-in decides.
+    // An access service of the previous version cannot answer this. The next sign-in decides.
     if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
     throw error;
   }
 }
 
-/** What vouches for a link that is made or used now: the domain, where no other tenant and no credential knows the account. */
+/**
+ * The trust in a link that is made or used now: `domain` if no other tenant and no credential knows
+ * the account.
+ */
 async function trustIn(
   em: EntityManager,
   { tenant }: AdmitRequest,
@@ -104,7 +109,7 @@ async function findKnown(
   const userId = await findLinkedUser(em, identity);
   const user =
     userId === undefined ? null : await em.findOne(UserEntity, { id: userId }, { lockMode });
-  // Deleted or unlinked meanwhile: then this is nobody whom we know.
+  // The user or link was deleted meanwhile, so the identity is unknown.
   const vouched = user && (await lockIdentity(em, identity, user.id));
   return vouched ? { user, vouched } : undefined;
 }
@@ -120,8 +125,8 @@ async function use(
     vouched.trust === 'address' ? await trustIn(em, request, user, onlyHere) : vouched.trust;
   const lapsed = !request.domains.includes(normaliseEmail(user.email).domain);
   await useIdentity(em, request, user.id, { trust, lapsed });
-  // The sessions that the link has opened change with it.
-  if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.outdated.add(`user:${user.id}`);
+  // The sessions opened by the link change with it.
+  if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.invalidates.add(`user:${user.id}`);
 }
 
 type Newcomer = { request: AdmitRequest; email: Email | undefined; onlyHere: string | undefined };
@@ -139,19 +144,19 @@ async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): 
   return { user: await createUser(em, request, email, call), outcome: 'created' };
 }
 
-/** The address, which the provider has verified and the tenant has the say about. */
+/** The address, if the provider has verified it and it is in a verified domain of the tenant. */
 function assertVouched({ request, email }: Newcomer): Email {
   if (!email)
     throw denied(
       request.email === ''
-        ? 'the provider tells no address'
-        : 'what the provider tells is no mail address',
+        ? 'the provider returned no email address'
+        : 'the provider returned an invalid email address',
       'EMAIL_MISSING',
     );
   if (!request.emailVerified)
     throw denied('the provider has not verified the address', 'EMAIL_UNVERIFIED');
   if (!request.domains.includes(email.domain))
-    throw denied('the address is in no verified domain of the tenant', 'DOMAIN_FOREIGN');
+    throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
   return email;
 }
 
@@ -159,17 +164,14 @@ function assertActive(user: UserRow): void {
   if (user.status !== 'active') throw denied('the account is disabled', 'ACCOUNT_DISABLED');
 }
 
-// An account that has moved to another address is not the tenant's to steer any more.
+// The tenant may no longer sign in an account that has moved to an address outside its domains.
 function assertInDomains(user: UserRow, { email, domains, lapsedDomains }: AdmitRequest): void {
   const isOurs = (domain: string | undefined) =>
     domain !== undefined && (domains.includes(domain) || lapsedDomains.includes(domain));
   if (!isOurs(normaliseEmail(user.email).domain))
-    throw denied(
-      'the account has an address in none of the domains of the tenant',
-      'DOMAIN_FOREIGN',
-    );
+    throw denied('the address of the account is not in a domain of the tenant', 'DOMAIN_FOREIGN');
   if (email !== '' && !isOurs(assertedEmail(email)?.domain))
-    throw denied('the address is in no domain of the tenant', 'DOMAIN_FOREIGN');
+    throw denied('the address is not in a domain of the tenant', 'DOMAIN_FOREIGN');
 }
 
 async function link(
@@ -180,7 +182,8 @@ async function link(
   call: Call,
 ): Promise<void> {
   assertActive(user);
-  // The address may have been given to another person, who would get the account of the one who had it before.
+  // The address may have been given to another person, who must not get the previous holder's
+  // account.
   if (await holdIdentityAt(em, request, user.id))
     throw denied('the account is linked to another identity of this provider', 'ALREADY_LINKED');
   persistLink(em, request, user, trust);
@@ -204,7 +207,8 @@ async function createUser(
   email: Email,
   call: Call,
 ): Promise<UserRow> {
-  // Whoever has registered the address had not proved to hold it: neither they nor their password get in.
+  // A pending registration has not proved control of the address, so neither it nor its password
+  // counts.
   await consumeRivals(em, email.key);
   const user: UserRow = {
     ...newUser(createId('usr'), email, null, new Date()),

@@ -7,21 +7,21 @@ import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
 import { create } from '@bufbuild/protobuf';
 import type { ProvidersIdentity } from './queries.ts';
 
-// What a provider says of a person passes the rules that it would pass if the person said it here.
+// Assertions of a provider pass the same validation as input from the user.
 
-/** Longer ones than any provider has would not fit into an index. */
+/** Longer than any provider's values, and short enough for an index. */
 const maxBytes = 1024;
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-/** Whether it says who somebody is, in texts that can be stored. */
+/** Whether all parts of the identity are present and can be stored. */
 export function isIdentity({ tenant, provider, issuer, subject }: ProvidersIdentity): boolean {
   return [tenant, provider, issuer, subject].every(
     (text) => text !== '' && isText(text) && Buffer.byteLength(text) <= maxBytes,
   );
 }
 
-/** The asserted address; undefined where it is none. */
+/** The asserted address; undefined if it is not valid. */
 export function assertedEmail(email: string): Email | undefined {
   const isAddress =
     validate(UsersGetByEmailRequestSchema, create(UsersGetByEmailRequestSchema, { email }))
@@ -29,7 +29,10 @@ export function assertedEmail(email: string): Email | undefined {
   return isAddress ? normaliseEmail(email) : undefined;
 }
 
-/** The profile of a new account. Nobody is kept out by a name that is too long: what does not pass is left out. */
+/**
+ * The profile of a new account. Invalid values are left out: a name that is too long must not
+ * prevent a sign-in.
+ */
 export function assertedProfile({ name, givenName, familyName, picture, locale }: AdmitRequest) {
   return {
     name: passing('name', name),

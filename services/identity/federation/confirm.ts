@@ -15,7 +15,10 @@ import { isLimited, markOf } from './trust.ts';
 
 export type ConfirmDeps = { database: Database; passwords: Passwords; throttle: Throttle };
 
-/** Makes a link good for the whole account. A person proves with a credential that is older than the link that the account is theirs. */
+/**
+ * Extends a link to the whole account. The user proves ownership of the account with a credential
+ * older than the link.
+ */
 export async function confirmIdentity(
   deps: ConfirmDeps,
   request: UsersConfirmIdentityRequest,
@@ -32,7 +35,7 @@ export async function confirmIdentity(
     if (isSelf) await assertOlder(em, { user, link, provenHash }, call);
     if (link.trust === 'confirmed') return;
     await confirmLink(em, link.tenant, provider, userId);
-    call.outdated.add(`user:${userId}`);
+    call.invalidates.add(`user:${userId}`);
     const targets = [{ Type: 'user', ID: userId, Name: user.email }, providerTarget({ provider })];
     recordChange(em, call, {
       tenant: link.tenant,
@@ -43,7 +46,7 @@ export async function confirmIdentity(
   });
 }
 
-/** The stored hash of the account's password, after the request's password has been compared with it. */
+/** Compares the request's password with the stored hash and returns the hash. */
 async function provePassword(
   { database, passwords, throttle }: ConfirmDeps,
   { userId, password }: UsersConfirmIdentityRequest,
@@ -60,13 +63,16 @@ async function provePassword(
 
 type Proof = { user: UserRow; link: LinkToConfirm; provenHash: string | undefined };
 
-/** Throws permission_denied unless the password that was given, or the credential behind the session, is older than the link. */
+/**
+ * Throws permission_denied unless the given password, or the credential behind the session, is
+ * older than the link.
+ */
 async function assertOlder(
   em: EntityManager,
   { user, link, provenHash }: Proof,
   { caller }: Call,
 ): Promise<void> {
-  // Another password was set while this one was being compared.
+  // The password was changed during the check.
   if (provenHash !== undefined && provenHash !== user.passwordHash)
     throw denied('Password is wrong', 'WRONG_PASSWORD');
   if (provenHash === undefined && caller.limitedTo !== '')
@@ -82,7 +88,10 @@ async function assertOlder(
     );
 }
 
-/** Whether a session was opened by a password or an identity that is older than the link, and that stands for the whole account. */
+/**
+ * Whether the session was opened by a password or an identity that is older than the link and not
+ * limited.
+ */
 async function cameByOlder(
   em: EntityManager,
   user: UserRow,

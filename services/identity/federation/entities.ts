@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Trust } from './trust.ts';
 
-/** Who a user is to an identity provider. The address is what the provider told when the two were linked: it is no part of who somebody is. */
+/**
+ * The link between a user and an identity at a provider. The address is the one that the provider
+ * asserted when they were linked; it does not identify the person.
+ */
 export const IdentityLinkEntity = defineEntity({
   name: 'IdentityLink',
   tableName: 'identity_link',
@@ -12,36 +15,40 @@ export const IdentityLinkEntity = defineEntity({
     subject: p.string().primary().columnType('text'),
     userId: p.text(),
     email: p.text(),
-    /** What vouches for the link: see trust.ts. */
+    /** The trust in the link: see trust.ts. */
     trust: p.text().$type<Trust>().default('address'),
-    /** Whether the tenant no longer had the account's domain verified at the last sign-in. */
+    /** Whether the account's domain was no longer verified by the tenant at the last sign-in. */
     lapsed: p.boolean().default(false),
-    /** SHA-256 of the stored password hash when the link was made; null = the account had no password then. */
+    /**
+     * SHA-256 of the stored password hash when the link was made; null = the account had no
+     * password.
+     */
     passwordMark: p.text().nullable(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
   },
-  // Whom an address was given to anew at the provider does not get what belongs to the one who had it before.
+  // A person who is given an existing address at the provider must not get the previous holder's
+  // account.
   uniques: [{ name: 'identity_link_user', properties: ['tenant', 'provider', 'userId'] }],
   indexes: [{ name: 'identity_link_user_id', properties: ['userId', 'provider'] }],
 });
 
-/** A session that an application may begin with a code. */
+/** A code that an application exchanges for a session. */
 export const SignInCodeEntity = defineEntity({
   name: 'SignInCode',
   tableName: 'sign_in_code',
   properties: {
     tokenHash: p.blob().primary(),
     userId: p.text(),
-    /** The address at issue: the code dies with a change of it. */
+    /** The address at issue: the code is void after a change of address. */
     emailKey: p.text(),
-    // Not named "tenant": like the session that comes of it, the row is the user's.
+    // Not named "tenant": like the session, the row belongs to the user.
     ssoTenant: p.text(),
     provider: p.text(),
     authMethod: p.text(),
-    /** Where the code was sent to: the only pages that may use it. */
+    /** The origin that the code was sent to: only its pages may use it. */
     origin: p.text(),
-    /** Of the browser that signed in. */
+    /** IP and user agent of the browser that signed in. */
     ip: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),

@@ -7,7 +7,7 @@ import { beginSession } from '../sessions/begin.ts';
 import { lockActive } from '../users/lock.ts';
 import { consumeCode, findCodeUser } from './queries.ts';
 
-/** What an application does with the code that a person came back to it with. */
+/** Exchanges the code that a user brought to an application for a session. */
 export function exchangeHandler({
   database,
 }: {
@@ -19,7 +19,7 @@ export function exchangeHandler({
       const hash = tokenHash(code);
       return database.transaction({ tenant: null, row: `code ${code}` }, async (em) => {
         const user = await lockActive(em, (await findCodeUser(em, hash)) ?? '');
-        // A page of another origin does not use the code up: who it was meant for still can.
+        // A page of another origin does not consume the code, so that the intended page still can.
         const from = user && (await consumeCode(em, hash, call.caller.origin));
         if (!user || !from) throw deadToken();
         return beginSession(em, call, user, from);

@@ -15,7 +15,7 @@ import { forgetProvider, holdIdentityAt, voidCodesFor } from './queries.ts';
 
 const codeMs = 60_000;
 
-/** Single sign-on, after sso has checked what the provider said. */
+/** Federation: sso calls it after verifying the provider's response. */
 export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation> {
   const { database } = deps;
   return {
@@ -31,13 +31,13 @@ export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation>
           const user = await lockActive(em, request.userId);
           if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
           if (!(await holdIdentityAt(em, request, user.id)))
-            throw denied('the account is not linked to the provider any more', 'PROVIDER_INACTIVE');
+            throw denied('the account is no longer linked to the provider', 'PROVIDER_INACTIVE');
           if (request.origin !== '') return { token: await issueCode(em, request, user) };
           const { token } = await beginSession(
             em,
             fromBrowser(call, request),
             user,
-            beginningOf(request),
+            originOf(request),
           );
           return { token };
         },
@@ -47,20 +47,20 @@ export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation>
     async forgetProvider({ tenant, provider }, call) {
       if (tenant === '' || provider === '') return {};
       await database.transaction(tenant, (em) => forgetProvider(em, tenant, provider));
-      // Gateways remember the sessions that came from a tenant's providers under its name.
-      call.outdated.add(`tenant:${tenant}`);
+      // Gateways cache sessions from a tenant's providers under the tenant.
+      call.invalidates.add(`tenant:${tenant}`);
       return {};
     },
   };
 }
 
-/** The audit tells of the person's browser, and not of the service that calls for it. */
+/** The audit entry gets the user's browser, and not the service that calls on its behalf. */
 const fromBrowser = (call: Call, { ip, userAgent }: { ip: string; userAgent: string }): Call => ({
   ...call,
   caller: { ...call.caller, ip, userAgent },
 });
 
-const beginningOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRequest) => ({
+const originOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRequest) => ({
   authMethod,
   provider,
   ssoTenant: tenant,
@@ -68,7 +68,7 @@ const beginningOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessio
   userAgent,
 });
 
-/** A code for an application. The one that it had for the same person before is void. */
+/** Issues a code for an application and voids its previous code for the same user. */
 async function issueCode(
   em: EntityManager,
   request: OpenSessionRequest,
@@ -80,7 +80,7 @@ async function issueCode(
   const { id: userId, emailKey } = user;
   await voidCodesFor(em, userId, request.origin);
   const code = {
-    ...beginningOf(request),
+    ...originOf(request),
     tokenHash: tokenHash(token),
     userId,
     emailKey,

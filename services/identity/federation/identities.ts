@@ -40,7 +40,7 @@ export function identitiesHandlers(
         const user = await lockExisting(em, userId);
         const tenant = await removeIdentity(em, userId, provider);
         if (tenant === undefined) return;
-        call.outdated.add(`user:${userId}`);
+        call.invalidates.add(`user:${userId}`);
         const targets = [
           { Type: 'user', ID: user.id, Name: user.email },
           providerTarget({ provider }),

@@ -5,12 +5,12 @@ import {
   type Statement,
 } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { Beginning } from '../sessions/begin.ts';
+import type { SessionOrigin } from '../sessions/begin.ts';
 import { markOf, type Vouched } from './trust.ts';
 
-// Rows are locked in one order everywhere: the user, its links, its codes, its sessions.
+// All code locks rows in one order: the user, its links, its codes, its sessions.
 
-/** Who somebody is to a provider. An address is no part of it. */
+/** Identifies a person at a provider. The address is not part of it. */
 export type ProvidersIdentity = {
   tenant: string;
   provider: string;
@@ -18,7 +18,7 @@ export type ProvidersIdentity = {
   subject: string;
 };
 
-/** Whom an identity is linked to. */
+/** The user that an identity is linked to. */
 export async function findLinkedUser(
   em: EntityManager,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
@@ -31,7 +31,10 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** What vouches for an identity that is still that user's. While the transaction lasts it stays so. */
+/**
+ * The trust in an identity, if it is still linked to that user. Locks the link until the
+ * transaction ends.
+ */
 export async function lockIdentity(
   em: EntityManager,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
@@ -46,7 +49,7 @@ export async function lockIdentity(
   return row;
 }
 
-/** Notes that a user's identity at a provider was used, and what vouches for it now. */
+/** Records the use of a user's identity at a provider, and the current trust in it. */
 export async function useIdentity(
   em: EntityManager,
   { tenant, provider }: ProvidersIdentity,
@@ -69,7 +72,10 @@ const undecided: Statement = {
   select u.id from user_account u where u.email_key = $5 and not exists (select from known)`,
 };
 
-/** The account that an identity is linked to, or will be, where it is open how far the link goes. */
+/**
+ * The account that an identity is linked to, or will be linked to, if the trust in the link is not
+ * decided yet.
+ */
 export async function findUndecided(
   database: Database,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
@@ -85,7 +91,7 @@ export async function findUndecided(
   return row?.id;
 }
 
-/** Whether a provider of another tenant knows a user. */
+/** Whether a user has a link to a provider of another tenant. */
 export async function hasIdentityElsewhere(
   em: EntityManager,
   userId: string,
@@ -122,7 +128,7 @@ export async function lockLink(
   return row;
 }
 
-/** Notes that a user has confirmed a link. */
+/** Stores that a link was confirmed. */
 export async function confirmLink(
   em: EntityManager,
   tenant: string,
@@ -136,7 +142,10 @@ export async function confirmLink(
   );
 }
 
-/** Keeps a password recognisable whose stored hash is replaced, where the person has just proved to know it. */
+/**
+ * Updates the password marks of links when a stored hash is replaced, after the user has proved to
+ * know the password.
+ */
 export async function carryMark(
   em: EntityManager,
   userId: string,
@@ -150,7 +159,10 @@ export async function carryMark(
   );
 }
 
-/** Whether a user has an identity at a provider. While the transaction lasts it is not taken away. */
+/**
+ * Whether a user has an identity at a provider. Locks the link against deletion until the
+ * transaction ends.
+ */
 export async function holdIdentityAt(
   em: EntityManager,
   { tenant, provider }: { tenant: string; provider: string },
@@ -178,7 +190,7 @@ const ofUser: Statement = {
          from identity_link where user_id = $1 and provider > $2 order by provider limit $3`,
 };
 
-/** A page of a user's identities in order of their providers, and one row more where there are more. */
+/** A page of a user's identities in order of their providers, plus one row if there are more. */
 export function listIdentities(
   database: Database,
   userId: string,
@@ -187,7 +199,10 @@ export function listIdentities(
   return database.query<IdentityRow>(ofUser, [userId, after, limit]);
 }
 
-/** Takes a user's identity at a provider away, with what came from it. The tenant that it was in, undefined where there was none. */
+/**
+ * Deletes a user's identity at a provider, with its codes and sessions. Returns the tenant of the
+ * link, or undefined if there was none.
+ */
 export async function removeIdentity(
   em: EntityManager,
   userId: string,
@@ -207,13 +222,16 @@ export async function removeIdentity(
   return row.tenant;
 }
 
-/** Takes away all that a user has from providers, but for its sessions. */
+/** Deletes all links and codes of a user, but not its sessions. */
 export async function removeIdentities(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from identity_link where user_id = $1', [userId]);
   await voidCodes(em, userId);
 }
 
-/** Forgets who was who at a provider of a tenant, and ends what came from it. "" = at each of them. */
+/**
+ * Deletes all links to a provider of a tenant, with their codes and sessions; "" = to all its
+ * providers.
+ */
 export async function forgetProvider(
   em: EntityManager,
   tenant: string,
@@ -235,7 +253,7 @@ export async function forgetProvider(
   );
 }
 
-/** Whose code it is, alive or not: the user is locked before the code is consumed. */
+/** The user of a code, valid or expired: the user is locked before the code is consumed. */
 export async function findCodeUser(
   em: EntityManager,
   tokenHash: Uint8Array,
@@ -248,13 +266,16 @@ export async function findCodeUser(
   return row?.user_id;
 }
 
-/** Consumes a code for a page of that origin ("" = the caller is no page), and tells what session it stands for. */
+/**
+ * Consumes a code for a page of that origin ("" = the caller is not a page) and returns the origin
+ * of its session.
+ */
 export async function consumeCode(
   em: EntityManager,
   tokenHash: Uint8Array,
   origin: string,
-): Promise<Beginning | undefined> {
-  const [row] = await execute<Beginning>(
+): Promise<SessionOrigin | undefined> {
+  const [row] = await execute<SessionOrigin>(
     em,
     `delete from sign_in_code c using user_account u
      where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.email_key = c.email_key and u.status = 'active'
@@ -264,7 +285,7 @@ export async function consumeCode(
   return row;
 }
 
-/** Voids the codes that a user has for an origin. */
+/** Voids the codes of a user for an origin. */
 export async function voidCodesFor(
   em: EntityManager,
   userId: string,
@@ -276,7 +297,7 @@ export async function voidCodesFor(
   ]);
 }
 
-/** Voids all codes of a user: what ends its sessions ends also those that are not begun yet. */
+/** Voids all codes of a user. Ending all sessions includes those that a code could still open. */
 export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
 }

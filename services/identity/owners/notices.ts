@@ -10,15 +10,15 @@ import { noticeTask, publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
 import { findUsers } from '../users/queries.ts';
 
-// What the owners of a tenant are mailed about: identity knows who they are and which language they read, access which of
-// its users own the tenant.
+// Mails to the owners of a tenant. identity knows their addresses and languages, access knows which
+// users own the tenant.
 
 type Deps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
 
-/** However many own a tenant, so many are told. */
+/** At most this many owners get a mail. */
 const maxOwners = 10;
 
-/** Events and the notice that tells of them. */
+/** The notice for each event type. */
 const notices: ReadonlyMap<string, string> = new Map([
   ['webhook_endpoint.failing', 'endpoint_failing'],
   ['webhook_endpoint.disabled', 'endpoint_disabled'],
@@ -28,8 +28,11 @@ const notices: ReadonlyMap<string, string> = new Map([
   ['sso.requirement_lifted', 'sso_lifted'],
 ]);
 
-/** Mails a tenant's owners when an endpoint of it fails or is switched off, and when a key is about to expire, and when single sign-on is lifted. */
-export function followOwnersMatters(deps: Deps): Background {
+/**
+ * Mails a tenant's owners when an endpoint fails or is disabled, when a key is about to expire, and
+ * when the SSO requirement is lifted.
+ */
+export function followOwnerNotices(deps: Deps): Background {
   return () => {
     for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso']) {
       const types = [...notices.keys()].filter((type) => type.startsWith(`${family}.`));
@@ -37,19 +40,19 @@ export function followOwnersMatters(deps: Deps): Background {
         durable: `identity-owners-${family}`,
         subject: `evt.*.${family}.>`,
         types,
-        handle: (event) => tellOwners(deps, event),
+        handle: (event) => notifyOwners(deps, event),
       });
     }
-    // Closing the broker waits for what is in hand.
+    // Closing the broker waits for messages in progress.
     return () => Promise.resolve();
   };
 }
 
 /**
- * One task for each owner. Nothing is stored here: the event is acknowledged once the broker has them all, and a
- * repetition makes the same tasks, which the queue knows already.
+ * Publishes one task per owner and stores nothing. The event is acknowledged once the broker has
+ * all tasks. A redelivery makes tasks with the same ids, which the queue deduplicates.
  */
-async function tellOwners(
+async function notifyOwners(
   { database, broker, authority }: Deps,
   { id, type, tenant, data }: FollowedEvent,
 ): Promise<void> {
@@ -66,7 +69,10 @@ async function tellOwners(
   }
 }
 
-/** The record's name, or the id of one without, and until when it is so where the record says that; never an address or a secret. */
+/**
+ * The record's name, or its id if it has none, and its end date if it has one. Never an address or
+ * a secret.
+ */
 function detailsOf({
   ID,
   Name,

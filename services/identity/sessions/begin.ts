@@ -14,8 +14,8 @@ import { findLimit } from './queries.ts';
 
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 
-/** How somebody has signed in, and from where. */
-export type Beginning = {
+/** How and from where the user signed in. */
+export type SessionOrigin = {
   authMethod: string;
   provider: string;
   ssoTenant: string;
@@ -23,20 +23,20 @@ export type Beginning = {
   userAgent: string;
 };
 
-/** A session as whoever has begun it gets it. */
-export type Begun = {
+/** A new session with its token. */
+export type NewSession = {
   token: string;
   session: MessageInitShape<typeof SessionSchema>;
   user: MessageInitShape<typeof UserSchema>;
 };
 
-/** Begins a session of a user who is active and locked. The token is in the answer and nowhere else. */
+/** Starts a session of a user who is active and locked. The token is in the result only. */
 export async function beginSession(
   em: EntityManager,
   call: Call,
   user: UserRow,
-  from: Beginning,
-): Promise<Begun> {
+  from: SessionOrigin,
+): Promise<NewSession> {
   const token = createToken('session');
   const now = new Date();
   const session = em.create(SessionEntity, {
@@ -50,7 +50,8 @@ export async function beginSession(
   });
   em.persist(session);
   const limitedTo = await findLimit(em, user.id, from);
-  // A limited session proves less than the password: its provider must not reset the count of wrong ones.
+  // A limited session proves less than the password: its provider must not reset the count of
+  // failed passwords.
   if (from.ip !== '' && limitedTo === '')
     await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
   user.lastLoginAt = now;

@@ -22,7 +22,10 @@ type Deps = {
   installed: Installed;
 };
 
-/** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
+/**
+ * Resolves the hash of a token for the gateway. Two tokens are installed with the service, the
+ * others are stored.
+ */
 export function credentialsHandlers({ database, installed }: Deps): Handlers<typeof Credentials> {
   return {
     async resolve({ tokenHash: hash, ip }) {
@@ -50,8 +53,8 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
-      // From an address that it is not bound to, the gateway refuses the key: that is no use of it.
-      if (key.stale && servesFrom(key, ip)) await touchBotKey(database, key);
+      // From an address outside its list, the gateway refuses the key, so this is not a use of it.
+      if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, key);
       const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
       return {
         type: 'bot',
@@ -64,10 +67,10 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       };
     },
 
-    async limitSession({ sessionId, idleMinutes, maxMinutes }, { outdated }) {
-      const goesOn = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
-      outdated.add(`credential:${sessionId}`);
-      if (!goesOn) throw unauthenticated();
+    async limitSession({ sessionId, idleMinutes, maxMinutes }, { invalidates }) {
+      const isLive = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
+      invalidates.add(`credential:${sessionId}`);
+      if (!isLive) throw unauthenticated();
       return {};
     },
   };
@@ -78,12 +81,12 @@ const minutesAfter = (text: string, minutes: number) =>
 
 const earlier = (one: Date, other: Date) => (one < other ? one : other);
 
-const servesFrom = ({ allowedIps }: LiveBotKey, ip: string): boolean =>
+const allowsNetwork = ({ allowedIps }: LiveBotKey, ip: string): boolean =>
   allowedIps.length === 0 || createNetworks(allowedIps)(ip);
 
 /**
- * Answers a platform's own services. A token of one who is not in the tenant in question is inactive, like an unknown one.
- * Asking about a token is no use of it: it does not keep a session alive.
+ * Introspection for the platform's own services. A token whose user or bot is not in the tenant in
+ * question is inactive, like an unknown one. Introspection does not extend a session.
  */
 export function tokensHandlers({ database, authority, admission }: Deps): Handlers<typeof Tokens> {
   async function aboutSession(token: string, tenant: string) {
@@ -110,7 +113,8 @@ export function tokensHandlers({ database, authority, admission }: Deps): Handle
       authority.listUserTenants({ userId: session.user_id }),
       authority.effective({ ...principal, tenant }),
     ]);
-    // Nor is it one in a tenant that requires a single sign-on which it did not come from, or a shorter session.
+    // A session is also inactive if the tenant requires SSO and the session did not come from its
+    // provider, or if it is older than the tenant's limit.
     if (wanted.ssoRequired || !tenants.some(({ id }) => id === tenant)) return {};
     const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
     const idleEnd = idle > 0 ? minutesAfter(session.last_seen_at, idle) : expiresAt;
@@ -121,8 +125,8 @@ export function tokensHandlers({ database, authority, admission }: Deps): Handle
 
   async function aboutBotKey(token: string, tenant: string, ip: string) {
     const key = await findLiveBotKey(database, tokenHash(token));
-    if (!key || (tenant !== '' && tenant !== key.tenant) || !servesFrom(key, ip)) return {};
-    // The bots of a suspended tenant hold nothing anywhere.
+    if (!key || (tenant !== '' && tenant !== key.tenant) || !allowsNetwork(key, ip)) return {};
+    // Bots of a suspended tenant have no rights anywhere.
     if (!(await admission.isOpen({ tenant: key.tenant })).open) return {};
     const { id, bot, permissions } = key;
     return {

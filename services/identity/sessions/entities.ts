@@ -9,19 +9,22 @@ export const SessionEntity = defineEntity({
   properties: {
     id: p.string().primary().columnType('text'),
     userId: p.text(),
-    /** SHA-256 of the token: the token itself is stored nowhere. */
+    /** SHA-256 of the token. The token itself is not stored. */
     tokenHash: p.blob(),
     /** password, oidc or saml. */
     authMethod: p.text(),
     provider: p.text(),
-    /** The tenant of that provider. Not named "tenant": a session is its user's. */
+    /** The tenant of that provider. Not named "tenant": a session belongs to its user. */
     ssoTenant: p.text().default(''),
     ip: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),
     lastSeenAt: p.datetime(3),
     expiresAt: p.datetime(3),
-    /** It ends after so many minutes without a call: 7 days, or what a tenant in which it is used wants. */
+    /**
+     * The session ends after this time without a call: 7 days, or the limit of a tenant in which it
+     * is used.
+     */
     idleMinutes: p.integer().default(10_080),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
@@ -34,9 +37,9 @@ export const SessionEntity = defineEntity({
 
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
-/** What a person is told of a session. */
+/** The fields of a session that its user sees. */
 export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'> & {
-  /** The only tenant in which it holds rights, '' = it is not limited. */
+  /** The only tenant in which the session has rights; '' = not limited. */
   limitedTo: string;
 };
 

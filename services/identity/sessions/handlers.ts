@@ -34,7 +34,8 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
 
     async revokeAll(_request, call) {
       await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
-        // Before the sessions, as everything that ends several does: otherwise two could wait for each other.
+        // Locks the user before the sessions, like every operation that ends several sessions, to
+        // avoid deadlocks.
         await lockActive(em, call.caller.id);
         await voidCodes(em, call.caller.id);
         const sessions = await em.find(SessionEntity, { userId: call.caller.id });
@@ -45,11 +46,11 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
   };
 }
 
-/** Ends a session of the caller. Somebody else's and one that has ended already are left alone without a word. */
+/** Ends a session of the caller. Does nothing for another user's session or an ended one. */
 export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
   const ended = await em.nativeDelete(SessionEntity, { id, userId: call.caller.id });
   if (ended === 0) return;
-  call.outdated.add(`credential:${id}`);
+  call.invalidates.add(`credential:${id}`);
   const data = { ID: id, UserID: call.caller.id };
   recordChange(em, call, {
     tenant: '',

@@ -3,8 +3,8 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { watchMounted } from '@bailiwick/shared/watch.ts';
 
-// The credentials that are installed with the service. A file that is replaced ends what it held before: gateways remember whose a
-// token is for no longer than their lease (revocation.ts).
+// The credentials that are installed with the service. Replacing a file ends the old credential:
+// gateways cache principals no longer than their lease (revocation.ts).
 
 type Principal = { type: string; id: string; credentialId: string };
 
@@ -13,10 +13,10 @@ export type Installed = ReadonlyArray<{ hash: Uint8Array; principal: Principal }
 type Files = { platformKey: Mounted<string>; workerToken: Mounted<string> };
 
 export const assertTokenOf = (kind: TokenKind) => (token: string) => {
-  if (tokenKind(token) !== kind) throw new Error('does not hold a token of that kind');
+  if (tokenKind(token) !== kind) throw new Error('does not contain a token of that kind');
 };
 
-/** Whose the installed tokens are, at any time as their files are by then. */
+/** The principals of the installed tokens. Follows changes of their files. */
 export function openInstalled({ platformKey, workerToken }: Files, log: Log): Installed {
   return [
     openOne(

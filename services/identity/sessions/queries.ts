@@ -14,7 +14,10 @@ import type { ListedSession } from './entities.ts';
 const isLive =
   "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
-/** The tenant that a session (s) is limited to, '' = none: `isLimited` of its link (trust.ts). Nothing vouches for a session whose link is gone. */
+/**
+ * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link (trust.ts). A
+ * session whose link was deleted is limited.
+ */
 const limitedTo = `case when s.sso_tenant = '' or exists (
     select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
       and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
@@ -47,21 +50,21 @@ type Texts = Record<
 
 export type LiveSession = Texts & { idle_minutes: number; stale: boolean };
 
-/** The session of a token, if it has not ended and its person may sign in. */
+/** The session of a token, if it is live and its user may sign in. */
 export async function findLiveSession(
   database: Database,
   tokenHash: Uint8Array,
   { touch: touching = true } = {},
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query<LiveSession>(live, [tokenHash]);
-  // Written at most once a minute, so that a busy client costs no write a call.
+  // Written at most once a minute, so that a busy client does not cause a write per call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
   return session;
 }
 
 type Opened = { ssoTenant: string; provider: string };
 
-/** The tenant that the sessions are limited to which a provider opens for a user; '' = none. */
+/** The tenant that a user's sessions from a provider are limited to; '' = none. */
 export async function findLimit(
   em: EntityManager,
   userId: string,
@@ -80,7 +83,7 @@ export type Opening = { authMethod: string; provider: string } & Partial<
   Vouched & { linkedAt: string }
 >;
 
-/** How a user's session was opened, with the link where a provider did. */
+/** How a user's session was opened, with the link if a provider opened it. */
 export async function findOpening(
   em: EntityManager,
   userId: string,
@@ -98,7 +101,7 @@ export async function findOpening(
 
 const limit: Statement = {
   name: 'identity.limit_session',
-  // The least of something and of nothing is something.
+  // least() ignores nulls, so 0 leaves the stored limit unchanged.
   text: `update session s set idle_minutes = least(idle_minutes, nullif($2::int, 0)),
            expires_at = least(expires_at, created_at + nullif($3::int, 0) * interval '1 minute')
          where id = $1 returning ${isLive} as live`,
@@ -106,7 +109,10 @@ const limit: Statement = {
 
 type Limits = { idleMinutes: number; maxMinutes: number };
 
-/** Lets a session end after so many minutes without a call and since the sign-in (0 = as it is), unless it ends sooner anyway. Returns whether it goes on. */
+/**
+ * Limits a session to this time without a call and since the sign-in (0 = unchanged), if that is
+ * sooner. Returns whether it is still live.
+ */
 export async function limitSession(
   database: Database,
   id: string,
@@ -121,7 +127,7 @@ const recent: Statement = {
   text: "select 1 as one from session where id = $1 and created_at > now() - $2::int * interval '1 millisecond'",
 };
 
-/** Whether a session began so recently that what weighs most may be done. */
+/** Whether a session is recent enough for sensitive operations. */
 export async function isRecent(database: Database, id: string): Promise<boolean> {
   return (await database.query(recent, [id, recentLoginMs])).length > 0;
 }
@@ -146,7 +152,7 @@ type Row = Record<
   string
 >;
 
-/** A page of a user's sessions that have not ended, and one row more where there are more. */
+/** A page of a user's live sessions, plus one row if there are more. */
 export async function listSessions(
   database: Database,
   userId: string,
@@ -167,13 +173,13 @@ export async function listSessions(
   }));
 }
 
-/** Ends all sessions of a user, and those that are not begun yet. */
+/** Ends all sessions of a user, including those that a code could still open. */
 export async function endSessions(em: EntityManager, userId: string): Promise<void> {
   await voidCodes(em, userId);
   await execute(em, 'delete from session where user_id = $1', [userId]);
 }
 
-/** The same, but for one. */
+/** Like endSessions, but keeps one session. */
 export async function endOtherSessions(
   em: EntityManager,
   userId: string,

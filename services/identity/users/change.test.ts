@@ -9,14 +9,14 @@ import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { changeHandlers } from './change.ts';
 
-test('Users_Disable has gateways forget the user also where access cannot be told: the change is committed by then', async () => {
+test('Users_Disable invalidates the user in gateways even if access is down, because the change is committed', async () => {
   const database = {
     transaction: () => Promise.resolve({ id: 'usr_1', updatedAt: new Date() }),
   } as unknown as Database;
   const authority = { setSubjectState: () => Promise.reject(unavailable()) } as unknown as Client<
     typeof Authority
   >;
-  const call = { outdated: new Set() } as unknown as Call;
+  const call = { invalidates: new Set() } as unknown as Call;
   await assert.rejects(
     changeHandlers({ database, authority }).disable(
       create(UsersDisableRequestSchema, { userId: 'usr_1' }),
@@ -24,5 +24,5 @@ test('Users_Disable has gateways forget the user also where access cannot be tol
     ),
     { code: 'unavailable' },
   );
-  assert.deepEqual([...call.outdated], ['user:usr_1']);
+  assert.deepEqual([...call.invalidates], ['user:usr_1']);
 });

@@ -23,9 +23,10 @@ export function changeHandlers({
     const user = await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
       changeStatus(em, userId, status, call),
     );
-    // Gateways forget what they remember after all of this, so that they ask an access that knows: also where it could not be told.
-    call.outdated.add(`user:${userId}`);
-    // Told also where nothing changed: the call may be the repetition of one that did not get this far.
+    // Invalidates after the change in both services, so that gateways read the new state, even if
+    // the call to access fails.
+    call.invalidates.add(`user:${userId}`);
+    // Sent even if nothing changed: this may be the retry of a call that failed before this point.
     await authority.setSubjectState({
       subject: userId,
       state: status,
@@ -65,7 +66,7 @@ async function changeStatus(
 ): Promise<UserRow> {
   const user = await lockExisting(em, userId);
   if (user.status === status) return user;
-  // Nothing that was issued before works afterwards, also when the user is enabled again.
+  // Everything issued before is void, even if the user is enabled again.
   await endSessions(em, userId);
   await voidResetTokens(em, userId);
   await voidEmailChanges(em, userId);
@@ -78,7 +79,7 @@ async function changeStatus(
   return user;
 }
 
-/** Changes the fields that were sent. An address or external id that is sent back as it was read is no change. */
+/** Changes the fields that were sent. Sending the stored address or external id back is allowed. */
 export function applyTo(
   user: UserRow,
   sent: Omit<UserChange, 'id' | '$typeName'>,
@@ -93,8 +94,8 @@ export function applyTo(
   user.locale = sent.locale ?? user.locale;
   if (sent.metadata) user.metadata = { ...sent.metadata.items };
   if (sent.externalId === undefined || sent.externalId === user.externalId) return;
-  // Another system knows the person by it: who could change it could pass for somebody else there.
+  // Another system identifies the user by it: changing it would allow impersonation there.
   if (!holdsOnPlatform(call.caller, 'iam.platform.users.write'))
-    throw denied('User.ExternalID is for the platform to change');
+    throw denied('only the platform may change User.ExternalID');
   user.externalId = sent.externalId;
 }

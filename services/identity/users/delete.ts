@@ -36,19 +36,20 @@ export function deletionHandler({
           await removeIdentities(em, userId);
           await deleteBelongings(em, userId, user.emailKey);
           em.remove(user);
-          // The tenants are told of it, who will not know any more that this was a member of theirs.
+          // Names the tenants that the user was a member of: they cannot find that out later.
           const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
           recordUser(em, call, 'user.deleted', user, { targets });
           return true;
         },
       );
       if (!isDeleted) return {};
-      call.outdated.add(`user:${userId}`);
-      // Nobody can sign in as the user any more. That access does not know of it yet is made good by the event.
+      call.invalidates.add(`user:${userId}`);
+      // Signing in as the user is impossible now. If this call fails, access learns of the deletion
+      // from the event.
       await authority
         .setSubjectState({ subject: userId, state: 'deleted', changedAt: timestampNow() })
         .catch((error: unknown) =>
-          log.warn('access was not told of a deleted user and will learn it from the event', {
+          log.warn('reporting a deleted user to access failed, its event follows', {
             error,
           }),
         );

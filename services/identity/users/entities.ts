@@ -10,7 +10,7 @@ export const UserEntity = defineEntity({
   properties: {
     id: p.string().primary().columnType('text'),
     email: p.text(),
-    /** What makes an address unique: see normaliseEmail. */
+    /** The unique form of the address: see normaliseEmail. */
     emailKey: p.text(),
     emailVerified: p.boolean(),
     name: p.text(),
@@ -18,11 +18,11 @@ export const UserEntity = defineEntity({
     familyName: p.text(),
     picture: p.text(),
     locale: p.text(),
-    /** active or disabled. An account that waits for its verification is a registration, not a user. */
+    /** active or disabled. An unverified account is a registration, not a user. */
     status: p.text(),
     externalId: p.text(),
     metadata: p.json<Record<string, string>>(),
-    /** argon2id in PHC form; none where the person signs in elsewhere or has to set one first. */
+    /** argon2id in PHC form; null if the user signs in elsewhere or has to set a password first. */
     passwordHash: p.text().nullable(),
     lastLoginAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -54,12 +54,17 @@ export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
   };
 }
 
-/** The record for callers that may read a user but not manage them: without how and when the person signs in. */
+/**
+ * The record for callers that may read a user but not manage it: without hasPassword and the last
+ * sign-in.
+ */
 export function userForReaders(user: UserRow): MessageInitShape<typeof UserSchema> {
   return userRecord({ ...user, passwordHash: null, lastLoginAt: null });
 }
 
-/** The record in documented JSON, as events carry it: receivers of events need not be allowed to manage users. */
+/**
+ * The record in documented JSON, as in events, whose receivers need not be allowed to manage users.
+ */
 export const userJson = (user: UserRow): JsonObject =>
   encodeJson(UserSchema, create(UserSchema, userForReaders(user)));
 

@@ -35,8 +35,8 @@ type Deps = {
 export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   const { database, authority, passwords, pager } = deps;
   /**
-   * The record of a user as the caller may see it. A caller that may not read this user learns nothing: a reader of other
-   * tenants gets not_found, any other caller 403.
+   * The record of a user as the caller may see it. If the caller may not read this user, a reader
+   * in other tenants gets not_found, any other caller 403.
    */
   async function recordFor(user: UserRow | undefined, { caller, allowedBy }: Call) {
     const userId = user?.id ?? '';
@@ -90,7 +90,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
         await lockName(em, `account ${email.key}`);
         if (await em.findOne(UserEntity, { emailKey: email.key }))
           throw alreadyExists('User.Email has an account already');
-        // Whoever was about to register the address finds it taken.
+        // Voids pending registrations of the address.
         await consumeRivals(em, email.key);
         em.persist(em.create(UserEntity, user));
         recordUser(em, call, 'user.registered', user);
@@ -141,7 +141,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
 
 type RecordOf = (user: UserRow) => ReturnType<typeof userRecord>;
 
-/** What a list shows of each user. People always see all of their own record. */
+/** The record of a user in a list. Users always see all of their own record. */
 const recordOf =
   (manages: boolean, caller: Caller): RecordOf =>
   (user) =>
@@ -154,7 +154,10 @@ const toPage = (
   record: RecordOf,
 ) => ({ items: items.map(record), nextCursor });
 
-/** The users who are members of a tenant. Members that are no users any more leave no gap: as many as are missing are asked for anew. */
+/**
+ * The users who are members of a tenant. Members without a user leave no gap: as many more are
+ * read.
+ */
 async function listMembers(
   { database, authority }: Pick<Deps, 'database' | 'authority'>,
   tenant: string,
@@ -172,7 +175,7 @@ async function listMembers(
 
 type DirectoryDeps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };
 
-/** What the other services may ask. */
+/** The Directory operations, for the other services. */
 export function directoryHandlers({
   database,
   domainOwner,
@@ -195,7 +198,8 @@ export function directoryHandlers({
       const { tenant } = await domainOwner
         .find({ domain: normaliseEmail(user.email).domain }, { signal })
         .catch((error: unknown) => {
-          // During an upgrade sso may be of the version that does not answer identity yet.
+          // During an upgrade, sso may be an older version that does not accept this call from
+          // identity.
           if (error instanceof ConnectError && error.code === Code.PermissionDenied)
             return { tenant: '' };
           throw error;

@@ -57,8 +57,8 @@ const hasEmailKey: Statement = {
 };
 
 /**
- * An address with the key that its account is stored under. Accounts of versions that did not map widths keep their key: another
- * account may have the mapped one.
+ * An address with the key under which its account is stored. Accounts from versions that did not
+ * map character widths keep their key: another account may have the mapped one.
  */
 export async function settleEmail(database: Database, email: Email): Promise<Email> {
   const { key, unmappedKey } = email;
@@ -82,7 +82,7 @@ export async function listUsers(
   return rows.map(userOf);
 }
 
-/** Forgets everything that belongs to an account and its address, but the account itself. */
+/** Deletes everything that belongs to an account and its address, except the account itself. */
 export async function deleteBelongings(
   em: EntityManager,
   userId: string,

@@ -10,13 +10,13 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { byService, goneReason } from '../endpoints/values.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { taskOf } from '../queue/context.ts';
-import { dropped, type Outcome } from '../sending/outcome.ts';
+import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { derivedId, resultOf } from '../sending/result.ts';
 import { sendTraced } from '../sending/traced.ts';
-import { outcomeOfChatAnswer } from './outcome.ts';
+import { urlContext } from './api-record.ts';
+import { outcomeOfChatAnswer } from './delivery-outcome.ts';
 import { type ChatTarget, findChatTarget } from './queries.ts';
-import { urlContext } from './record.ts';
-import { switchOffAt } from './status.ts';
+import { disableEndpointAt } from './status.ts';
 
 export type DeliverDeps = {
   database: Database;
@@ -30,7 +30,7 @@ const headers = {
   'user-agent': `Bailiwick-Chat/${packageJson.version}`,
 };
 
-/** Makes exactly one attempt. Whether there will be another is for the queue to decide. */
+/** Makes exactly one attempt. The queue decides about the next one. */
 export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Chat>, 'deliver'> {
   return {
     async deliver(request, call) {
@@ -43,22 +43,22 @@ export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Chat>, '
   };
 }
 
-/** `evenInactive`: whether an endpoint that is inactive gets it all the same. */
+/** `evenInactive`: send even if the endpoint is inactive. */
 type Message = Pick<ChatDeliverRequest, 'tenant' | 'endpoint' | 'body'> & {
   evenInactive?: boolean;
 };
 
-/** Makes one attempt, whoever asks for it. */
+/** Makes one attempt, for the queue or for a test. */
 export async function attemptMessage(
   deps: DeliverDeps,
   { tenant, endpoint, body, evenInactive = false }: Message,
   call: Call,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const target = await findChatTarget(deps.database, tenant, endpoint);
   if (!target) return dropped('endpoint_not_found');
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
   const url = await openUrl(deps.keys, { tenant, endpoint }, target);
-  const posted = { url, headers, body, signal: call.signal, judge: outcomeOfChatAnswer };
+  const posted = { url, headers, body, signal: call.signal, interpret: outcomeOfChatAnswer };
   const outcome = await sendTraced(deps, posted, {
     name: 'POST chat',
     endpoint,
@@ -67,7 +67,7 @@ export async function attemptMessage(
   // The service says that the channel or its hook is gone for good.
   if (outcome.statusCode === 410)
     await deps.database.transaction(tenant, (em) =>
-      switchOffAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
+      disableEndpointAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
     );
   return outcome;
 }

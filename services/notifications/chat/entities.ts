@@ -8,16 +8,16 @@ export const ChatEndpointEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
     name: p.text(),
-    /** Which chat service it is, told from the URL. */
+    /** The chat service, recognised by the URL. */
     kind: p.text(),
     active: p.boolean(),
     /** Empty = all. */
     eventTypes: p.array(),
     description: p.text(),
     dekId: p.text(),
-    /** The URL, sealed: whoever knows it may write into the channel. */
+    /** The URL, sealed: it allows posting into the channel. */
     urlEnc: p.blob(),
-    /** Why we switched it off; empty = we did not. */
+    /** Why the service disabled it; empty = it did not. */
     disabledReason: p.text(),
     disabledAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),

@@ -11,18 +11,18 @@ import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
+import {
+  type Address,
+  recordEndpointEvent,
+  replacedUrl,
+  toApi,
+  toJson,
+  updateOf,
+  urlContext,
+} from './api-record.ts';
 import { ChatEndpointEntity } from './entities.ts';
 import { kindOf } from './kinds.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
-import {
-  type Address,
-  jsonOf,
-  recordEndpoint,
-  recordOf,
-  replacedUrl,
-  updateOf,
-  urlContext,
-} from './record.ts';
 
 export const chatChecks = (egress: EgressRules): Checks<typeof Chat> => ({
   createEndpoint: ({ url }) => urlProblems('URL', url, egress),
@@ -77,11 +77,11 @@ export function chatHandlers({
             id,
           });
           em.persist(created);
-          recordEndpoint(em, call, 'chat_endpoint.created', created);
+          recordEndpointEvent(em, call, 'chat_endpoint.created', created);
           return created;
         },
       );
-      return { endpoint: recordOf(row) };
+      return { endpoint: toApi(row) };
     },
 
     async updateEndpoint(request, call) {
@@ -99,20 +99,21 @@ export function chatHandlers({
           );
           if (!stored) throw notFound('endpoint');
           if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-          const before = jsonOf(stored);
+          const before = toJson(stored);
           em.assign(stored, updateOf(endpoint, stored, address));
-          // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.
+          // The new URL is not compared with the old one, so that a URL that can no longer be
+          // opened can be replaced, too.
           const previous: Record<string, unknown> = {
-            ...changedFields(before, jsonOf(stored)),
+            ...changedFields(before, toJson(stored)),
             ...(address ? replacedUrl : {}),
           };
           if (Object.keys(previous).length === 0) return stored;
           stored.updatedAt = timeAfter(stored.updatedAt);
-          recordEndpoint(em, allowed, 'chat_endpoint.updated', stored, previous);
+          recordEndpointEvent(em, allowed, 'chat_endpoint.updated', stored, previous);
           return stored;
         },
       );
-      return { endpoint: recordOf(row) };
+      return { endpoint: toApi(row) };
     },
 
     ...sharedHandlers(
@@ -123,8 +124,8 @@ export function chatHandlers({
         find: findEndpoint,
         list: listEndpoints,
         lock: (em, which, lockMode) => em.findOne(ChatEndpointEntity, which, { lockMode }),
-        recordOf,
-        recordEvent: recordEndpoint,
+        toApi,
+        recordEvent: recordEndpointEvent,
       },
     ),
   };

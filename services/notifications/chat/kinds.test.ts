@@ -25,10 +25,10 @@ const kinds: Record<string, readonly string[]> = {
   generic: [
     'https://chat.example.com/hooks/quiet',
     'https://chat.example.com/hooks/abcdefghij0123456789klmnop/more',
-    // Below /slack Discord wants what Slack gets, of which the generic message is a part.
+    // At /slack Discord accepts Slack's format, which contains the generic message.
     'https://discord.com/api/webhooks/1/x/slack',
     'https://discord.com/login',
-    // Names that only look like one of theirs.
+    // Lookalike hosts.
     'https://hooks.slack.com.example.com/services/x',
     'https://example.com/hooks.slack.com',
     'https://evilwebhook.office.com/x',
@@ -38,7 +38,7 @@ const kinds: Record<string, readonly string[]> = {
 };
 
 for (const [kind, urls] of Object.entries(kinds)) {
-  test(`Chat_CreateEndpoint takes a URL of ${kind} for what it is`, () => {
+  test(`Chat_CreateEndpoint recognises the URLs of ${kind}`, () => {
     for (const url of urls) assert.equal(kindOf(url), kind, url);
   });
 }

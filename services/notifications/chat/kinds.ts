@@ -1,13 +1,13 @@
 export type ChatKind = 'slack' | 'teams' | 'discord' | 'mattermost' | 'generic';
 
-// Workflows of Power Automate, and the connectors before them.
+// Power Automate workflows, and the older connectors.
 const teamsHosts = /(^|\.)(webhook\.office\.com|logic\.azure\.com|powerplatform\.com)$/;
 const discordHosts = /^(ptb\.|canary\.)?(discord|discordapp)\.com$/;
-// Below /slack and /github Discord takes the messages of those.
+// At /slack and /github Discord accepts the formats of those services.
 const discordPath = /^\/api\/(v\d+\/)?webhooks\/[^/]+\/[^/]+\/?$/;
 const mattermostPath = /\/hooks\/[a-z0-9]{26}\/?$/;
 
-/** Which chat service a URL belongs to. Everything that takes `{"text": …}` is generic. */
+/** The chat service of a URL. Everything that accepts `{"text": …}` is generic. */
 export function kindOf(url: string): ChatKind {
   const { hostname, pathname } = new URL(url);
   const host = hostname.replace(/\.$/, '');
@@ -17,7 +17,10 @@ export function kindOf(url: string): ChatKind {
   return mattermostPath.test(pathname) ? 'mattermost' : 'generic';
 }
 
-/** Messages a second that a service takes for one hook; 0 = as many as there are. Of Discord, five in two seconds. */
+/**
+ * Messages a second that a service accepts per hook; 0 = no limit. Discord accepts five in two
+ * seconds.
+ */
 export const chatRates: Readonly<Record<ChatKind, number>> = {
   slack: 1,
   teams: 4,

@@ -15,7 +15,7 @@ const of = (over: Record<string, unknown>) =>
     }),
   );
 
-test('a message says what happened to what, by whom and where', () => {
+test('a message contains the change, its subject, the actor and the tenant', () => {
   const actor = { type: 'user', id: 'usr_1' };
   assert.deepEqual(
     of({
@@ -36,7 +36,7 @@ test('a message says what happened to what, by whom and where', () => {
   );
 });
 
-test('a message of a relation names both sides', () => {
+test('a message about a relation names both sides', () => {
   const { title, facts } = of({
     type: 'group.member_added',
     data: { Tenant: 'tnt_1', Group: 'eng', UserID: 'usr_2' },
@@ -59,7 +59,7 @@ test('a message of a relation names both sides', () => {
   );
 });
 
-test('a record without a name is called by what people know it by', () => {
+test('a record without a name is shown by its email, path or slug', () => {
   const subject = (data: object) => of({ data }).facts[0]?.[1];
   assert.equal(subject({ ID: 'inv_1', Email: 'ada@example.com' }), 'ada@example.com (inv_1)');
   assert.equal(subject({ ID: 'grp_1', Name: '', Path: 'eng' }), 'eng (grp_1)');
@@ -68,7 +68,7 @@ test('a record without a name is called by what people know it by', () => {
   assert.equal(of({ type: 'sso_provider.created' }).title, 'SSO provider created');
 });
 
-test('a message has nothing that the event has not, whatever that is like', () => {
+test('a message of a malformed event contains only valid values of the event', () => {
   for (const over of [
     { data: null },
     { data: [] },
@@ -85,7 +85,7 @@ test('a message has nothing that the event has not, whatever that is like', () =
   assert.deepEqual(messageOf('{}'), { title: '', facts: [], footer: '' });
 });
 
-test('a name stays on its line, in its direction and at a bearable length', () => {
+test('a name has no line breaks and no direction marks, and is cut to 200 characters', () => {
   const { facts } = of({ data: { Name: `a\n\r\u2028b\u202ec${'😀'.repeat(500)}` } });
   const [, name] = facts[0] ?? assert.fail();
   assert.match(name, /^a bc(😀)+…$/u);

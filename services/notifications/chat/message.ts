@@ -1,15 +1,15 @@
-/** What happened, in words and still unescaped: what every chat service is shown. */
+/** The unescaped content of a message, the same for every chat service. */
 export type ChatMessage = {
   title: string;
-  /** Label and value, a line each. */
+  /** Label and value, one line each. */
   facts: ReadonlyArray<readonly [string, string]>;
-  /** The event itself, for whoever wants to look it up. */
+  /** The event's type, id and time, to look it up. */
   footer: string;
 };
 
-/** Fields that name a record, in the order in which people would. */
+/** Fields that name a record, in order of preference. */
 const names = ['Name', 'Email', 'Path', 'Slug'];
-/** What else a record is about, and what people call it. */
+/** Related records, and their labels. */
 const related: ReadonlyArray<readonly [string, string]> = [
   ['Role', 'Role'],
   ['Group', 'Group'],
@@ -17,7 +17,7 @@ const related: ReadonlyArray<readonly [string, string]> = [
   ['Bot', 'Bot'],
 ];
 
-/** The message for an event's body. It says nothing that is not in the event. */
+/** The message for an event's body. It contains nothing that is not in the event. */
 export function messageOf(event: string): ChatMessage {
   const { id, type, timestamp, tenant, actor, data, previous } = objectOf(JSON.parse(event));
   const record = objectOf(data);
@@ -67,7 +67,7 @@ const objectOf = (value: unknown): Record<string, unknown> =>
 
 const longest = 200;
 
-/** On one line, no longer than a name has to be, and without what would turn the direction of the text around. */
+/** One line of at most 200 characters, without marks that change the text direction. */
 function clipped(text: string): string {
   const line = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointColumns } from './api-record.ts';
 
 const columns = `id, tenant, name, kind, active, event_types as "eventTypes", description, dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt"`;
@@ -22,21 +22,21 @@ export async function findEndpoint(
   database: Database,
   tenant: string,
   id: string,
-): Promise<EndpointRecord | undefined> {
-  const rows = await database.query<EndpointRecord>(one, [tenant, id]);
+): Promise<EndpointColumns | undefined> {
+  const rows = await database.query<EndpointColumns>(one, [tenant, id]);
   return rows[0];
 }
 
-/** One more than the page holds. */
+/** One row more than the page holds. */
 export function listEndpoints(
   database: Database,
   tenant: string,
   { limit, after }: PageQuery,
-): Promise<EndpointRecord[]> {
-  return database.query<EndpointRecord>(page, [tenant, after, limit]);
+): Promise<EndpointColumns[]> {
+  return database.query<EndpointColumns>(page, [tenant, after, limit]);
 }
 
-/** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */
+/** The tenant of an endpoint, for updateEndpoint, which may name an endpoint without its tenant. */
 export async function findTenantOfEndpoint(
   database: Database,
   id: string,
@@ -52,7 +52,7 @@ const target: Statement = {
   text: 'select active, dek_id as "dekId", url_enc as "urlEnc" from chat_endpoint where tenant = $1 and id = $2',
 };
 
-/** What a delivery needs of an endpoint, as it is now: a URL that changed since the event counts. */
+/** The current delivery columns of an endpoint: a URL changed since the event applies. */
 export async function findChatTarget(
   database: Database,
   tenant: string,

@@ -28,7 +28,7 @@ const textsIn = (body: unknown): string[] =>
       : [];
 const text = (kind: ChatKind, name?: string) => textsIn(render(kind, name)).join('\n');
 
-test('a message says the same in every service', () => {
+test('a message has the same content in every service', () => {
   for (const kind of kinds) {
     const words = text(kind).replaceAll('\\', '');
     for (const part of [
@@ -43,7 +43,7 @@ test('a message says the same in every service', () => {
   }
 });
 
-test('Slack gets blocks in which nothing of a name is a link, a mention or a control', () => {
+test('a Slack message contains no link, mention or control sequence from a name', () => {
   const body = render(
     'slack',
     '<!channel> & <https://evil.example|Bank> @here https://evil.example',
@@ -70,7 +70,7 @@ test('Slack gets blocks in which nothing of a name is a link, a mention or a con
   assert.ok(textsIn(body).every((words) => !/[<>]/.test(words)));
 });
 
-test('Teams gets a card whose texts are plain, and no function of a card is filled in', () => {
+test('a Teams card has plain text only, and evaluates no card function', () => {
   const body = render(
     'teams',
     '**bold** [link](https://evil.example) {{{DATE(2026-01-01T00:00:00Z)}}}',
@@ -98,7 +98,7 @@ test('Teams gets a card whose texts are plain, and no function of a card is fill
   assert.ok(textsIn(body).every((words) => !words.includes('{{')));
 });
 
-test('Discord gets no mention, no preview and no markdown of a name', () => {
+test('a Discord message contains no mention, preview or markdown from a name', () => {
   const body = render(
     'discord',
     '@everyone **x** `y` [z](https://evil.example) <@1> # || :smile: www.evil.example',
@@ -112,7 +112,7 @@ test('Discord gets no mention, no preview and no markdown of a name', () => {
   assert.match(line, /\\@everyone \\\*\\\*x/);
 });
 
-test('Mattermost gets no mention and no markdown of a name', () => {
+test('a Mattermost message contains no mention or markdown from a name', () => {
   const words = text(
     'mattermost',
     '@channel @all x.@here a@b.example _@all_ :tada: [z](https://evil.example) www.evil.example',
@@ -122,14 +122,14 @@ test('Mattermost gets no mention and no markdown of a name', () => {
   assert.doesNotMatch(words.replaceAll(/\\[^a-z0-9]/gi, ''), /\[|\]\(|www\.|https:|:tada:/);
 });
 
-test('a service that we do not know gets plain text without mentions', () => {
+test('an unknown chat service gets plain text without mentions', () => {
   const words = text('generic', '@all <users/all> Ada <ada@example.com>');
   assert.doesNotMatch(words, /@all|<users/);
   assert.match(words, /ada@example\.com/);
   assert.deepEqual(Object.keys(render('generic')), ['text']);
 });
 
-test('every service gets no more than it takes, in whole characters and whole JSON', () => {
+test('a message stays within the limit of its service, with whole characters and valid JSON', () => {
   const limits: Record<ChatKind, number> = {
     slack: 40_000,
     teams: 28 * 1024,
@@ -137,7 +137,7 @@ test('every service gets no more than it takes, in whole characters and whole JS
     mattermost: 16_383,
     generic: 4096,
   };
-  // The worst of each: an escape is five times as long, an emoji is two units and four bytes.
+  // Worst cases: an escape is five times as long, an emoji has two UTF-16 units and four bytes.
   for (const character of ['&', '@', '*', '<', '{', '"', '😀', '\u0800', 'a']) {
     const long = character.repeat(5000);
     const facts = Array.from({ length: 40 }, () => ['Group', long.slice(0, 200)] as const);
@@ -163,7 +163,7 @@ test('every service gets no more than it takes, in whole characters and whole JS
   }
 });
 
-test('no escape is cut in two', () => {
+test('cutting a message never splits an escape sequence', () => {
   const facts = Array.from({ length: 20 }, () => ['Group', '&'.repeat(200)] as const);
   const body = JSON.parse(renderBody('slack', { title: 'x', facts, footer: '' })) as {
     blocks: [{ text: { text: string } }];

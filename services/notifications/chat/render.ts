@@ -1,15 +1,18 @@
 import type { ChatKind } from './kinds.ts';
 import type { ChatMessage } from './message.ts';
 
-// A message as each service wants it. Names come from whoever may write them, so that nothing in them may become a
-// link, a mention or a command. Texts are cut to the service's limit, the JSON around them never.
+// Renders a message for each service. Names are untrusted: nothing in them may become a link, a
+// mention or a command. Texts are cut to the service's limit; the JSON around them stays whole.
 
-/** The body that is posted to an endpoint of this kind: JSON, in UTF-8. */
+/** The body to post to an endpoint of this kind: JSON in UTF-8. */
 export function renderBody(kind: ChatKind, message: ChatMessage): string {
   return JSON.stringify(renderers[kind](message));
 }
 
-/** What each service takes, in characters after escaping; of Teams' 28 KB what leaves room in a script of three bytes a character. */
+/**
+ * The limit of each service, in characters after escaping. For Teams' 28 KB this leaves room for
+ * scripts with three bytes a character.
+ */
 const limits = { slackBlock: 3000, discord: 2000, mattermost: 16_383, teams: 5000, generic: 4000 };
 
 const renderers: Record<ChatKind, (message: ChatMessage) => object> = {
@@ -21,8 +24,9 @@ const renderers: Record<ChatKind, (message: ChatMessage) => object> = {
 };
 
 /**
- * &, < and > are its only controls, and `verbatim` keeps it from making links and mentions of plain words
- * (docs.slack.dev/messaging/formatting-message-text). The text outside is for notifications.
+ * Slack's only control characters are &, < and >. `verbatim` keeps it from turning plain words into
+ * links and mentions (docs.slack.dev/messaging/formatting-message-text). The outer text is for
+ * notifications.
  */
 function slack({ title, facts, footer }: ChatMessage): object {
   const head = `*${title}*\n`;
@@ -41,7 +45,10 @@ function slack({ title, facts, footer }: ChatMessage): object {
   };
 }
 
-/** A card of Workflows. The runs of a RichTextBlock are plain text, where a TextBlock reads Markdown; both fill in `{{DATE(…)}}`. */
+/**
+ * An adaptive card for Workflows. RichTextBlock runs are plain text, while a TextBlock renders
+ * Markdown; both evaluate `{{DATE(…)}}`.
+ */
 function teams({ title, facts, footer }: ChatMessage): object {
   const block = (text: string, style: object) => ({
     type: 'RichTextBlock',
@@ -67,7 +74,7 @@ function teams({ title, facts, footer }: ChatMessage): object {
   };
 }
 
-/** No mention is ever resolved, whatever the text says; flag 4 leaves out previews of links. */
+/** `allowed_mentions` disables all mentions; flag 4 suppresses link previews. */
 function discord({ title, facts, footer }: ChatMessage): object {
   const [head, foot] = [`**${title}**\n`, `\n-# ${fit(footer, 400, escapeMarkdown)}`];
   const content =
@@ -75,14 +82,14 @@ function discord({ title, facts, footer }: ChatMessage): object {
   return { content, allowed_mentions: { parse: [] }, flags: 4 };
 }
 
-/** It has no switch for mentions: they are broken up. */
+/** Mattermost cannot disable mentions, so they are broken up. */
 function mattermost({ title, facts, footer }: ChatMessage): object {
   const head = `**${title}**\n`;
   const rest = breakMentions(`${linesOf(facts)}\n${footer}`);
   return { text: head + fit(rest, limits.mattermost - head.length, escapeMarkdown) };
 }
 
-/** Plain text: what it would mean to a service that we do not know, we do not know. */
+/** Plain text, because the formatting rules of an unknown service are unknown. */
 function generic({ title, facts, footer }: ChatMessage): object {
   return {
     text: fit(breakMentions(`${title}\n${linesOf(facts)}\n${footer}`), limits.generic, plain),
@@ -98,17 +105,20 @@ const slackEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': 
 const escapeSlack = (text: string): string =>
   text.replaceAll(/[&<>]/g, (character) => slackEntities[character] ?? '');
 
-/** A backslash before everything that Markdown, emoji, mentions or addresses on the web are made with. */
+/** Escapes everything that Markdown, emoji, mentions and web addresses are made of. */
 const escapeMarkdown = (text: string): string =>
   text.replaceAll(/[\\`*_~|<>[\]()#+\-.:!@]/g, '\\$&');
 
-/** An empty character behind what begins a mention. An address of mail has none: its @ stands behind a letter or digit. */
+/**
+ * Puts a zero-width space after the start of a mention. Mail addresses stay intact: their @ follows
+ * a letter or digit.
+ */
 const breakMentions = (text: string): string => text.replaceAll(/(?<![A-Za-z0-9])@|</g, '$&\u200b');
 
-/** An empty character inside what begins a function of a card. */
+/** Puts a zero-width space into the start of a card function. */
 const breakFunctions = (text: string): string => text.replaceAll(/\{(?=\{)/g, '{\u200b');
 
-/** As much of a text as fits when it is escaped, character by character, so that no escape is cut in two. */
+/** Cuts a text to the limit after escaping, character by character, so that no escape is split. */
 function fit(text: string, limit: number, escape: (text: string) => string): string {
   const whole = escape(text);
   if (whole.length <= limit) return whole;

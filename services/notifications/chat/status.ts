@@ -3,29 +3,32 @@ import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
-import type { EndpointKind } from '../endpoints/patience.ts';
-import { switchedOff } from '../endpoints/values.ts';
+import type { EndpointKind } from '../endpoints/disable-policy.ts';
+import { disabledColumns } from '../endpoints/values.ts';
+import { recordEndpointEvent, toJson, urlContext } from './api-record.ts';
 import { ChatEndpointEntity, type ChatEndpointRow } from './entities.ts';
-import { jsonOf, recordEndpoint, urlContext } from './record.ts';
 
-/** What the service itself does with chat endpoints. */
+/** Disables chat endpoints and reports failing ones, on behalf of the service. */
 export const chatKind: EndpointKind = {
   prefix: 'slk',
   lock: (em, tenant, endpoint) => lockActive(em, tenant, endpoint),
-  async tellFailing(em, tenant, endpoint, origin) {
+  async reportFailing(em, tenant, endpoint, origin) {
     const stored = await lockActive(em, tenant, endpoint);
-    if (stored) recordEndpoint(em, origin, 'chat_endpoint.failing', stored);
+    if (stored) recordEndpointEvent(em, origin, 'chat_endpoint.failing', stored);
   },
-  async switchOff(em, tenant, endpoint, origin, reason) {
+  async disable(em, tenant, endpoint, origin, reason) {
     const stored = await lockActive(em, tenant, endpoint);
-    if (stored) switchOff(em, stored, origin, reason);
+    if (stored) disableEndpoint(em, stored, origin, reason);
   },
 };
 
 type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
 
-/** Makes an endpoint inactive whose URL is at fault, unless it has another one by now. One that was only sealed anew is the same. */
-export async function switchOffAt(
+/**
+ * Disables an endpoint whose URL failed, unless its URL has changed since. Resealing does not
+ * change the URL.
+ */
+export async function disableEndpointAt(
   em: EntityManager,
   { tenant, endpoint, url, keys }: AtFault,
   origin: Origin,
@@ -38,23 +41,23 @@ export async function switchOffAt(
     { dekId: stored.dekId, sealed: stored.urlEnc },
     urlContext(endpoint),
   );
-  if (current.toString() === url) switchOff(em, stored, origin, reason);
+  if (current.toString() === url) disableEndpoint(em, stored, origin, reason);
 }
 
-function switchOff(
+function disableEndpoint(
   em: EntityManager,
   stored: ChatEndpointRow,
   origin: Origin,
   reason: string,
 ): void {
-  const before = jsonOf(stored);
-  em.assign(stored, switchedOff(reason, stored.updatedAt));
-  recordEndpoint(
+  const before = toJson(stored);
+  em.assign(stored, disabledColumns(reason, stored.updatedAt));
+  recordEndpointEvent(
     em,
     origin,
     'chat_endpoint.disabled',
     stored,
-    changedFields(before, jsonOf(stored)),
+    changedFields(before, toJson(stored)),
   );
 }
 

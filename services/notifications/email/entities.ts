@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An address that a mail server has refused for good: nothing is mailed to it for a while. */
+/** An address that a mail server permanently rejected. No mail is sent to it for a while. */
 export const MailSuppressionEntity = defineEntity({
   name: 'MailSuppression',
   tableName: 'mail_suppression',
   properties: {
-    /** Of the address, keyed: whoever reads the table learns no address from it, and cannot try out one. */
+    /** A keyed hash of the address: a reader of the table can neither read nor test an address. */
     hash: p.blob().primary(),
-    /** The mail server's answer, such as 550. */
+    /** The mail server's status code, such as 550. */
     code: p.integer(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),

@@ -30,7 +30,7 @@ export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks>
       if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
       const { extra } = taskOf(caller);
       if (['name', 'date'].some((detail) => needed.includes(detail) && extra[detail] === undefined))
-        throw invalid('Kind must be one that a direct call can tell of');
+        throw invalid('Kind is not allowed in a direct call');
       await mails.sendNotice(kind, { email }, caller);
       return {};
     },

@@ -1,12 +1,15 @@
 import { ServiceError } from '@bailiwick/shared/errors.ts';
 import nodemailer from 'nodemailer';
-import { mailUnavailable } from '../queue/outcome.ts';
-import { speaksOfRecipient } from './refusal.ts';
+import { mailUnavailable } from '../queue/attempt-outcome.ts';
+import { isAboutRecipient } from './refusal.ts';
 
 export type Mail = { to: string; messageId: string; subject: string; text: string; html: string };
 export type Mailer = { send(mail: Mail): Promise<void>; close(): void };
 
-/** A refusal that is about this mail and final. `suppress` = it is about the recipient, who wants no other either. */
+/**
+ * A permanent rejection of this mail. `suppress`: the rejection is about the recipient, so other
+ * mails would be rejected, too.
+ */
 export class MailRefused extends ServiceError {
   readonly responseCode: number;
   readonly suppress: boolean;
@@ -21,7 +24,7 @@ export class MailRefused extends ServiceError {
   }
 }
 
-/** Hands mails to the mail server over a few kept connections, each in an envelope of its own. */
+/** Sends mails over a few pooled connections, one recipient per envelope. */
 export function createMailer({
   smtpUrl,
   from,
@@ -41,7 +44,7 @@ export function createMailer({
     url: smtpUrl,
     pool: true,
     maxConnections: connections,
-    // The queue decides about another attempt: one that is made here would be noted nowhere.
+    // The queue decides about retries: an attempt made here would not be recorded.
     maxRequeues: 0,
     ...timeouts,
     disableFileAccess: true,
@@ -52,7 +55,7 @@ export function createMailer({
       try {
         await transport.sendMail({
           from,
-          // An object is taken as it is: no address parser looks at it.
+          // nodemailer takes an object as it is, without parsing the address.
           to: { name: '', address: to },
           messageId,
           subject,
@@ -71,8 +74,8 @@ export function createMailer({
 type SmtpFailure = { responseCode?: number; code?: string; command?: string; response?: string };
 
 /**
- * A 5xx of the mail server is about this mail and final; everything else may pass. What it says of us (our credentials,
- * our place) passes too, once it is put right.
+ * Maps a mail server error. A 5xx about this mail is permanent; everything else is temporary,
+ * errors about our credentials or our host included, because an operator can fix them.
  */
 export function mailError(thrown: unknown): ServiceError {
   const {
@@ -81,25 +84,28 @@ export function mailError(thrown: unknown): ServiceError {
     command = '',
     response = '',
   } = (thrown instanceof Error ? thrown : {}) as SmtpFailure;
-  // A connection that was refused (a greeting, the credentials) never got as far as this mail.
+  // A rejected connection (greeting, credentials) never got as far as this mail.
   const final =
     typeof responseCode === 'number' &&
     responseCode >= 500 &&
     code !== 'EAUTH' &&
     (code === 'EENVELOPE' || code === 'EMESSAGE');
   const error = final
-    ? new MailRefused(responseCode, speaksOfRecipient(command, response))
+    ? new MailRefused(responseCode, isAboutRecipient(command, response))
     : new ServiceError(
         'unavailable',
         mailUnavailable,
         `the mail server did not take the mail${responseCode ? ` (${responseCode})` : ''}`,
       );
-  error.cause = withoutWords(thrown);
+  error.cause = redacted(thrown);
   return error;
 }
 
-/** A failure as it may be logged. What the server says can quote the address, and so can what is said of an envelope. */
-function withoutWords(thrown: unknown): unknown {
+/**
+ * An error that is safe to log: the server's text, and errors of the envelope, can quote the
+ * address.
+ */
+function redacted(thrown: unknown): unknown {
   const { responseCode, code, command, response } = (
     thrown instanceof Error ? thrown : {}
   ) as SmtpFailure;

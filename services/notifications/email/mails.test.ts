@@ -17,7 +17,10 @@ const templates = openTemplates('');
 const caller = (extra: Record<string, string> = {}, id = 'tsk_1', attempt = 1) =>
   createTaskCaller({ id, attempt, extra });
 
-/** Mails that go nowhere; `answer` stands for a mail server that refuses, `counted` for what was mailed before. */
+/**
+ * A mailer without a server. `answer`: the error of a rejecting mail server; `counted`: the number
+ * of earlier mails.
+ */
 function mails(answer?: Error) {
   const sent: Mail[] = [];
   const suppressed = new Map<string, number>();
@@ -51,7 +54,7 @@ function mails(answer?: Error) {
   return { sent, suppressed, counted, ...createMails(deps) };
 }
 
-test('Account_Task_SendEmailVerification opens the sealed token into a link below the public URL', async () => {
+test('Account_Task_SendEmailVerification puts the unsealed token into a link below the public URL', async () => {
   const { sent, sendToken } = mails();
   const token = createToken('verify');
   const { request } = mailTask(
@@ -72,7 +75,7 @@ test('Account_Task_SendEmailVerification opens the sealed token into a link belo
   assert.equal(sent[0]?.messageId, '<tsk_1@example.com>');
 });
 
-test('Account_Task_SendPasswordReset takes a plain token in a direct call', async () => {
+test('Account_Task_SendPasswordReset accepts a plain token in a direct call', async () => {
   const { sent, sendToken } = mails();
   await sendToken(
     'reset',
@@ -84,7 +87,7 @@ test('Account_Task_SendPasswordReset takes a plain token in a direct call', asyn
   assert.match(sent[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
 });
 
-test('Account_Task_SendEmailVerification refuses a token that is none', async () => {
+test('Account_Task_SendEmailVerification rejects a malformed token', async () => {
   const { sendToken } = mails();
   for (const token of ['two\nlines', 'sealed:junk']) {
     await assert.rejects(
@@ -94,7 +97,7 @@ test('Account_Task_SendEmailVerification refuses a token that is none', async ()
   }
 });
 
-test('a token sealed by another key ring is a fault of ours and not of the mail', async () => {
+test('a token sealed with another key ring is an internal error', async () => {
   const { sendToken } = mails();
   const { request } = mailTask(
     'Account_Task_SendEmailVerification',
@@ -111,7 +114,7 @@ test('a token sealed by another key ring is a fault of ours and not of the mail'
   assert.ok(failure instanceof Error && !(failure instanceof ServiceError));
 });
 
-test('TenantInvitations_Task_SendTenantInvitation names the tenant and the inviter, tamed', async () => {
+test('TenantInvitations_Task_SendTenantInvitation shows sanitized names of the tenant and the inviter', async () => {
   const { sent, sendToken } = mails();
   await sendToken(
     'invitation',
@@ -133,7 +136,7 @@ test('TenantInvitations_Task_SendTenantInvitation names the tenant and the invit
   assert.ok(sent[1]?.text.includes('Somebody invites you to join an organisation on Example.'));
 });
 
-test('a mail is written in the locale of its task', async () => {
+test('a mail uses the locale of its task', async () => {
   const { sent, sendToken, sendNotice } = mails();
   await sendToken(
     'invitation',
@@ -154,7 +157,7 @@ test('a mail is written in the locale of its task', async () => {
   );
 });
 
-test('an address that refused a mail is suppressed, and mailed to no more', async () => {
+test('an address that rejected a mail is suppressed, and gets no further mail', async () => {
   const refusing = mails(new MailRefused(550, true));
   await assert.rejects(
     refusing.sendNotice('password_changed', { email: 'Ann@Example.org' }, caller()),
@@ -167,7 +170,7 @@ test('an address that refused a mail is suppressed, and mailed to no more', asyn
   );
 });
 
-test('a refusal that is about us suppresses nobody', async () => {
+test('a rejection that is not about the recipient suppresses no address', async () => {
   const refusing = mails(new MailRefused(554, false));
   await assert.rejects(
     refusing.sendNotice('password_changed', { email: 'ann@example.org' }, caller()),
@@ -176,7 +179,7 @@ test('a refusal that is about us suppresses nobody', async () => {
   assert.equal(refusing.suppressed.size, 0);
 });
 
-test('an address gets so many mails of a kind and no more, and no kind crowds out another', async () => {
+test('mails to an address are limited per kind, and one kind does not use up the limit of another', async () => {
   const { sent, sendToken, sendNotice } = mails();
   const reset = (attempt = 1) =>
     sendToken(
@@ -185,10 +188,10 @@ test('an address gets so many mails of a kind and no more, and no kind crowds ou
       { email: 'ann@example.org', token: 'bwkr_x' },
       caller({}, 'tsk_1', attempt),
     );
-  // Of what is counted where it is asked for, twice as many.
+  // Kinds that the requesting service counts have twice the limit here.
   for (let index = 0; index < 4; index++) await reset();
   await assert.rejects(reset(), { reason: 'MAIL_LIMITED' });
-  await reset(2); // what has been counted is not counted again
+  await reset(2); // a later attempt of the same task is not counted again
   for (let index = 0; index < 2; index++)
     await sendNotice('password_changed', { email: 'ann@example.org' }, caller());
   await assert.rejects(sendNotice('password_changed', { email: 'ann@example.org' }, caller()), {

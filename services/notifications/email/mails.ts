@@ -7,8 +7,8 @@ import { type KeyRing } from '@bailiwick/shared/seal.ts';
 import { openTaskToken } from '@bailiwick/shared/tasks.ts';
 import { inSpan } from '@bailiwick/shared/trace.ts';
 import { SpanKind } from '@opentelemetry/api';
+import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
 import { taskOf } from '../queue/context.ts';
-import { mailLimited, mailSuppressed } from '../queue/outcome.ts';
 import { type Mailer, MailRefused } from './mailer.ts';
 import type { TemplateName } from './placeholders.ts';
 import type { Suppressions } from './suppression.ts';
@@ -21,16 +21,17 @@ export type MailDeps = {
   sender: Sender;
   suppressions: Pick<Suppressions, 'find' | 'add' | 'nameOf'>;
   limiter: Pick<Limiter, 'use'>;
-  /** Mails of one kind to one address; more are dropped. */
+  /** The limit of mails of one kind to one address; further mails are dropped. */
   limit: Limit;
 };
 export type Mails = ReturnType<typeof createMails>;
 
 /**
- * Mails with a token are counted where they are asked for (identity, access). Their windows and these begin at different moments: what
- * is allowed there is never dropped here, where the token before it has been made void already.
+ * Mails that the requesting service (identity, access) has already counted. Its windows start at
+ * other times, so the limit here is twice as high: a mail allowed there must not be dropped here,
+ * because its predecessor's token is already revoked.
  */
-const asked: readonly TemplateName[] = [
+const countedElsewhere: readonly TemplateName[] = [
   'verification',
   'already_registered',
   'address_verification',
@@ -38,7 +39,10 @@ const asked: readonly TemplateName[] = [
   'invitation',
 ];
 
-/** Writes and sends the mails. What a mail needs besides its request comes with the task: `locale`, `tenantName`, `inviterName`, `name`, `date`. */
+/**
+ * Renders and sends mails. Values beyond the request come with the task: `locale`, `tenantName`,
+ * `inviterName`, `name`, `date`.
+ */
 export function createMails(deps: MailDeps) {
   const { mailer, templates, ring, sender, suppressions } = deps;
   const messageHost = new URL(sender.publicUrl).hostname;
@@ -58,9 +62,9 @@ export function createMails(deps: MailDeps) {
       email: email.address,
       ...values,
     });
-    // The mailbox as it goes into the envelope, its domain in ASCII.
+    // The envelope address, with the domain in ASCII.
     const to = `${email.address.slice(0, email.address.lastIndexOf('@'))}@${email.domain}`;
-    // The task's id: a mail that goes out twice after a crash is one mail to whoever compares.
+    // The task's id, so that a mail sent twice after a crash can be recognised as one.
     const messageId = `<${id || createId('tsk')}@${messageHost}>`;
     const span = { kind: SpanKind.CLIENT, attributes: { 'bailiwick.mail': mail } };
     try {
@@ -76,7 +80,10 @@ export function createMails(deps: MailDeps) {
     sendNotice: (mail: TemplateName, request: { email: string }, caller: Caller) =>
       send(mail, request, caller, {}),
 
-    /** A mail whose link carries a one-time token in its fragment, which reaches no server log and no Referer. */
+    /**
+     * A mail with a one-time token in the fragment of its link, so that no server log and no
+     * Referer contains it.
+     */
     async sendToken(
       mail: TemplateName,
       page: string,
@@ -92,7 +99,7 @@ export function createMails(deps: MailDeps) {
   };
 }
 
-/** Throws where the address is not to be mailed: the queue then drops the mail, and nobody is told. */
+/** Throws if the address must not get the mail. The queue then drops the mail silently. */
 async function assertMayMail(
   { suppressions, limiter, limit }: MailDeps,
   mail: TemplateName,
@@ -100,16 +107,17 @@ async function assertMayMail(
   caller: Caller,
 ): Promise<void> {
   if (await suppressions.find(emailKey))
-    throw failedPrecondition('mails to this address were refused', mailSuppressed);
-  // A mail counts once, however often it is attempted.
+    throw failedPrecondition('the address is suppressed', mailSuppressed);
+  // All attempts of a mail count once.
   if (taskOf(caller).attempt > 1) return;
-  // Each kind for itself: whoever can cause one kind cannot have another dropped.
-  const most = asked.includes(mail) ? { ...limit, count: 2 * limit.count } : limit;
+  // Each kind has its own limit: a caller who can trigger one kind must not cause another kind to
+  // be dropped.
+  const most = countedElsewhere.includes(mail) ? { ...limit, count: 2 * limit.count } : limit;
   const wait = await limiter.use(`mail ${mail} ${suppressions.nameOf(emailKey)}`, most);
-  if (wait > 0) throw failedPrecondition('the address has had too many mails', mailLimited);
+  if (wait > 0) throw failedPrecondition('too many mails to the address', mailLimited);
 }
 
-/** Sealed in a task, plain in a direct call. */
+/** The token is sealed in a task and plain in a direct call. */
 function readToken(
   ring: KeyRing,
   { email, token }: { email: string; token: string },
@@ -120,7 +128,8 @@ function readToken(
     const plain = openTaskToken(ring, email, token);
     if (/^[\x21-\x7e]+$/.test(plain)) return plain;
   } catch (error) {
-    // Of a task it means that our key ring is not the one it was sealed with: that can be put right.
+    // In a task this means that the key ring differs from the one that sealed it, which an operator
+    // can fix.
     if (!direct) throw error;
   }
   throw invalid('Token must be a token');

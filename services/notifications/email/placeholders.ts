@@ -1,4 +1,7 @@
-/** What a template may be filled with, by mail. {@link sharedPlaceholders} come on top; a subject has none at all. */
+/**
+ * The placeholders of each mail. {@link sharedPlaceholders} are available as well; a subject has
+ * none.
+ */
 export const placeholders = {
   verification: ['link', 'token'],
   address_verification: ['link', 'token'],
@@ -15,10 +18,10 @@ export const placeholders = {
   membership_pending: ['tenantName', 'inviterName'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** In every mail: what the sender is called, the address clients reach it at, and whom the mail is for. */
+/** In every mail: the service's name, its public URL, and the recipient's address. */
 export const sharedPlaceholders = ['service', 'publicUrl', 'email'] as const;
 
-/** In the frame around every HTML part. */
+/** In the layout around every HTML part. */
 export const layoutPlaceholders = ['lang', 'subject', 'service', 'publicUrl', 'content'] as const;
 
 export type TemplateName = keyof typeof placeholders;
@@ -29,13 +32,16 @@ export const isTemplateName = (name: string): name is TemplateName =>
 
 const pattern = /\{\{(\w+)\}\}/g;
 
-/** The placeholders of a text, each once, in order of name. */
+/** The placeholders of a text, without duplicates, sorted by name. */
 export const placeholdersIn = (text: string): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Fills a text in. Throws for a placeholder that has no value. What is filled in is not looked at again. */
+/**
+ * Replaces the placeholders. Throws for a placeholder without a value. Values are not expanded
+ * again.
+ */
 export function fill(
   text: string,
   values: Values,
@@ -43,7 +49,7 @@ export function fill(
 ): string {
   return text.replace(pattern, (_all, name: string) => {
     if (!Object.hasOwn(values, name))
-      throw new Error(`the template wants ${name}, which this mail does not have`);
+      throw new Error(`the template uses ${name}, which this mail does not have`);
     return escape(values[name] ?? '');
   });
 }

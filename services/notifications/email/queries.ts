@@ -12,7 +12,7 @@ const living: Statement = {
   text: 'select code, created_at, expires_at from mail_suppression where hash = any($1) and expires_at > now() order by expires_at desc limit 1',
 };
 
-/** The suppression of an address that has one of these hashes. */
+/** The active suppression of an address with one of these hashes. */
 export async function findSuppression(
   database: Database,
   hashes: readonly Uint8Array[],
@@ -35,7 +35,7 @@ export async function insertSuppression(
   );
 }
 
-/** How many went. */
+/** Returns the number of deleted rows. */
 export async function deleteSuppression(
   em: EntityManager,
   hashes: readonly Uint8Array[],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MailRefused, mailError } from './mailer.ts';
-import { speaksOfRecipient } from './refusal.ts';
+import { isAboutRecipient } from './refusal.ts';
 
-test('a refusal of the recipient is told apart from one that is about us', () => {
+test('isAboutRecipient distinguishes rejections of the recipient from rejections of the sender', () => {
   const ofRecipient = [
     ['RCPT TO', '550 No such user here'],
     ['RCPT TO', '550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown'],
@@ -13,7 +13,7 @@ test('a refusal of the recipient is told apart from one that is about us', () =>
     ['RCPT TO', '550 5.1.1 <relay.policy@sender.example>: unknown'],
     ['DATA', '550 5.1.1 unknown after all'],
   ] as const;
-  const ofUs = [
+  const ofSender = [
     ['MAIL FROM', '550 5.1.0 sender rejected'],
     ['MAIL FROM', '550 no'],
     ['CONN', '554 go away'],
@@ -32,12 +32,12 @@ test('a refusal of the recipient is told apart from one that is about us', () =>
     ['RCPT TO', ''],
   ] as const;
   for (const [command, response] of ofRecipient)
-    assert.equal(speaksOfRecipient(command, response), true, `${command}: ${response}`);
-  for (const [command, response] of ofUs)
-    assert.equal(speaksOfRecipient(command, response), false, `${command}: ${response}`);
+    assert.equal(isAboutRecipient(command, response), true, `${command}: ${response}`);
+  for (const [command, response] of ofSender)
+    assert.equal(isAboutRecipient(command, response), false, `${command}: ${response}`);
 });
 
-test('refused credentials and greetings pass, and are no fault of the mail', () => {
+test('rejected credentials and greetings are temporary errors', () => {
   const failure = (fields: object) => mailError(Object.assign(new Error('x'), fields));
   assert.equal(
     failure({ responseCode: 535, code: 'EAUTH', command: 'AUTH PLAIN' }).code,

@@ -11,8 +11,8 @@ import {
   type SuppressionRow,
 } from './queries.ts';
 
-// Addresses that a mail server has refused for good. They are kept as keyed hashes, so that a list of them is no list of
-// addresses. Every key of the ring is tried: a suppression outlives a rotation.
+// Addresses that a mail server permanently rejected, stored as keyed hashes so that the table
+// reveals no address. Every key of the ring is tried: a suppression outlives a key rotation.
 
 const days = 30;
 
@@ -26,7 +26,7 @@ export function createSuppressions({ database, ring }: { database: Database; rin
       createHmac('sha256', purposeKey(key, 'mail-suppression')).update(emailKey).digest(),
     );
   const hashOf = (emailKey: string) => hashes(emailKey)[0] ?? Buffer.alloc(0);
-  // The audit tells of the record by its hash: who has the address and the key ring can tell which one it was.
+  // The audit names the hash: with the address and the key ring an operator can identify the entry.
   const change = (type: string, emailKey: string) => ({
     tenant: '',
     type,
@@ -35,20 +35,23 @@ export function createSuppressions({ database, ring }: { database: Database; rin
   });
 
   return {
-    /** What stands for an address in a table and tells nobody what it is. `emailKey` is its normalised form. */
+    /**
+     * A keyed hash that stands for an address in a table without revealing it. `emailKey` is the
+     * normalised address.
+     */
     nameOf: (emailKey: string): string => hashOf(emailKey).toString('base64url'),
 
     find: (emailKey: string): Promise<SuppressionRow | undefined> =>
       findSuppression(database, hashes(emailKey)),
 
-    /** Mails nothing to an address for 30 days. `code` is the mail server's answer. */
+    /** Suppresses an address for 30 days. `code` is the mail server's status code. */
     add: (emailKey: string, code: number): Promise<void> =>
       database.transaction(null, async (em) => {
         await insertSuppression(em, hashOf(emailKey), code, days);
         recordChange(em, byWorker, change('mail_suppression.created', emailKey));
       }),
 
-    /** Mails to an address again. Where nothing was suppressed nothing is recorded. */
+    /** Lifts the suppression of an address. Records nothing if there was none. */
     remove: (emailKey: string, origin: Origin): Promise<void> =>
       database.transaction(null, async (em) => {
         if ((await deleteSuppression(em, hashes(emailKey))) > 0)

@@ -9,22 +9,26 @@ import {
   templateNames,
 } from './placeholders.ts';
 
-// Mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, two words of each locale, and one layout for
-// the HTML of all. There is no logic in them, so whoever translates one can break nothing but its words.
+// Mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, two words per locale,
+// and one HTML layout for all. Templates contain no logic, so that translators can only change
+// words.
 
-/** By name, "." where the path has "/": the keys of a ConfigMap hold no slash, and so both are the same file. */
+/**
+ * By name, with "." for "/", because keys of a ConfigMap cannot contain a slash. Both spellings
+ * name the same file.
+ */
 export type TemplateFiles = ReadonlyMap<string, string>;
 
 export const layoutFile = 'layout.html';
 const wordFiles = ['unnamed.txt', 'somebody.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
-/** The files of a directory, and what cannot be read of it. */
+/** The files of a directory, and the problems of reading it. */
 export function readTemplateFiles(directory: string): { files: TemplateFiles; problems: string[] } {
   const files = new Map<string, string>();
   const problems: string[] = [];
   const read = (folder: string, prefix: string): void => {
-    // Kubernetes puts its own links, which begin with "..", beside a ConfigMap's keys.
+    // Kubernetes puts its own links, which begin with "..", beside the keys of a ConfigMap.
     for (const name of readdirSync(folder).filter((entry) => !entry.startsWith('.'))) {
       const at = path.join(folder, name);
       try {
@@ -49,7 +53,10 @@ export function readTemplateFiles(directory: string): { files: TemplateFiles; pr
   return { files, problems };
 }
 
-/** What is wrong with files that are to replace shipped ones or to add a locale, one sentence for each. */
+/**
+ * The problems of an operator's files, which override built-in files or add a locale; one sentence
+ * each.
+ */
 export function problemsOf(files: TemplateFiles, shipped: TemplateFiles): string[] {
   const problems = [...files].flatMap(([name, text]) => problemsOfFile(name, text));
   const added = [...localesOf(files)].filter((locale) => !localesOf(shipped).has(locale));
@@ -58,13 +65,13 @@ export function problemsOf(files: TemplateFiles, shipped: TemplateFiles): string
       (known) => known.toLowerCase() === locale.toLowerCase(),
     );
     if (twin) problems.push(`${locale} is spelt ${twin}`);
-    else if (!isLocale(locale)) problems.push(`${locale} is no locale such as nl or zh-TW`);
+    else if (!isLocale(locale)) problems.push(`${locale} is not a locale such as nl or zh-TW`);
     for (const mail of templateNames) problems.push(...missingParts(files, `${locale}.${mail}`));
   }
   return problems;
 }
 
-// A mail that is half in one language and half in another is worse than one in English.
+// A mail in two mixed languages is worse than one in English.
 function missingParts(files: TemplateFiles, mail: string): string[] {
   const missing = Object.values(partFiles).filter((part) => !files.has(`${mail}.${part}`));
   return missing.length === Object.keys(partFiles).length
@@ -80,9 +87,9 @@ function problemsOfFile(file: string, text: string): string[] {
   if (isWord(`${second}.${rest.join('.')}`))
     return [...unknown(file, used, []), ...blank(file, text)];
   const part = Object.entries(partFiles).find(([, name]) => name === rest.join('.'))?.[0];
-  if (locale === '' || !isTemplateName(second) || !part) return [`${file} is no file of a mail`];
+  if (locale === '' || !isTemplateName(second) || !part) return [`${file} is not a file of a mail`];
   const own: readonly string[] = placeholders[second];
-  // Header values come from templates only: a subject is the same for everybody.
+  // Header values come from templates only: every recipient gets the same subject.
   if (part === 'subject')
     return [
       ...unknown(file, used, []),
@@ -104,12 +111,12 @@ const blank = (file: string, text: string): string[] =>
 const unknown = (file: string, used: readonly string[], allowed: readonly string[]): string[] =>
   used
     .filter((name) => !allowed.includes(name))
-    .map((name) => `${file} wants {{${name}}}, which it does not have`);
+    .map((name) => `${file} uses {{${name}}}, which is not available in it`);
 
 const lacking = (file: string, used: readonly string[], needed: readonly string[]): string[] =>
   needed.filter((name) => !used.includes(name)).map((name) => `${file} lacks {{${name}}}`);
 
-/** The locales that files are of, as they are spelt. */
+/** The locales of the files, as spelt. */
 export const localesOf = (files: TemplateFiles): ReadonlySet<string> =>
   new Set(
     [...files.keys()].filter((file) => file !== layoutFile).map((file) => file.split('.')[0] ?? ''),

@@ -32,7 +32,7 @@ const carryingTokens = templateNames.filter((name) =>
 const textOf = (locale: string, name: string, part: string) =>
   shipped.files.get(`${locale}.${name}.${part}`) ?? '';
 
-/** Opens a directory with these files on top of the shipped ones. */
+/** Opens a directory with these files on top of the built-in ones. */
 function open(files: Record<string, string | Uint8Array>) {
   const directory = mkdtempSync(path.join(tmpdir(), 'bailiwick-mails-'));
   try {
@@ -46,7 +46,7 @@ function open(files: Record<string, string | Uint8Array>) {
   }
 }
 
-test('every locale has every mail, with the same placeholders in each', () => {
+test('every locale has every mail with the same placeholders', () => {
   assert.deepEqual([...shipped.locales.values()].sort(), locales);
   assert.deepEqual(carryingTokens, ['verification', 'address_verification', 'reset', 'invitation']);
   for (const name of templateNames) {
@@ -68,7 +68,7 @@ test('every locale has every mail, with the same placeholders in each', () => {
   assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 2) + 1);
 });
 
-test('a placeholder of a mail is used in it, and no link leads to the bare address', () => {
+test('a mail uses each of its placeholders, and contains no link without a token', () => {
   for (const name of templateNames) {
     const used = placeholdersIn(textOf('en', name, partFiles.text));
     assert.deepEqual(used, [...placeholders[name], 'email', 'service'].sort(), name);
@@ -76,13 +76,13 @@ test('a placeholder of a mail is used in it, and no link leads to the bare addre
 });
 
 for (const name of templateNames) {
-  test(`the mail ${name} can be filled in, in every locale`, () => {
+  test(`the mail ${name} renders in every locale`, () => {
     for (const locale of locales) {
       const { subject, text, html } = renderMail(shipped, name, locale, values);
       assert.doesNotMatch(subject, /\n/);
       for (const part of [subject, text, html]) assert.doesNotMatch(part, /\{\{|\}\}/);
       assert.ok(html.includes(`<html lang="${locale}">`));
-      // Nothing is fetched from anywhere when the mail is opened.
+      // The mail loads nothing when it is opened.
       assert.doesNotMatch(html, /<(img|script|link|iframe|object)\b|url\(|@import|src=/i);
       assert.deepEqual(placeholdersIn(textOf(locale, name, partFiles.subject)), []);
     }
@@ -90,7 +90,7 @@ for (const name of templateNames) {
 }
 
 for (const name of carryingTokens) {
-  test(`the mail ${name} shows the bare token on a line of its own`, () => {
+  test(`the mail ${name} shows the plain token on its own line`, () => {
     for (const locale of locales) {
       const { text, html } = renderMail(shipped, name, locale, values);
       assert.ok(text.split('\n').includes('bwkv_x'));
@@ -100,7 +100,7 @@ for (const name of carryingTokens) {
   });
 }
 
-test('a mail is written in the closest locale there is', () => {
+test('a mail uses the closest available locale', () => {
   const chains = {
     'de-CH': ['de', 'en'],
     pt: ['pt-BR', 'en'],
@@ -119,7 +119,7 @@ test('a mail is written in the closest locale there is', () => {
   );
 });
 
-test('files of an operator replace the shipped ones one by one, also with the flat names of a ConfigMap', () => {
+test("an operator's files override the built-in ones one by one, also with the flat names of a ConfigMap", () => {
   const templates = open({
     'de/reset/subject.txt': 'Neues Passwort\n',
     'fr.reset.subject.txt': 'Nouveau mot de passe',
@@ -134,7 +134,7 @@ test('files of an operator replace the shipped ones one by one, also with the fl
   assert.match(renderMail(templates, 'reset', 'en', values).html, /^<b><p>Hello,/);
 });
 
-test('a locale of an operator may have some mails, and falls back for the others', () => {
+test("an operator's locale may have some mails, and falls back for the others", () => {
   const reset = {
     'nl.reset.subject.txt': 'Wachtwoord',
     'nl.reset.text.txt': '{{link}}\n{{token}}',
@@ -150,7 +150,7 @@ test('a locale of an operator may have some mails, and falls back for the others
   );
 });
 
-test('everything that is wrong with the files of an operator is told at once', () => {
+test("all problems of an operator's files are reported at once", () => {
   const wrong = {
     'de.reset.text.txt': '{{link}} {{tokn}}',
     'de.reset.subject.txt': 'for {{email}}',
@@ -167,16 +167,16 @@ test('everything that is wrong with the files of an operator is told at once', (
     () => open(wrong),
     ({ message }: Error) => {
       for (const problem of [
-        'de.reset.text.txt wants {{tokn}}, which it does not have',
+        'de.reset.text.txt uses {{tokn}}, which is not available in it',
         'de.reset.text.txt lacks {{token}}',
-        'de.reset.subject.txt wants {{email}}, which it does not have',
-        'de.verfication.text.txt is no file of a mail',
+        'de.reset.subject.txt uses {{email}}, which is not available in it',
+        'de.verfication.text.txt is not a file of a mail',
         'de.password_changed.html.html is empty',
-        'de.somebody.txt wants {{email}}, which it does not have',
+        'de.somebody.txt uses {{email}}, which is not available in it',
         'nl.reset.text.txt is missing',
         'nl.reset.html.html is missing',
         'pt-br is spelt pt-BR',
-        'a b is no locale such as nl or zh-TW',
+        'a b is not a locale such as nl or zh-TW',
         'layout.html lacks {{content}}',
         'en.reset.text.txt is not UTF-8',
       ])
@@ -187,7 +187,7 @@ test('everything that is wrong with the files of an operator is told at once', (
   assert.throws(() => openTemplates('/there/is/none'), /cannot be read/);
 });
 
-test('the links that Kubernetes puts beside the keys of a ConfigMap are no files', () => {
+test('the links that Kubernetes puts beside the keys of a ConfigMap are ignored', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'bailiwick-mails-'));
   mkdirSync(path.join(directory, '..2026_01_01'));
   writeFileSync(path.join(directory, '..2026_01_01', 'de.reset.subject.txt'), 'Neues Passwort');
@@ -200,7 +200,7 @@ test('the links that Kubernetes puts beside the keys of a ConfigMap are no files
   rmSync(directory, { recursive: true });
 });
 
-test('what is filled into HTML stays text', () => {
+test('values in HTML are escaped', () => {
   const { html } = renderMail(shipped, 'endpoint_failing', 'en', {
     ...values,
     name: '<b a="1">&\'{{email}}',
@@ -208,11 +208,11 @@ test('what is filled into HTML stays text', () => {
   assert.ok(html.includes('&lt;b a=&quot;1&quot;&gt;&amp;&#39;{{email}}'));
 });
 
-test('what is filled in is not looked at for placeholders again', () => {
+test('placeholders in values are not expanded', () => {
   assert.equal(fill('{{a}}', { a: '{{b}} $& $1', b: 'secret' }), '{{b}} $& $1');
 });
 
-test('a placeholder without a value is a defect', () => {
+test('a placeholder without a value throws', () => {
   assert.throws(() => fill('{{constructor}}', {}));
   assert.throws(() =>
     renderMail(shipped, 'reset' satisfies TemplateName, 'en', {
@@ -223,7 +223,7 @@ test('a placeholder without a value is a defect', () => {
   );
 });
 
-test('a name in a mail is one short line without links', () => {
+test('displayName makes one short line without links', () => {
   assert.equal(displayName('  Acme\r\nBcc: x@example.org '), 'Acme Bcc: x example org');
   assert.equal(displayName('Win at https://evil.example/now'), 'Win at https evil example now');
   assert.equal(displayName('St. Mary & Sons'), 'St. Mary & Sons');

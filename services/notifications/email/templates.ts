@@ -10,14 +10,14 @@ import {
 } from './template-files.ts';
 
 export type Template = { subject: string; text: string; html: string };
-/** What a mail is written with: the templates of all locales, each spelt as its folder is, and the layout around HTML. */
+/** The templates of all locales, each spelt like its folder, and the HTML layout. */
 export type Templates = {
   files: TemplateFiles;
   locales: ReadonlyMap<string, string>;
   layout: string;
 };
 
-/** What is known for a mail. Names are as somebody chose them; `date` is RFC 3339. */
+/** The values of a mail. Names are untrusted user input; `date` is RFC 3339. */
 export type MailValues = {
   email: string;
   tenantName?: string;
@@ -27,13 +27,16 @@ export type MailValues = {
   token?: string;
   link?: string;
 };
-/** Who sends it: what it is called, and the address clients reach it at. */
+/** The sender: the service's name, and its public URL. */
 export type Sender = { service: string; publicUrl: string };
 
 const fallbackLocale = 'en';
 const shippedDirectory = fileURLToPath(new URL('templates', import.meta.url));
 
-/** The shipped templates, with those of `directory` in their places; "" = none. Throws everything that is wrong with them at once. */
+/**
+ * The built-in templates, overridden by those of `directory`; "" = none. Throws one error with all
+ * problems.
+ */
 export function openTemplates(directory: string): Templates {
   const shipped = readTemplateFiles(shippedDirectory);
   const own =
@@ -53,7 +56,7 @@ export function openTemplates(directory: string): Templates {
   };
 }
 
-/** The locales to look for a mail in, the closest first: of de-CH that and de, of pt whatever Portuguese there is, and English in the end. */
+/** The locales to try, closest first: de-CH, then de; for pt any Portuguese; finally English. */
 export function localeChain({ locales }: Templates, wanted: string): string[] {
   const parts = wanted.toLowerCase().replaceAll('_', '-').split('-');
   const narrowing = parts.map((_part, index) => parts.slice(0, parts.length - index).join('-'));
@@ -63,7 +66,7 @@ export function localeChain({ locales }: Templates, wanted: string): string[] {
   );
 }
 
-/** A mail in the closest locale that has it. */
+/** Renders a mail in the closest locale that has it. */
 export function renderMail(
   templates: Templates,
   name: TemplateName,
@@ -122,8 +125,9 @@ function wordOf({ files }: Templates, chain: readonly string[], word: string): s
 }
 
 /**
- * A name that somebody chose, fit for a mail to a stranger: one line, at most 64 characters, and nothing a
- * mail program would make a link of (whoever may invite could otherwise send advertisements in our name).
+ * Makes a user-chosen name safe for a mail to a stranger: one line, at most 64 characters, and
+ * nothing that a mail program turns into a link. Otherwise a user who may invite could send
+ * advertisements in the operator's name.
  */
 export function displayName(name: string): string {
   const line = name

@@ -21,7 +21,7 @@ type Asked = {
   page?: PageReq | undefined;
 };
 
-/** The handler of an area's ListAttempts: the attempts of endpoints with this prefix. */
+/** The ListAttempts handler of one API area, for the endpoints with this id prefix. */
 export function attemptsHandler(
   { database, pager }: { database: Database; pager: Pager },
   prefix: 'whk' | 'slk',
@@ -67,7 +67,6 @@ function placeOf(after: string): { startedAt: string; attempt: number; task: str
   return after === '' ? undefined : { startedAt, attempt: Number(attempt), task };
 }
 
-/** An attempt as the API returns it. */
 export function attemptOf(row: ListedAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
   return {
     id: row.delivery,

@@ -24,25 +24,25 @@ export type EndpointDeps = {
   authority: Client<typeof Authority>;
   endpointLimit: number;
   store: Store;
-  /** Hours for which sent bodies are kept. */
+  /** How many hours sent bodies are kept. */
   deliveryBodyHours: number;
 };
 
-/** What tells the endpoints of one kind from those of another, where everything else is the same. */
+/** The differences between webhook and chat endpoints; everything else is shared. */
 type Kind<Found, Row, Shown> = {
   type: 'webhook_endpoint' | 'chat_endpoint';
   events: { deleted: string; replayed: string };
   find: (database: Database, tenant: string, id: string) => Promise<Found | undefined>;
   list: (database: Database, tenant: string, query: PageQuery) => Promise<Found[]>;
-  /** The endpoint as it is stored, locked until the transaction ends. */
+  /** The stored endpoint, locked until the transaction ends. */
   lock: (em: EntityManager, which: Which, mode: LockMode) => Promise<Row | null>;
-  recordOf: (row: Found) => Shown;
+  toApi: (row: Found) => Shown;
   recordEvent: (em: EntityManager, origin: Origin, type: string, row: Row) => void;
 };
 
 type Which = { tenant: string; id: string };
 
-/** The operations that do not care what an endpoint is sent. */
+/** The operations that webhook and chat endpoints share. */
 export function sharedHandlers<
   Found extends { id: string },
   Row extends { name: string; active: boolean },
@@ -54,13 +54,13 @@ export function sharedHandlers<
     store,
     deliveryBodyHours,
   }: Pick<EndpointDeps, 'database' | 'pager' | 'store' | 'deliveryBodyHours'>,
-  { type, events, find, list, lock, recordOf, recordEvent }: Kind<Found, Row, Shown>,
+  { type, events, find, list, lock, toApi, recordEvent }: Kind<Found, Row, Shown>,
 ) {
   return {
     async getEndpoint({ tenant, id }: Which) {
       const row = await find(database, tenant, id);
       if (!row) throw notFound('endpoint');
-      return { endpoint: recordOf(row) };
+      return { endpoint: toApi(row) };
     },
 
     async listEndpoints(
@@ -75,12 +75,12 @@ export function sharedHandlers<
         binding,
         ({ id }) => id,
       );
-      return { page: { items: items.map(recordOf), nextCursor } };
+      return { page: { items: items.map(toApi), nextCursor } };
     },
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {
       await database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
-        // Whoever locks several of them does it in this order: the endpoint, what waits for it, what is remembered of its health.
+        // Lock order everywhere: the endpoint, its waiting tasks, its health.
         const stored = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
         if (!stored) return;
         recordEvent(em, call, events.deleted, stored);

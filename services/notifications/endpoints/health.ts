@@ -1,55 +1,68 @@
 import type { Database } from '@bailiwick/shared/orm.ts';
-import type { AttemptOutcome } from '../queue/outcome.ts';
+import type { AttemptOutcome } from '../queue/attempt-outcome.ts';
 import type { Breaker, Pauses } from './breaker.ts';
-import type { Gates } from './gates.ts';
-import { type Gate, noteFailure, noteSuccess, openBreaker, pauseUntil } from './queries.ts';
+import {
+  type EndpointState,
+  markFailing,
+  markHealthy,
+  openBreaker,
+  pauseUntil,
+} from './queries.ts';
+import type { EndpointStates } from './state.ts';
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** Draws the conclusions of an attempt for its endpoint: whether it is left alone for a while, and whether it counts as failing. */
+/**
+ * Updates an endpoint's health after an attempt: opens or closes the breaker, and marks it as
+ * failing or healthy.
+ */
 export function createHealth({
   database,
-  gates,
+  endpointStates,
   breaker,
   pauses,
 }: {
   database: Database;
-  gates: Gates;
+  endpointStates: EndpointStates;
   breaker: Breaker;
   pauses: Pauses;
 }) {
   async function afterFailure(
     { tenant, endpoint }: { tenant: string; endpoint: string },
-    { pauseMs, isFailing }: Gate,
+    { pauseMs, isFailing }: EndpointState,
     isTimeout: boolean,
   ): Promise<void> {
-    const isEnough = breaker.count(endpoint, isTimeout ? 'timeout' : 'failed');
-    if (isEnough || pauseMs > 0) await openBreaker(database, tenant, endpoint, pauses);
-    else if (!isFailing) await noteFailure(database, tenant, endpoint);
+    const opens = breaker.count(endpoint, isTimeout ? 'timeout' : 'failed');
+    if (opens || pauseMs > 0) await openBreaker(database, tenant, endpoint, pauses);
+    else if (!isFailing) await markFailing(database, tenant, endpoint);
     else return;
-    gates.forget(tenant, endpoint);
+    endpointStates.invalidate(tenant, endpoint);
   }
 
   return {
-    /** `askedUntil`: the receiver has asked to be left alone until then. */
-    async conclude(
-      whose: { tenant: string; endpoint: string },
-      gate: Gate,
+    /** `askedUntil`: the receiver asked for no deliveries before this time (Retry-After). */
+    async update(
+      key: { tenant: string; endpoint: string },
+      endpointState: EndpointState,
       { status, error }: AttemptOutcome,
       askedUntil?: Date,
     ): Promise<void> {
-      const { tenant, endpoint } = whose;
+      const { tenant, endpoint } = key;
       if (status === 'dropped') return;
       if (status === 'delivered') {
         breaker.count(endpoint, 'delivered');
-        if (gate.isFailing || gate.pauseMs > 0 || gate.pausedUntil !== null) {
-          await noteSuccess(database, tenant, endpoint);
-          gates.forget(tenant, endpoint);
+        if (
+          endpointState.isFailing ||
+          endpointState.pauseMs > 0 ||
+          endpointState.pausedUntil !== null
+        ) {
+          await markHealthy(database, tenant, endpoint);
+          endpointStates.invalidate(tenant, endpoint);
         }
-      } else await afterFailure(whose, gate, error === 'timeout');
+      } else await afterFailure(key, endpointState, error === 'timeout');
       if (!askedUntil) return;
       await pauseUntil(database, tenant, endpoint, askedUntil);
-      gates.forget(tenant, endpoint);
+      endpointStates.invalidate(tenant, endpoint);
     },
   };
 }

@@ -3,8 +3,8 @@ import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 
 /**
- * Why a receiver may not have this URL; none is no receiver's yet. `field` is where the request has it: the URL itself may be a
- * secret and is not repeated.
+ * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the
+ * name in the request: the messages do not repeat the URL, which may be a secret.
  */
 export function urlProblems(field: string, url: string, egress: EgressRules): string[] {
   const problem = url === '' ? undefined : urlProblem(url, egress);
@@ -18,7 +18,10 @@ type Room = {
   count: () => Promise<number>;
 };
 
-/** Asserts that a tenant has room for one more endpoint of a kind. Two creates at once do not both find the last place free. */
+/**
+ * Throws ENDPOINT_LIMIT if the tenant has no room for one more endpoint of a kind. The lock keeps
+ * two creates at once from taking the same last place.
+ */
 export async function assertRoom(
   em: EntityManager,
   { tenant, kind, limit, count }: Room,

@@ -12,7 +12,10 @@ import { allowUpdate } from './permission.ts';
 const write = permissionBitmap((permission) => permission === 'iam.webhooks.write');
 const nothing: Uint8Array = new Uint8Array();
 
-/** The tenant an update by this caller reaches, and the grant that allows it; `effective` is what access says of the caller there. */
+/**
+ * The tenant that an update by this caller reaches, and the grant that allows it. `effective`: the
+ * caller's permissions in that tenant, as access returns them.
+ */
 async function reach(
   caller: MessageInitShape<typeof CallerSchema>,
   { effective = nothing, named = '', missing = false, allowed = false } = {},
@@ -35,7 +38,7 @@ async function reach(
   return { tenant, grant: grantOf(by.caller, 'iam.webhooks.write') };
 }
 
-test('Webhooks_UpdateEndpoint without a tenant is measured in the stored one', async () => {
+test('Webhooks_UpdateEndpoint without a tenant checks the permission in the stored tenant', async () => {
   const grants = [{ id: 'grt_here', permissions: write }];
   assert.deepEqual(await reach({ tenant: 'tnt_1', permissions: write, grants }), {
     tenant: 'tnt_1',
@@ -46,11 +49,11 @@ test('Webhooks_UpdateEndpoint without a tenant is measured in the stored one', a
       await reach({ type, tenant: 'tnt_2', permissions: write, grants }, { effective: write }),
       { tenant: 'tnt_1', grant: 'grt_there' },
     );
-  // What a person holds on the platform is not all: their session may lack what the tenant wants of it.
+  // Platform permissions alone are not enough: the session may not meet the tenant's requirements.
   await assert.rejects(reach({ platformPermissions: write }), { code: 'not_found' });
 });
 
-test('Webhooks_UpdateEndpoint tells a caller without rights there the same as for a missing endpoint', async () => {
+test('Webhooks_UpdateEndpoint returns the same error without rights as for a missing endpoint', async () => {
   await assert.rejects(reach({ tenant: 'tnt_2', permissions: write }), { code: 'not_found' });
   await assert.rejects(reach({ tenant: 'tnt_1', permissions: write }, { missing: true }), {
     code: 'not_found',
@@ -60,7 +63,7 @@ test('Webhooks_UpdateEndpoint tells a caller without rights there the same as fo
   });
 });
 
-test('Webhooks_UpdateEndpoint with a tenant is refused without rights there', async () => {
+test('Webhooks_UpdateEndpoint with a tenant is denied without rights in it', async () => {
   assert.deepEqual(await reach({}, { named: 'tnt_2', allowed: true }), {
     tenant: 'tnt_2',
     grant: '',

@@ -6,9 +6,9 @@ import { denied, notFound } from '@bailiwick/shared/errors.ts';
 import type { Client } from '@connectrpc/connect';
 
 /**
- * The tenant of the endpoint that an update means, and the call with what allows it there. A request that names a tenant
- * was already allowed there or is refused. One that does not is measured in the stored tenant, and whoever has no right
- * there learns nothing.
+ * The tenant of the endpoint to update, and the call with the grant that allows it. A request that
+ * names a tenant was already authorized there, or is denied. A request without one is authorized in
+ * the stored tenant; a caller without rights there gets not_found, as for a missing endpoint.
  */
 export async function allowUpdate(
   authority: Client<typeof Authority>,
@@ -28,7 +28,10 @@ export async function allowUpdate(
   return { tenant, allowed: { ...call, caller, permission } };
 }
 
-/** A caller with its rights in a tenant. Without a tenant in the request its token speaks of its only one, a bot's of the bot's own. */
+/**
+ * The caller with its rights in a tenant. If the request names no tenant, a user's token carries
+ * the rights of its only tenant, and a bot's those of the bot's tenant.
+ */
 async function callerIn(
   authority: Client<typeof Authority>,
   caller: Caller,

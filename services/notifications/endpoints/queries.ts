@@ -8,17 +8,17 @@ import { type ChatKind, chatRates } from '../chat/kinds.ts';
 import type { AttemptRow } from '../queue/queries.ts';
 import type { Pauses } from './breaker.ts';
 
-/** What decides whether an endpoint may be sent to now. */
-export type Gate = {
-  /** Deliveries a second; 0 = as many as there are. */
+/** The state that decides whether an endpoint may be sent to now. */
+export type EndpointState = {
+  /** Deliveries a second; 0 = no limit. */
   rateLimit: number;
   pausedUntil: Date | string | null;
-  /** Not 0 while the endpoint has yet to prove that it has recovered. */
+  /** Not 0 while the breaker is open or half-open. */
   pauseMs: number;
   isFailing: boolean;
 };
 
-const gate: Statement = {
+const endpointState: Statement = {
   name: 'notifications.gate',
   text: `select coalesce(e.rate_limit, 0) as "rateLimit", c.kind, h.paused_until as "pausedUntil", coalesce(h.pause_ms, 0) as "pauseMs",
            h.failing_since is not null as "isFailing"
@@ -28,18 +28,21 @@ const gate: Statement = {
          left join endpoint_health h on h.tenant = $1 and h.endpoint = $2`,
 };
 
-export async function findGate(
+export async function findEndpointState(
   database: Database,
   tenant: string,
   endpoint: string,
-): Promise<Gate> {
-  const [row] = await database.query<Gate & { kind: ChatKind | null }>(gate, [tenant, endpoint]);
-  if (!row) throw new Error('a gate is always found');
+): Promise<EndpointState> {
+  const [row] = await database.query<EndpointState & { kind: ChatKind | null }>(endpointState, [
+    tenant,
+    endpoint,
+  ]);
+  if (!row) throw new Error('the endpoint state query returned no row');
   const { kind, ...found } = row;
   return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
 }
 
-// What ends after its endpoint was deleted leaves nothing behind.
+// An attempt that ends after its endpoint was deleted must leave no row.
 const isThere = `exists (select from webhook_endpoint where tenant = $1 and id = $2 union all select from chat_endpoint where tenant = $1 and id = $2)`;
 
 const failure: Statement = {
@@ -48,7 +51,7 @@ const failure: Statement = {
          on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now())`,
 };
 
-export async function noteFailure(
+export async function markFailing(
   database: Database,
   tenant: string,
   endpoint: string,
@@ -56,7 +59,8 @@ export async function noteFailure(
   await database.query(failure, [tenant, endpoint]);
 }
 
-// A success in the midst of a pause does not end it: the receiver asked for it, or it was on its way when the others failed.
+// A success during a pause does not end it: the receiver asked for the pause, or this attempt had
+// started before the others failed.
 const success: Statement = {
   name: 'notifications.note_success',
   text: `with well as (
@@ -68,7 +72,7 @@ const success: Statement = {
          where tenant = $1 and endpoint = $2 and (parked or paused_until > now())`,
 };
 
-export async function noteSuccess(
+export async function markHealthy(
   database: Database,
   tenant: string,
   endpoint: string,
@@ -82,7 +86,7 @@ const pause: Statement = {
          on conflict (tenant, endpoint) do update set paused_until = greatest(h.paused_until, excluded.paused_until)`,
 };
 
-/** Leaves an endpoint alone until then, as it has asked. */
+/** Pauses an endpoint until the time that it asked for. */
 export async function pauseUntil(
   database: Database,
   tenant: string,
@@ -92,7 +96,8 @@ export async function pauseUntil(
   await database.query(pause, [tenant, endpoint, until]);
 }
 
-// Several processes find at once that it is enough: the first pauses, the others find it paused.
+// If several processes open the breaker at once, the first one pauses and the others find the
+// pause.
 const open: Statement = {
   name: 'notifications.open_breaker',
   text: `insert into endpoint_health as h (tenant, endpoint, failing_since, pause_ms, paused_until, release_size)
@@ -105,7 +110,7 @@ const open: Statement = {
              else greatest(h.paused_until, now() + make_interval(secs => least(greatest(2 * h.pause_ms, $3::int), $4::int) / 1000.0)) end`,
 };
 
-/** Leaves an endpoint alone that has failed too often: for a first while, and for twice as long each time that it fails again. */
+/** Pauses an endpoint that failed too often. Each further failure doubles the pause. */
 export async function openBreaker(
   database: Database,
   tenant: string,
@@ -115,7 +120,7 @@ export async function openBreaker(
   await database.query(open, [tenant, endpoint, pauses.first, pauses.longest]);
 }
 
-/** Forgets what was wrong with an endpoint: somebody has switched it on. What is kept back for it is let go. */
+/** Clears the health of an endpoint that a user has enabled. Its parked tasks are released. */
 export async function clearHealth(
   em: EntityManager,
   tenant: string,
@@ -141,52 +146,63 @@ export async function deleteHealth(
   ]);
 }
 
-export type Ailing = { tenant: string; endpoint: string; isHopeless: boolean; notices: number };
+export type FailingEndpoint = {
+  tenant: string;
+  endpoint: string;
+  shouldDisable: boolean;
+  notices: number;
+};
 
-/** Failing for so long is told of; failing for `hopelessSeconds`, with a task given up meanwhile, is the end. */
-export type Patience = { noticeSeconds: readonly number[]; hopelessSeconds: number };
+/**
+ * Owners are notified after each of `noticeSeconds`; after `disableAfterSeconds` with a
+ * dead-lettered task the endpoint is disabled.
+ */
+export type DisablePolicy = { noticeSeconds: readonly number[]; disableAfterSeconds: number };
 
-// That a task was given up is told of at once, and then at most once an hour.
-const isAiling = `failing_since is not null and (
+// The owners hear of a dead-lettered task at once, then at most once an hour.
+const needsAction = `failing_since is not null and (
   failing_since < now() - make_interval(secs => ($1::int[])[notices + 1])
   or (exhausted_at is not null and (told_at is null or (told_at < exhausted_at and told_at < now() - interval '1 hour')))
   or (exhausted_at is not null and failing_since < now() - make_interval(secs => $2)))`;
 
 const ailing: Statement = {
   name: 'notifications.ailing',
-  text: `select tenant, endpoint from endpoint_health where ${isAiling} limit $3`,
+  text: `select tenant, endpoint from endpoint_health where ${needsAction} limit $3`,
 };
 
-/** Endpoints that are to be told of, or to be switched off. */
-export function listAiling(
+/** Failing endpoints whose owners must be notified, or that must be disabled. */
+export function listFailing(
   database: Database,
-  { noticeSeconds, hopelessSeconds }: Patience,
+  { noticeSeconds, disableAfterSeconds }: DisablePolicy,
   limit: number,
 ): Promise<Array<{ tenant: string; endpoint: string }>> {
-  return database.query(ailing, [noticeSeconds, hopelessSeconds, limit]);
+  return database.query(ailing, [noticeSeconds, disableAfterSeconds, limit]);
 }
 
-/** One of them, locked until the transaction ends; undefined where another process has it, or nothing is to be told any more. */
-export async function takeAiling(
+/**
+ * One failing endpoint, locked until the transaction ends; undefined if another process has it or
+ * nothing is left to do.
+ */
+export async function lockFailing(
   em: EntityManager,
-  { noticeSeconds, hopelessSeconds }: Patience,
+  { noticeSeconds, disableAfterSeconds }: DisablePolicy,
   tenant: string,
   endpoint: string,
-): Promise<Ailing | undefined> {
-  const [row] = await execute<Ailing>(
+): Promise<FailingEndpoint | undefined> {
+  const [row] = await execute<FailingEndpoint>(
     em,
-    `select tenant, endpoint, exhausted_at is not null and failing_since < now() - make_interval(secs => $2) as "isHopeless",
+    `select tenant, endpoint, exhausted_at is not null and failing_since < now() - make_interval(secs => $2) as "shouldDisable",
        (select count(*)::int from unnest($1::int[]) as wait where failing_since < now() - make_interval(secs => wait)) as notices
-     from endpoint_health where ${isAiling} and tenant = $3 and endpoint = $4 for update skip locked`,
-    [noticeSeconds, hopelessSeconds, tenant, endpoint],
+     from endpoint_health where ${needsAction} and tenant = $3 and endpoint = $4 for update skip locked`,
+    [noticeSeconds, disableAfterSeconds, tenant, endpoint],
   );
   return row;
 }
 
-/** Notes that it has been told of. */
-export async function markTold(
+/** Stores that the owners were notified. */
+export async function markNotified(
   em: EntityManager,
-  { tenant, endpoint, notices }: Ailing,
+  { tenant, endpoint, notices }: FailingEndpoint,
 ): Promise<void> {
   await execute(
     em,
@@ -205,15 +221,18 @@ export async function countOpenBreakers(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Of an attempt, what is listed. The driver gives times of prepared statements as texts. */
+/**
+ * The columns that the attempt list returns. The driver returns times of prepared statements as
+ * text.
+ */
 export type ListedAttempt = Omit<AttemptRow, 'operation' | 'startedAt' | 'nextAttemptAt'> & {
   startedAt: Date | string;
   nextAttemptAt: Date | string | null;
 };
 
-/** null does not restrict. */
+/** null = no restriction. */
 export type AttemptFilter = {
-  /** What the identifiers of the endpoints begin with. */
+  /** The prefix of the endpoint ids. */
   prefix: string;
   endpoint: string | null;
   status: string | null;
@@ -225,15 +244,16 @@ export type AttemptFilter = {
 const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
     a.duration_ms as "durationMs", a.started_at as "startedAt", a.next_attempt_at as "nextAttemptAt"`;
 
-// What is older waits only to be swept.
+// Older attempts only wait to be swept.
 const wantedAttempts = `a.started_at >= greatest($2::timestamptz, now() - interval '30 days') and a.started_at < coalesce($3::timestamptz, 'infinity')
   and a.started_at <= coalesce($4::timestamptz, 'infinity') and (a.started_at, a.task, a.attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
   and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)`;
 const newestFirst = 'a.started_at desc, a.task desc, a.attempt desc limit $9';
 
-// Endpoint by endpoint, also those that were deleted, each found from the one before it: a tenant that has none of this kind may have
-// millions of attempts at the others. That an endpoint is compared twice, and ordered by, has each looked up by its own index: by that
-// of the tenant an endpoint with few attempts would be looked for among all.
+// Walks the endpoints one by one, deleted ones included, each found from the one before: a tenant
+// without endpoints of this kind may have millions of attempts at the other kind. The double
+// comparison and the ordering make PostgreSQL use the endpoint's own index: with the tenant's index
+// it would search an endpoint's few attempts among all.
 const attemptsOfTenant: Statement = {
   name: 'notifications.attempts_of_tenant',
   text: `with recursive known as (
@@ -257,7 +277,7 @@ export type AttemptPage = {
   after: { startedAt: string; attempt: number; task: string } | undefined;
 };
 
-/** A tenant's attempts before that one, newest first; one more than the page holds. */
+/** A tenant's attempts after the cursor, newest first, and one more than the page holds. */
 export function listAttempts(
   database: Database,
   tenant: string,

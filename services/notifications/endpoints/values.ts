@@ -4,7 +4,8 @@ import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
 
-// What endpoints of both kinds have in common: the fields a client sets, and those that say why one is switched off.
+// The fields that webhook and chat endpoints share: those a client sets, and the reason and time of
+// disabling.
 
 type Sent = {
   name: string;
@@ -16,7 +17,7 @@ type Stored = Pick<EndpointValues, 'active' | 'eventTypes' | 'description' | 'di
   disabledAt?: Date | null | undefined;
 };
 
-/** The columns that hold them. The driver gives times of prepared statements as texts. */
+/** The shared columns. The driver returns times of prepared statements as text. */
 export type EndpointValues = {
   tenant: string;
   id: string;
@@ -31,13 +32,13 @@ export type EndpointValues = {
   updatedAt: Date | string;
 };
 
-/** The record of the request: a request without one was validated as if it were empty, and is refused before this. */
+/** The endpoint of the request. Validation has rejected requests without one before this. */
 export function requireEndpoint<Endpoint>(endpoint: Endpoint | undefined): Endpoint {
-  if (!endpoint) throw new Error('validation fills the record in');
+  if (!endpoint) throw new Error('the endpoint is missing although the request is valid');
   return endpoint;
 }
 
-/** The fields of the record that both kinds return. */
+/** The API fields that both kinds return. */
 export function sharedFields(row: EndpointValues) {
   return {
     id: row.id,
@@ -54,7 +55,7 @@ export function sharedFields(row: EndpointValues) {
   };
 }
 
-/** The columns of a new endpoint. It is active, whatever the client says. */
+/** The columns of a new endpoint. It is always active; the client's value is ignored. */
 export function createdValues({ name, eventTypes, description }: Sent) {
   const now = new Date();
   const switched = { active: true, disabledReason: '', disabledAt: null };
@@ -69,8 +70,8 @@ export function createdValues({ name, eventTypes, description }: Sent) {
 }
 
 /**
- * The columns an update sets: the name as sent; what is absent of the rest stays. `Active: true` clears the reason why
- * we switched the endpoint off.
+ * The columns that an update sets: the name as sent; absent fields keep their value. `Active: true`
+ * clears the reason for which the service disabled the endpoint.
  */
 export function updatedValues(sent: Sent, stored: Stored) {
   const active = sent.active ?? stored.active;
@@ -84,17 +85,17 @@ export function updatedValues(sent: Sent, stored: Stored) {
   };
 }
 
-/** The columns that switch an endpoint off. */
-export function switchedOff(reason: string, before: Date) {
+/** The columns that disable an endpoint. */
+export function disabledColumns(reason: string, before: Date) {
   const now = timeAfter(before);
   return { active: false, disabledReason: reason, disabledAt: now, updatedAt: now };
 }
 
-/** Whose doing it is when the service switches an endpoint off, whoever brought the attempt about. */
+/** The origin of changes that the service makes itself, such as disabling an endpoint. */
 export const byService: Origin = {
   operation: { name: '' },
   caller: serviceCaller('notifications'),
 };
 
-/** The receiver's own word that it is gone for good. */
+/** The reason when the receiver says that it is gone for good. */
 export const goneReason = 'the receiver answered 410 Gone';

@@ -1,18 +1,18 @@
-// Every event of our own, once: what it is about, and whom it reaches. The list that clients get, its schemas and
+// The catalogue of the service's events: subject and reach. The event type list, its schemas and
 // docs/events.md are generated from it.
 
 /**
- * tenant: the endpoints of its tenant. members: those of the tenants that a person belongs to, and of the one whose domain
- * the address is in. test: the one endpoint that is tested. nobody: no endpoint, since it belongs to no tenant or to one
- * that is gone.
+ * tenant: the endpoints of its tenant. members: the endpoints of the tenants that the user belongs
+ * to, and of the tenant that verified the domain of the address. test: the one tested endpoint.
+ * none: no endpoint, because the event belongs to no tenant or to a purged one.
  */
-export type Reach = 'tenant' | 'members' | 'test' | 'nobody';
+export type Reach = 'tenant' | 'members' | 'test' | 'none';
 
 export type EventType = {
   type: string;
   /** When it happens, in one sentence. */
   about: string;
-  /** The schema of `data`, by its name in the interface's description. */
+  /** The schema of `data`, by its name in the interface description. */
   record: string;
   reach: Reach;
 };
@@ -30,57 +30,57 @@ const family = (
     reach,
   }));
 
-const given = { added: 'A role was given to', removed: 'A role was taken from' };
-const grants = (name: string, record: string, whom: string) =>
+const verbs = { added: 'A role was granted to', removed: 'A role was revoked from' };
+const grants = (name: string, record: string, grantee: string) =>
   family('tenant', name, record, {
-    added: `${given.added} ${whom}, or its end was changed.`,
-    removed: `${given.removed} ${whom}.`,
+    added: `${verbs.added} ${grantee}, or the expiry of the grant was changed.`,
+    removed: `${verbs.removed} ${grantee}.`,
   });
 
 const membership = {
-  member_added: 'Somebody became a member of a group.',
-  member_removed: 'Somebody is no longer a member of a group.',
+  member_added: 'A user became a member of a group.',
+  member_removed: 'A user is no longer a member of a group.',
 };
 
 const eventTypes: readonly EventType[] = [
   ...family('members', 'user', 'User', {
     registered:
-      'Somebody registered, or was created; the address is not verified unless the record says so.',
+      'A user registered or was created. The address is not verified unless the record says so.',
     verified: 'The address of a new account was verified.',
-    updated: "A person's record or address was changed.",
+    updated: "A user's record or address was changed.",
     password_changed: 'A password was changed or reset.',
-    signed_in: 'Somebody signed in.',
-    disabled: 'A person was shut out.',
-    enabled: 'A person was let in again.',
-    deleted: 'A person was deleted. The tenants that it was a member of are told.',
+    signed_in: 'A user signed in.',
+    disabled: 'A user was disabled.',
+    enabled: 'A disabled user was enabled.',
+    deleted: 'A user was deleted. The event goes to the tenants of the user.',
   }),
-  ...family('nobody', 'session', 'Session', {
-    revoked: 'A session was ended. Its data are ID and UserID alone.',
+  ...family('none', 'session', 'Session', {
+    revoked: 'A session was revoked. Its data contains only ID and UserID.',
   }),
   ...family('tenant', 'tenant', 'Tenant', {
     created: 'A tenant was created.',
     updated: 'A tenant was changed, suspended, resumed or restored.',
-    deleted: 'A tenant was deleted, and can be restored for a while.',
+    deleted: 'A tenant was deleted. It can be restored for a while.',
   }),
-  ...family('nobody', 'tenant', 'Tenant', {
-    purged: 'What was left of a deleted tenant was removed. Its data are ID, Slug and Name alone.',
+  ...family('none', 'tenant', 'Tenant', {
+    purged: 'The data of a deleted tenant was removed. Its data contains only ID, Slug and Name.',
   }),
   ...family('tenant', 'tenant', 'TenantMember', {
-    member_added: 'Somebody became a member of a tenant.',
-    member_removed: 'Somebody is no longer a member of a tenant.',
+    member_added: 'A user became a member of a tenant.',
+    member_removed: 'A user is no longer a member of a tenant.',
     member_proposed:
-      'A user was added and has to accept the membership. Status is pending, and the data has nothing of the user but the ID.',
+      'A user was added and has to accept the membership. Status is pending, and the data contains only the ID of the user.',
     member_declined: 'A user declined a pending membership.',
     member_withdrawn: 'A pending membership was withdrawn by the tenant.',
     member_disabled: 'A member was disabled and has no rights in the tenant.',
     member_enabled: 'A disabled member has its rights back.',
   }),
   ...family('tenant', 'invitation', 'TenantInvitation', {
-    created: 'Somebody was invited, or invited anew.',
+    created: 'A user was invited, or an invitation was sent again.',
     accepted: 'An invitation was accepted.',
     declined: 'An invitation was declined.',
-    revoked: 'An invitation was withdrawn.',
-    expired: "An invitation's time passed.",
+    revoked: 'An invitation was revoked.',
+    expired: 'An invitation expired.',
   }),
   ...family('tenant', 'group', 'Group', {
     created: 'A group was created.',
@@ -103,20 +103,20 @@ const eventTypes: readonly EventType[] = [
   }),
   ...family('tenant', 'bot_key', 'BotKey', {
     created: 'A bot got a key.',
-    expiration_changed: "A key's end was changed; one that has passed revokes it.",
-    rotated: 'A bot got a key in the place of another.',
-    expiring: 'A key ends in 14 days, or in 3.',
-    expired: 'A key ended.',
+    expiration_changed: "A key's expiry was changed. An expiry in the past revokes the key.",
+    rotated: 'A key of a bot was replaced by a new one.',
+    expiring: 'A key expires in 14 days, or in 3 days.',
+    expired: 'A key expired.',
   }),
   ...family('tenant', 'domain', 'Domain', {
     created: 'A domain was claimed.',
-    updated: 'A domain was given another meaning, or another challenge.',
-    verified: 'A domain was proved, for the first time or anew.',
+    updated: 'The settings or the challenge of a domain were changed.',
+    verified: 'A domain was verified, for the first time or again.',
     verification_failed:
-      'A domain could not be proved: by a call, on a daily check, or because its time passed. FailureReason and Status say which.',
+      'A domain could not be verified: in a call, in a daily check, or because its challenge expired. FailureReason and Status say which.',
     lapsed:
-      'The record of a verified domain was missing for three days. Nobody is linked or joins through it until it is back.',
-    deleted: 'A domain was given up.',
+      'The TXT record of a verified domain was missing for three days. Users are not linked and cannot join through the domain until the record is back.',
+    deleted: 'A domain was deleted.',
   }),
   ...family('tenant', 'webhook_endpoint', 'WebhookEndpoint', {
     created: 'A webhook endpoint was created.',
@@ -136,22 +136,22 @@ const eventTypes: readonly EventType[] = [
   ...family('tenant', 'sso_provider', 'SsoProvider', {
     created: 'An identity provider was created.',
     updated:
-      'An identity provider was changed; a SecretEnc in `previous` says that its secret was replaced.',
+      'An identity provider was changed. A SecretEnc in `previous` means that its secret was replaced.',
     deleted: 'An identity provider was deleted.',
   }),
   ...family('tenant', 'sso', 'SsoProvider', {
-    login_failed: 'A sign-in through an identity provider was refused; its LastError says why.',
+    login_failed: 'A sign-in through an identity provider was rejected; LastError says why.',
   }),
   ...family('tenant', 'sso', 'Sso_LiftRequirementRes', {
-    requirement_lifted: 'The tenant’s owners may use their passwords for a while.',
-    requirement_restored: 'Single sign-on is required of owners again.',
+    requirement_lifted: 'The tenant’s owners may sign in with a password for a while.',
+    requirement_restored: 'Owners must use single sign-on again.',
   }),
-  ...family('nobody', 'key', 'Keys_RotateRes', {
-    rotated: 'A tenant got another data key. Its data are DekID and Tenant alone.',
-    rotation_requested: 'All data keys are to be replaced. Its data are Queued alone.',
+  ...family('none', 'key', 'Keys_RotateRes', {
+    rotated: "A tenant's data key was rotated. Its data contains only DekID and Tenant.",
+    rotation_requested: 'A rotation of all data keys was requested. Its data contains only Queued.',
   }),
   ...family('test', 'endpoint', 'WebhookEndpoint', {
-    ping: 'A test of the endpoint, which is in the data.',
+    ping: 'A test of the endpoint. The data contains the endpoint.',
   }),
 ];
 
@@ -159,7 +159,10 @@ export const types: ReadonlyMap<string, EventType> = new Map(
   eventTypes.map((one) => [one.type, one]),
 );
 
-/** The first words of our own types and audit actions. Those of applications begin otherwise (events.proto). */
+/**
+ * The first words of the service's event types and audit actions. Types of applications begin with
+ * other words (events.proto).
+ */
 export const ownFamilies: ReadonlySet<string> = new Set(
   'access audit bot bot_grant bot_key chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression role session sso sso_provider tenant user webhook_endpoint'.split(
     ' ',
@@ -168,6 +171,6 @@ export const ownFamilies: ReadonlySet<string> = new Set(
 
 export const isOwnFamily = (type: string): boolean => ownFamilies.has(type.split('.', 1)[0] ?? '');
 
-/** Whom events of a type reach. A newer process may tell of types that this one does not know. */
+/** The reach of a type. A newer process may publish types that this one does not know. */
 export const reachOf = (type: string): Reach =>
   types.get(type)?.reach ?? (type.startsWith('user.') ? 'members' : 'tenant');

@@ -2,7 +2,8 @@ import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/w
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import generated from './gen/event-types.json' with { type: 'json' };
 
-// Generated from the catalogue and the interface's description by deploy/docs/events.ts. It is the same for everybody.
+// deploy/docs/events.ts generates it from the catalogue and the interface description. It is the
+// same for every caller.
 const eventTypes = generated.map(({ Type, Description, Schema, Example }) => ({
   type: Type,
   description: Description,

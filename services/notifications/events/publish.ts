@@ -10,10 +10,13 @@ import { type Database, type EntityManager, lockName } from '@bailiwick/shared/o
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { PublishedEventEntity } from './entities.ts';
 
-/** For so long a name that an application gives an event stands for that one event. */
+/** How long an application's id deduplicates an event. */
 export const nameSeconds = 600;
 
-/** Of all applications of a tenant together. Each event becomes a task for every endpoint that asks for it. */
+/**
+ * The limit for all applications of a tenant together. Each event becomes a task per subscribed
+ * endpoint.
+ */
 const limits: Record<LimitProfile, Limit> = {
   standard: perMinute(6000),
   strict: perMinute(600),
@@ -34,7 +37,7 @@ function isObject(body: Uint8Array): boolean {
     const json: unknown = JSON.parse(utf8.decode(body));
     return typeof json === 'object' && json !== null && !Array.isArray(json);
   } catch {
-    // Whatever is wrong with it, one sentence says what it has to be.
+    // One message covers every defect: it says what the body must be.
     return false;
   }
 }
@@ -60,7 +63,10 @@ export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<t
   };
 }
 
-/** Publishes what was not published under this name a short while ago. Of two calls at once the second one finds the first. */
+/**
+ * Publishes unless an event was published under this id a short while ago. The second of two
+ * concurrent calls returns the event of the first.
+ */
 async function publishOnce(
   em: EntityManager,
   tenant: string,

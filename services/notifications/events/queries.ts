@@ -5,7 +5,7 @@ const forget: Statement = {
   text: 'delete from published_event where published_at < now() - make_interval(secs => $1)',
 };
 
-/** Forgets under which names events were published, once the names do not count any more. */
+/** Deletes the ids of published events that no longer deduplicate. */
 export async function forgetPublished(database: Database, seconds: number): Promise<void> {
   await database.query(forget, [seconds]);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { createDomainOwners } from './domain-owners.ts';
 
-/** Owners as sso answers, and how often it was asked. */
+/** Domain owners with a fake sso, and the calls that it got. */
 function ownersWith(answer: () => Promise<{ tenant: string }>) {
   const asked: string[] = [];
   const find = (request: { domain: string }) => {
@@ -16,7 +16,7 @@ function ownersWith(answer: () => Promise<{ tenant: string }>) {
   };
 }
 
-test('whose a domain is, is asked once for all who sign in at one time', async () => {
+test("a domain's owner is looked up once for concurrent events", async () => {
   const { asked, owners } = ownersWith(() => Promise.resolve({ tenant: 'tnt_1' }));
   assert.deepEqual(await Promise.all([owners.of('acme.example'), owners.of('acme.example')]), [
     'tnt_1',
@@ -26,7 +26,7 @@ test('whose a domain is, is asked once for all who sign in at one time', async (
   assert.deepEqual(asked, ['acme.example', 'other.example']);
 });
 
-test('an sso that is not asked this yet keeps no event back, one that is away does, until it is there', async () => {
+test('an sso without the operation does not hold back events, an unavailable sso does until it is back', async () => {
   let fail: Code | undefined = Code.Unimplemented;
   const { owners } = ownersWith(() =>
     fail === undefined

@@ -1,10 +1,11 @@
 import type { Target } from '@bailiwick/shared/outbox.ts';
 
 /**
- * What fan-out reads of an event; the body that webhooks get is the text itself. `email` is the address of whom it
- * is about, "" = none. `left` are the tenants that a deleted person was a member of: access may have forgotten them by now.
+ * The parts of an event that fan-out uses; webhooks get `text` unchanged. `email`: the address of
+ * the event's subject, "" = none. `left`: the tenants of a deleted user, which access may have
+ * deleted by now.
  */
-export type FannedEvent = {
+export type FanoutEvent = {
   id: string;
   type: string;
   tenant: string;
@@ -15,8 +16,11 @@ export type FannedEvent = {
   text: string;
 };
 
-/** The event of a stream message, undefined where it carries none (an audit entry only). Throws for anything else. */
-export function readEvent(message: string): FannedEvent | undefined {
+/**
+ * The event of a stream message, undefined for an audit entry without an event. Throws for anything
+ * else.
+ */
+export function readEvent(message: string): FanoutEvent | undefined {
   const { event: text, audit } = JSON.parse(message) as {
     event?: unknown;
     audit?: { Targets?: Target[] };
@@ -31,7 +35,7 @@ export function readEvent(message: string): FannedEvent | undefined {
   )
     throw new Error('not an event');
   const subject = textIn(data, 'ID');
-  // PostgreSQL refuses NUL: fan-out would fail for ever.
+  // PostgreSQL rejects NUL, so fan-out would fail forever.
   if ([id, type, tenant, subject].some((name) => name.includes('\0')))
     throw new Error('an event with NUL in a name');
   return {
@@ -46,40 +50,49 @@ export function readEvent(message: string): FannedEvent | undefined {
   };
 }
 
-/** An endpoint, as far as it matters for what it gets. */
+/** The endpoint columns that decide which events it gets. */
 export type Receiver = { id: string; active: boolean; eventTypes: readonly string[] };
 
-/** Why an endpoint does not get an event. */
-export type Withheld = 'inactive' | 'not_asked_for' | 'own_life';
+/** The reason for which an endpoint does not get an event. */
+export type SkipReason = 'inactive' | 'not_asked_for' | 'own_life';
 
-/** Why an endpoint does not get an event of its tenant; undefined = it gets it. `subject` is whom the event is about. */
-export function withheld(
-  { type, subject }: Pick<FannedEvent, 'type' | 'subject'>,
+/**
+ * The reason for which an endpoint does not get an event of its tenant; undefined = it gets the
+ * event. `subject` is the id of the event's subject.
+ */
+export function skipReason(
+  { type, subject }: Pick<FanoutEvent, 'type' | 'subject'>,
   { id, active, eventTypes }: Receiver,
-): Withheld | undefined {
+): SkipReason | undefined {
   if (!active) return 'inactive';
-  if (!wants(eventTypes, type)) return 'not_asked_for';
-  // Nobody is told about themselves, except by the ping.
-  return subject === id && isLifeOfEndpoints(type) ? 'own_life' : undefined;
+  if (!isSubscribed(eventTypes, type)) return 'not_asked_for';
+  // An endpoint gets no events about itself, except the ping.
+  return subject === id && isAboutEndpoints(type) ? 'own_life' : undefined;
 }
 
-/** Whether an endpoint's EventTypes ask for a type: by name, by family (`user.*`), or all of them when there are none. */
-export function wants(eventTypes: readonly string[], type: string): boolean {
+/**
+ * Whether an endpoint's EventTypes include a type: by name, by family (`user.*`), or all types if
+ * the list is empty.
+ */
+export function isSubscribed(eventTypes: readonly string[], type: string): boolean {
   if (eventTypes.length === 0) return true;
   return eventTypes.some(
     (wanted) => wanted === type || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1))),
   );
 }
 
-/** The clocks of two hosts differ a little, and an event is fanned out a moment after it happened. */
+/** Tolerance for clock differences between hosts; fan-out runs a moment after the event. */
 const toleranceMs = 5000;
 
-/** Whether an endpoint was there when an event happened. One that is published again a day later is no news to a new endpoint. */
-export const wasThere = (event: FannedEvent, createdAt: string) =>
+/**
+ * Whether an endpoint existed when an event happened. A new endpoint does not get an event that is
+ * republished a day later.
+ */
+export const existedAt = (event: FanoutEvent, createdAt: string) =>
   Date.parse(createdAt) <= Date.parse(event.timestamp) + toleranceMs;
 
 /** Whether events of a type are about endpoints themselves. */
-const isLifeOfEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
+const isAboutEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
 function textIn(data: unknown, key: string): string {
   const value: unknown =

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
-import { readEvent, wants } from './event.ts';
+import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut } from './fanout.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
@@ -25,7 +25,7 @@ type Published = {
   fields: Record<string, string>;
 };
 
-/** What is published of an event, with these endpoints in every tenant. */
+/** The tasks published for an event, with these endpoints in every tenant. */
 async function published(
   event: string,
   endpoints: ReadonlyArray<{ id: string; eventTypes: string[]; kind?: string; createdAt?: string }>,
@@ -61,7 +61,7 @@ async function published(
   return all;
 }
 
-test('an event becomes one task for each endpoint, with its bytes as they are', async () => {
+test('an event becomes one task per endpoint, with its exact bytes', async () => {
   const [first, second] = await published(text(), [
     { id: 'whk_1', eventTypes: [] },
     { id: 'whk_2', eventTypes: ['group.*'] },
@@ -77,7 +77,7 @@ test('an event becomes one task for each endpoint, with its bytes as they are', 
   assert.equal(second?.id, 'evt_1.whk_2:1');
 });
 
-test('an event becomes a message in the words of its service for a chat endpoint', async () => {
+test("an event becomes a message in the chat service's format for a chat endpoint", async () => {
   const [first] = await published(text(), [
     { id: 'slk_1', eventTypes: ['group.*'], kind: 'discord' },
   ]);
@@ -94,7 +94,7 @@ test('an event becomes a message in the words of its service for a chat endpoint
   assert.match(content, /Group created.*Ü/s);
 });
 
-test("a chat endpoint's own life is not sent to itself either", async () => {
+test('an event about a chat endpoint is not sent to that endpoint', async () => {
   const event = text({ type: 'chat_endpoint.disabled', data: { ID: 'slk_1' } });
   const endpoints = [
     { id: 'slk_1', eventTypes: [], kind: 'slack' },
@@ -106,7 +106,7 @@ test("a chat endpoint's own life is not sent to itself either", async () => {
   );
 });
 
-test("an endpoint's own life is not sent to itself", async () => {
+test('an event about a webhook endpoint is not sent to that endpoint', async () => {
   const event = text({ type: 'webhook_endpoint.updated', data: { ID: 'whk_1' } });
   const all = await published(event, [
     { id: 'whk_1', eventTypes: [] },
@@ -118,7 +118,7 @@ test("an endpoint's own life is not sent to itself", async () => {
   );
 });
 
-test('an event of a person goes to the tenants of that person', async () => {
+test("an event about a user goes to the user's tenants", async () => {
   const event = text({ type: 'user.updated', tenant: '', data: { ID: 'usr_1' } });
   const all = await published(event, [{ id: 'whk_1', eventTypes: ['user.*'] }], ['tnt_1', 'tnt_2']);
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('an event of a person goes to the tenants of that person', async () => {
   );
 });
 
-test('an event of a person also goes to the tenant whose domain the address is in, once', async () => {
+test('an event about a user also goes, once, to the tenant that verified the domain of the address', async () => {
   const subjects = async (Email: string, tenants: string[], type = 'user.updated') =>
     (
       await published(
@@ -148,7 +148,7 @@ test('an event of a person also goes to the tenant whose domain the address is i
     assert.deepEqual(await subjects(address, []), []);
 });
 
-test('that a person is deleted goes to the tenants it was a member of, which access may have forgotten', async () => {
+test('the event of a deleted user goes to the former tenants of the user', async () => {
   const event = text({ type: 'user.deleted', tenant: '', data: { ID: 'usr_1' } });
   const targets = [
     { Type: 'user', ID: 'usr_1', Name: 'a' },
@@ -161,8 +161,8 @@ test('that a person is deleted goes to the tenants it was a member of, which acc
   );
 });
 
-test('an endpoint that came after an event is not told of it, whenever it is fanned out', async () => {
-  // As the driver hands a time over.
+test('an endpoint that was created after an event does not get it', async () => {
+  // A time as the driver returns it.
   const at = (seconds: string) => `2026-01-01 00:00:${seconds}+00`;
   const all = await published(text(), [
     { id: 'whk_1', eventTypes: [], createdAt: '2025-12-31 23:59:59.9+00' },
@@ -175,7 +175,7 @@ test('an endpoint that came after an event is not told of it, whenever it is fan
   );
 });
 
-test("the platform's other events go to nobody", async () => {
+test('other platform events go to no endpoint', async () => {
   assert.deepEqual(
     await published(
       text({ type: 'role.created', tenant: '' }),
@@ -186,21 +186,21 @@ test("the platform's other events go to nobody", async () => {
   );
 });
 
-test('an audit entry without an event is no event', () => {
+test('readEvent returns undefined for an audit entry without an event', () => {
   assert.equal(readEvent(streamMessage(null)), undefined);
 });
 
-test('EventTypes ask by name, by family, or for everything', () => {
-  assert.ok(wants([], 'group.created'));
-  assert.ok(wants(['group.created'], 'group.created'));
-  assert.ok(wants(['group.*'], 'group.member_added'));
-  assert.ok(wants(['user.updated', 'group.*'], 'group.created'));
-  assert.equal(wants(['group.*'], 'group_grant.added'), false);
-  assert.equal(wants(['group'], 'group.created'), false);
-  assert.equal(wants(['group.created'], 'group.created_too'), false);
+test('EventTypes match by name, by family, or everything', () => {
+  assert.ok(isSubscribed([], 'group.created'));
+  assert.ok(isSubscribed(['group.created'], 'group.created'));
+  assert.ok(isSubscribed(['group.*'], 'group.member_added'));
+  assert.ok(isSubscribed(['user.updated', 'group.*'], 'group.created'));
+  assert.equal(isSubscribed(['group.*'], 'group_grant.added'), false);
+  assert.equal(isSubscribed(['group'], 'group.created'), false);
+  assert.equal(isSubscribed(['group.created'], 'group.created_too'), false);
 });
 
-test('an event whose names PostgreSQL does not store is unreadable, and not fanned out for ever', () => {
+test('readEvent throws for names that PostgreSQL cannot store, so that fan-out does not retry forever', () => {
   for (const over of [
     { tenant: 'tnt_\0' },
     { id: 'evt_\0' },

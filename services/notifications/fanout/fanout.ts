@@ -10,8 +10,8 @@ import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
 import type { DomainOwners } from './domain-owners.ts';
-import { type FannedEvent, readEvent, wasThere, withheld } from './event.ts';
-import { type Addressee, listAddressees } from './queries.ts';
+import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
+import { type FanoutEndpoint, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   database: Database;
@@ -21,7 +21,10 @@ export type FanoutDeps = {
   log: Log;
 };
 
-/** Makes one task of each event and endpoint that wants it. A repetition makes the same tasks, which the queue knows already. */
+/**
+ * Makes one task per event and subscribed endpoint. A redelivered event makes the same tasks, which
+ * the broker drops as duplicates.
+ */
 export function startFanout(deps: FanoutDeps): void {
   const options = {
     stream: 'EVT',
@@ -37,11 +40,12 @@ export function startFanout(deps: FanoutDeps): void {
   });
 }
 
-export async function fanOut(deps: FanoutDeps, event: FannedEvent): Promise<void> {
+export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
-    const endpoints = await listAddressees(deps.database, tenant);
+    const endpoints = await listFanoutEndpoints(deps.database, tenant);
     const receivers = endpoints.filter(
-      (endpoint) => withheld(event, endpoint) === undefined && wasThere(event, endpoint.createdAt),
+      (endpoint) =>
+        skipReason(event, endpoint) === undefined && existedAt(event, endpoint.createdAt),
     );
     await Promise.all(
       receivers.map((endpoint) => publishDelivery(deps.broker, event, tenant, endpoint)),
@@ -49,14 +53,14 @@ export async function fanOut(deps: FanoutDeps, event: FannedEvent): Promise<void
   }
 }
 
-// What belongs to no tenant concerns nobody's endpoints, except people: their tenants want to know of them, and whose domain
-// their address is in.
+// Events without a tenant reach no endpoint, except events about users: they go to the user's
+// tenants and to the tenant that verified the domain of the address.
 async function tenantsOf(
   { authority, owners }: FanoutDeps,
-  { type, tenant, subject, email, left }: FannedEvent,
+  { type, tenant, subject, email, left }: FanoutEvent,
 ): Promise<string[]> {
   const reach = reachOf(type);
-  if (reach === 'nobody') return [];
+  if (reach === 'none') return [];
   if (tenant !== '') return [tenant];
   if (reach !== 'members' || subject === '') return [];
   const domain = findEmail(email)?.domain ?? '';
@@ -71,12 +75,12 @@ async function tenantsOf(
   return [...new Set(owner === '' ? own : [...own, owner])];
 }
 
-// Webhooks get the event's own bytes, chat endpoints the message that their service shows.
+// Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
   broker: Broker,
-  { id, type, text, timestamp }: FannedEvent,
+  { id, type, text, timestamp }: FanoutEvent,
   tenant: string,
-  { id: endpoint, kind }: Addressee,
+  { id: endpoint, kind }: FanoutEndpoint,
 ): Promise<void> {
   const body = kind === '' ? text : renderBody(kind, messageOf(text));
   const request = {
@@ -93,12 +97,15 @@ function publishDelivery(
   );
 }
 
-function eventOf(message: BrokerMessage, log: Log): FannedEvent | undefined {
+function eventOf(message: BrokerMessage, log: Log): FanoutEvent | undefined {
   try {
     return readEvent(message.text());
   } catch (error) {
-    // It would be unreadable for ever: noted and let go of.
-    log.error('a message of the event stream is no event', { subject: message.subject, error });
+    // It would stay unreadable, so it is logged and skipped.
+    log.error('reading a message of the event stream failed, skipped', {
+      subject: message.subject,
+      error,
+    });
     return undefined;
   }
 }

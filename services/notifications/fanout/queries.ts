@@ -2,8 +2,8 @@ import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 import type { ChatKind } from '../chat/kinds.ts';
 import type { Receiver } from './event.ts';
 
-/** `kind` is which chat service it is; empty = a webhook. */
-export type Addressee = Receiver & { kind: ChatKind | ''; createdAt: string };
+/** `kind`: the chat service; empty = a webhook. */
+export type FanoutEndpoint = Receiver & { kind: ChatKind | ''; createdAt: string };
 
 const addressees: Statement = {
   name: 'notifications.addressees',
@@ -11,7 +11,7 @@ const addressees: Statement = {
          union all select id, active, event_types, kind, created_at from chat_endpoint where tenant = $1`,
 };
 
-/** A tenant's endpoints of both kinds, whatever they ask for: what each of them gets is for `withheld` to say. */
-export function listAddressees(database: Database, tenant: string): Promise<Addressee[]> {
-  return database.query<Addressee>(addressees, [tenant]);
+/** A tenant's endpoints of both kinds. `skipReason` filters them by their EventTypes. */
+export function listFanoutEndpoints(database: Database, tenant: string): Promise<FanoutEndpoint[]> {
+  return database.query<FanoutEndpoint>(addressees, [tenant]);
 }

@@ -16,7 +16,10 @@ import { sealedRecords } from '../sealed.ts';
 export type KeysDeps = {
   database: Database;
   keys: TenantKeys;
-  /** The data keys of sso: an operator asks about all there are, and removes a key-encryption key that none needs. */
+  /**
+   * The data keys of sso: an operator needs the status of all data keys before removing a
+   * key-encryption key.
+   */
   ssoKeys: Client<typeof DataKeys>;
   service: KeyService;
   ring: KeyRing;
@@ -42,7 +45,7 @@ export function keysHandlers({
         service.keks(),
         reports,
       ]);
-      // The ring's first key is needed whatever wraps the data keys.
+      // The ring's first key is always needed, whichever key wraps the data keys.
       const ringKey = firstOf(ring);
       const counts = new Map<string, number>();
       for (const { kek, count } of [...own.wrapped, ...others.wrapped])

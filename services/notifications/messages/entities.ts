@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What was sent to an endpoint, kept so that it can be shown and sent again: one row a task, whatever the number of its attempts. */
+/** A sent request, kept to show and to resend it. One row per task and all of its attempts. */
 export const DeliveryMessageEntity = defineEntity({
   name: 'DeliveryMessage',
   tableName: 'delivery_message',
@@ -25,7 +25,9 @@ export const DeliveryMessageEntity = defineEntity({
   ],
 });
 
-/** An endpoint that was deleted and whose messages have yet to go: there may be too many of them for one call. */
+/**
+ * A deleted endpoint whose messages are still to be deleted: there may be too many for one call.
+ */
 export const DeletedEndpointEntity = defineEntity({
   name: 'DeletedEndpoint',
   tableName: 'deleted_endpoint',

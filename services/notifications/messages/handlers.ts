@@ -16,11 +16,11 @@ type Asked = { tenant: string; id: string; messageId: string };
 
 type Deps = { database: Database; store: Store; deliveryBodyHours: number };
 
-/** What tells the endpoints of one kind from those of another. */
+/** The differences between webhook and chat endpoints. */
 type Kind = {
   type: 'webhook_endpoint' | 'chat_endpoint';
   find: (database: Database, tenant: string, id: string) => Promise<unknown>;
-  /** The endpoint as it is stored, locked until the transaction ends. */
+  /** The stored endpoint, locked until the transaction ends. */
   lock: (
     em: EntityManager,
     which: { tenant: string; id: string },
@@ -28,7 +28,7 @@ type Kind = {
   ) => Promise<{ name: string; active: boolean } | null>;
 };
 
-/** The handlers of the messages that were sent to endpoints of one kind. */
+/** The handlers for sent messages of one kind of endpoint. */
 export function messageHandlers(
   { database, store, deliveryBodyHours }: Deps,
   { type, find, lock }: Kind,
@@ -70,7 +70,7 @@ export function messageHandlers(
       };
     },
 
-    /** Audited and no event: nothing about the endpoint has changed. */
+    /** Audited, but no event: the endpoint has not changed. */
     async resend({ tenant, id, messageId }: Asked, call: Call): Promise<{ queued: boolean }> {
       const queued = await database.transaction(
         { tenant, row: `endpoint ${tenant} ${id}` },

@@ -20,7 +20,8 @@ export type MessageRow = {
 
 export type MessageKey = { tenant: string; endpoint: string; delivery: string };
 
-// A process of an older version rotates data keys and does not know this table: it may have deleted the key of a message.
+// A process of an older version does not know this table when it rotates data keys, so it may have
+// deleted the key of a message.
 const kept = `tenant = $1 and endpoint = $2 and delivery = $3 and created_at >= now() - make_interval(hours => $4)
   and exists (select from dek where dek.tenant = delivery_message.tenant and dek.id = delivery_message.dek_id)
   order by created_at desc, task desc limit 1`;
@@ -30,7 +31,7 @@ const message: Statement = {
   text: `select task, tenant, endpoint, event, type, delivery, created_at as "createdAt", dek_id as "dekId", request from delivery_message where ${kept}`,
 };
 
-/** The newest message of that webhook-id that was sent to an endpoint and is still kept. */
+/** The newest kept message with this webhook-id that was sent to the endpoint. */
 export async function findMessage(
   database: Database,
   { tenant, endpoint, delivery }: MessageKey,
@@ -41,15 +42,15 @@ export async function findMessage(
 }
 
 /**
- * Has a message wait to be sent again, at once, with the whole schedule before it: as a further attempt of its task. Returns undefined
- * where the message is not kept, and false where it is on its way already.
+ * Schedules a message to be sent again at once, with a fresh retry schedule, as a further attempt
+ * of its task. Returns undefined if the message is not kept, and false if it is already in flight.
  */
 export async function resendMessage(
   em: EntityManager,
   { tenant, endpoint, delivery }: MessageKey,
   hours: number,
 ): Promise<boolean | undefined> {
-  // Two calls at once take turns.
+  // Concurrent calls take turns.
   const [found] = await execute<{ task: string }>(
     em,
     `select task from delivery_message where ${kept} for update`,
@@ -57,7 +58,8 @@ export async function resendMessage(
   );
   if (!found) return undefined;
   const { task } = found;
-  // An attempt that is settled at this moment is waited for: the next statement sees it, and numbers the new attempt after it.
+  // Waits for an attempt that is being settled: the next statement sees it and numbers the new
+  // attempt after it.
   const [waiting] = await execute<{ state: string }>(
     em,
     'select state from delivery_waiting where tenant = $1 and task = $2 for update',
@@ -76,7 +78,7 @@ export async function resendMessage(
   return true;
 }
 
-/** Notes that the messages of an endpoint have to go. */
+/** Marks the messages of an endpoint for deletion. */
 export async function forgetMessages(
   em: EntityManager,
   tenant: string,
@@ -89,7 +91,7 @@ export async function forgetMessages(
   );
 }
 
-/** A delivery that was under way when its endpoint was deleted ends within this time. */
+/** A delivery in flight when its endpoint was deleted ends within this time. */
 const lateSeconds = 60;
 
 /** Deletes at most `limit` messages of deleted endpoints and returns their number. */

@@ -1,7 +1,7 @@
 import { rateWindowTable } from '@bailiwick/shared/limits.ts';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Endpoints that are left alone for a while, and the tasks that are kept back for them. */
+/** Paused endpoints, and their parked tasks. */
 export class EndpointHealth extends Migration {
   override up(): void {
     this.addSql(rateWindowTable);

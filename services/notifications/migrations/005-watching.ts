@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Secrets that are rotated, attempts that are listed, and events that applications publish once. */
+/** Secret rotation, the attempt list, and idempotent publishing of application events. */
 export class Watching extends Migration {
   override up(): void {
     this.addSql(`

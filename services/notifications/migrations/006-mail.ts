@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Addresses that are not mailed for a while. */
+/** Suppressed addresses. */
 export class Mail extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The messages that were sent, so that they can be shown and sent again. */
+/** Sent messages, kept to show and to resend them. */
 export class Messages extends Migration {
   override up(): void {
     this.addSql(`

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import type { BrokerMessage } from '@bailiwick/shared/broker.ts';
 import { type TaskOperation, taskHeaders, taskLanes } from '@bailiwick/shared/tasks.ts';
 
-/** One attempt of a task, as the broker handed it out. */
+/** One attempt of a task, as the broker delivered it. */
 export type Attempt = {
   task: string;
   /** From 1. */
   number: number;
-  /** The attempt with which the schedule began. */
+  /** The attempt with which the retry schedule began. */
   first: number;
   operation: TaskOperation;
-  /** Where its retries travel: the slow lane is left with the attempt. */
+  /** The lane of its retries. The slow lane is for one attempt only. */
   lane: string;
   event: string;
   enqueued: Date;
   extra: Record<string, string>;
-  /** The request, as it travelled. */
+  /** The request as it was sent. */
   text: string;
-  /** The same, read; empty where it is no JSON object. */
+  /** The parsed request; empty if the text is not a JSON object. */
   request: Record<string, unknown>;
-  /** Of what is delivered to an endpoint; empty for mails. */
+  /** Set for deliveries to endpoints; empty for mails. */
   tenant: string;
   endpoint: string;
   type: string;
 };
 
 /**
- * Reads a task message. undefined where it cannot be read: its operation is unknown to this version, or a value in it is missing,
- * malformed, or none that PostgreSQL stores.
+ * Reads a task message. Returns undefined if this version does not know the operation, or if a
+ * value is missing, malformed or not storable in PostgreSQL.
  */
 export function readAttempt(message: BrokerMessage): Attempt | undefined {
   const operation = message.header(taskHeaders.operation);
@@ -40,7 +40,7 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
   if (!isTaskOperation(operation) || !extra || !Object.values(numbers).every(isAttemptNumber))
     return undefined;
   const text = message.text();
-  const request = objectOf(text) ?? {}; // an empty request fails its validation, which makes it a dead letter
+  const request = objectOf(text) ?? {}; // an empty request fails validation, which dead-letters the task
   const textOf = (name: string) => (typeof request[name] === 'string' ? request[name] : '');
   const task = message.header(taskHeaders.task);
   const names = {
@@ -63,11 +63,14 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
   };
 }
 
-/** An attempt as its row says it, which may be of an operation that this version does not know. */
-export type NotedAttempt = Omit<Attempt, 'operation' | 'request'> & { operation: string };
+/** An attempt as its row stores it. This version may not know its operation. */
+export type RecordedAttempt = Omit<Attempt, 'operation' | 'request'> & { operation: string };
 
-/** The outcome of an unreadable message. It names no endpoint, so that no replay sends it, and no task, because another message may be of that task. */
-export function unreadableAttempt(message: BrokerMessage, lane: string): NotedAttempt {
+/**
+ * The recorded attempt of an unreadable message. It names no endpoint, so that no replay sends it,
+ * and no real task id, because another message may have the same one.
+ */
+export function unreadableAttempt(message: BrokerMessage, lane: string): RecordedAttempt {
   const [tenant = ''] = /\btnt_[0-9a-z]{26}\b/.exec(message.subject) ?? [];
   const operation = message.header(taskHeaders.operation);
   const text = message.text();
@@ -91,12 +94,12 @@ export function unreadableAttempt(message: BrokerMessage, lane: string): NotedAt
   };
 }
 
-/** When the task loses its point, undefined where it does not. */
+/** When the task expires, undefined if it does not. */
 export const expiryOf = ({ extra }: Attempt): Date | undefined => dateOf(extra['expiresAt'] ?? '');
 
 const isTaskOperation = (name: string): name is TaskOperation => Object.hasOwn(taskLanes, name);
 
-/** The lane of an operation: the second word of its subject. */
+/** The lane of an operation: the second part of its subject. */
 const laneOf = (operation: TaskOperation): string => taskLanes[operation].split('.')[1] ?? '';
 
 function dateOf(text: string): Date | undefined {
@@ -115,14 +118,16 @@ function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A number that fits into PostgreSQL's int. */
+/** Whether a number fits PostgreSQL's int. */
 const isAttemptNumber = (value: number): boolean =>
   Number.isInteger(value) && value >= 1 && value < 2 ** 31;
 
-/** Whether PostgreSQL stores a text, and as an indexed one: it refuses NUL, and long keys. */
+/** Whether PostgreSQL can store and index a text: it rejects NUL and long keys. */
 const isStorable = (text: string): boolean => text.length <= 512 && !text.includes('\0');
 
-/** The extra values, none where there is no such header. undefined where they cannot be read or stored. */
+/**
+ * The extra values; empty without the header. Returns undefined if they cannot be read or stored.
+ */
 function extraOf(header: string): Record<string, string> | undefined {
   const values = header === '' ? {} : objectOf(header);
   if (!values) return undefined;

@@ -3,26 +3,26 @@ import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { queueWorker } from '@bailiwick/shared/caller.ts';
 import { create } from '@bufbuild/protobuf';
 
-// What a task's handler knows of its attempt besides the request, which is the documented one and has no room
-// for it. Each attempt has a caller of its own, so the caller is what the rest hangs on.
+// The context of a task's attempt for its handler. It is not part of the request, which is the
+// documented one. Each attempt has its own caller, so the context is looked up by the caller.
 
 export type TaskContext = {
   /** The task's id; empty in a direct call. */
   id: string;
   /** From 1. */
   attempt: number;
-  /** When the task came to be; not in a direct call. */
+  /** When the task was created; not set in a direct call. */
   enqueued?: Date;
-  /** What the work needs besides its request, e.g. a mail's locale. */
+  /** Values that the work needs besides its request, e.g. a mail's locale. */
   extra: Readonly<Record<string, string>>;
-  /** Set by the handler where the receiver asked to be left alone for a while. */
+  /** Set by the handler if the receiver asked for a delay (Retry-After). */
   retryAfterMs?: number | undefined;
 };
 
 const contexts = new WeakMap<Caller, TaskContext>();
 const deliverBits = permissionBitmap((permission) => permission === 'iam.internal.deliver');
 
-/** The caller of one attempt: the worker, with the one permission it needs. */
+/** The caller of one attempt: the worker, with the single permission it needs. */
 export function createTaskCaller(context: TaskContext): Caller {
   const caller = create(CallerSchema, {
     type: 'worker',
@@ -34,6 +34,6 @@ export function createTaskCaller(context: TaskContext): Caller {
   return caller;
 }
 
-/** The attempt a call belongs to. A direct call is the first attempt of a task that nobody knows. */
+/** The context of a call. A direct call is the first attempt of a task without an id. */
 export const taskOf = (caller: Caller): TaskContext =>
   contexts.get(caller) ?? { id: '', attempt: 1, extra: {} };

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What came of one attempt: the attempt log, and what makes an attempt that is handed out twice a no-op. Kept 30 days. */
+/**
+ * The result of one attempt. It is the attempt log, and makes a redelivered attempt a no-op. Kept
+ * 30 days.
+ */
 export const DeliveryAttemptEntity = defineEntity({
   name: 'DeliveryAttempt',
   tableName: 'delivery_attempt',
@@ -32,8 +35,8 @@ export const DeliveryAttemptEntity = defineEntity({
 });
 
 /**
- * A task between two attempts (waiting: until it is due, queued: handed to the broker, parked: until its endpoint can be sent to),
- * or after its last one (dead, kept 30 days).
+ * A task between two attempts, or after its last one. waiting: until it is due. queued: published
+ * to the broker. parked: until its endpoint can be sent to. dead: dead-lettered, kept 30 days.
  */
 export const DeliveryWaitingEntity = defineEntity({
   name: 'DeliveryWaiting',
@@ -41,21 +44,21 @@ export const DeliveryWaitingEntity = defineEntity({
   properties: {
     task: p.string().primary().columnType('text'),
     state: p.text(),
-    /** The second word of the task's subject. */
+    /** The second part of the task's subject. */
     lane: p.text(),
     operation: p.text(),
     tenant: p.text(),
     endpoint: p.text(),
     event: p.text(),
-    /** The number of the attempt that is waited for; of a dead letter, the last one made. */
+    /** The number of the next attempt; for a dead letter, of the last one made. */
     attempt: p.integer(),
-    /** The attempt with which the schedule began: not 1 where a dead letter is sent once more. */
+    /** The attempt with which the retry schedule began: not 1 after a replay. */
     firstAttempt: p.integer().default(1),
     dueAt: p.datetime(3).nullable(),
     queuedAt: p.datetime(3).nullable(),
     enqueuedAt: p.datetime(3),
     extra: p.json<Record<string, string>>(),
-    /** Of the attempt before, so that the next one is part of the same trace. */
+    /** The trace of the previous attempt; the next one continues it. */
     traceparent: p.text().default(''),
     dekId: p.text(),
     /** The documented JSON request, sealed. */

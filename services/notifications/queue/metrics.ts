@@ -4,58 +4,59 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { countOpenBreakers } from '../endpoints/queries.ts';
 import { countDeadLetters, listOverdue } from './queries.ts';
 
-// What the queue is measured by (docs/observability.md). A lane is the only thing that tells one kind of work from another:
-// tenants and endpoints are found in the rows of the attempts.
+// The queue's metrics (docs/observability.md). The lane is the only label for the kind of work:
+// tenants and endpoints are found in the attempt rows.
 
 export const attempts = counter<{ lane: string; status: string; error: string }>({
   name: 'bailiwick_delivery_attempts_total',
-  about: 'Attempts that were made, by what came of them.',
+  about: 'Attempts made, by their outcome.',
 });
 
-/** Seconds up to the longest of healthy waits, then minutes and hours, for what waited while a receiver was away. */
+/**
+ * Buckets in seconds: healthy waits first, then minutes and hours, for deliveries that waited while
+ * a receiver was down.
+ */
 const waits = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 21_600];
 
 export const firstByte = timing(
   {
     name: 'bailiwick_delivery_first_byte_seconds',
-    about: "From an event to the first byte of the receiver's answer.",
+    about: "Time from an event to the first byte of the receiver's response.",
   },
   waits,
 );
 
 export const inFlight = level<{ lane: string }>({
   name: 'bailiwick_delivery_in_flight',
-  about: 'Attempts this process is making at the moment.',
+  about: 'Attempts in progress in this process.',
 });
 
 export const spilled = counter(
-  { name: 'bailiwick_delivery_spilled_total', about: 'Attempts that went to the slow lane.' },
+  { name: 'bailiwick_delivery_spilled_total', about: 'Attempts sent to the slow lane.' },
   {},
 );
 
 export const parked = counter<{ lane: string }>({
   name: 'bailiwick_delivery_parked_total',
-  about: 'Attempts that were put off until their endpoint can be sent to.',
+  about: 'Attempts parked until their endpoint can be sent to.',
 });
 
 const breakerOpen = gauge({
   name: 'bailiwick_delivery_breaker_open',
-  about:
-    'Endpoints that are left alone because they have failed too often. The same from every replica.',
+  about: 'Endpoints paused by an open breaker. The same from every replica.',
 });
 
 const queueAge = gauge<{ lane: string }>({
   name: 'bailiwick_delivery_queue_age_seconds',
-  about:
-    "How long the oldest task has been due; 0 where there is none. The queue's: the same from every replica.",
+  about: 'How long the oldest due task has waited; 0 = none. The same from every replica.',
 });
 
 const deadLetters = gauge({
   name: 'bailiwick_delivery_dead_letters',
-  about: 'Tasks that ended without success, of the last 30 days. The same from every replica.',
+  about: 'Dead-lettered tasks of the last 30 days. The same from every replica.',
 });
 
-/** Measures the queue itself for these lanes. */
+/** Registers the gauges of the queue for these lanes. */
 export function measureQueue(
   { database, broker }: { database: Database; broker: Broker },
   lanes: readonly string[],

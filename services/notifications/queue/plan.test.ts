@@ -19,11 +19,11 @@ test('a delivered or dropped task is done', () => {
   assert.deepEqual(plan({ status: 'dropped' }), { state: 'done' });
 });
 
-test('a failed task is a dead letter at once', () => {
+test('a failed task becomes a dead letter at once', () => {
   assert.deepEqual(plan({ status: 'failed' }), { state: 'dead' });
 });
 
-test('a task to retry waits, and is a dead letter after its last attempt', () => {
+test('a task to retry waits, and becomes a dead letter after its last attempt', () => {
   assert.deepEqual(plan({}), { state: 'waiting', dueAt: new Date('2026-01-01T00:00:05Z') });
   assert.deepEqual(plan({ attempt: 2 }), {
     state: 'waiting',
@@ -37,7 +37,7 @@ test('a task is not attempted after its token has expired', () => {
   assert.equal(plan({ expiresAt: new Date('2026-01-01T00:00:06Z') }).state, 'waiting');
 });
 
-test('the last attempt of a task that is given up is recorded as failed, every other one as it ended', () => {
+test('the last attempt of a dead-lettered task is recorded as failed, every other attempt as it ended', () => {
   const recorded = (over: Partial<PlanInput>) => recordedStatus(over.status ?? 'retry', plan(over));
   assert.equal(recorded({ attempt: 2 }), 'retry');
   assert.equal(recorded({ attempt: 3 }), 'failed');

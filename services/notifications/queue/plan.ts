@@ -1,7 +1,7 @@
-import type { Status } from '../sending/outcome.ts';
+import type { Status } from '../sending/delivery-outcome.ts';
 import { nextWait, type Schedule } from './schedule.ts';
 
-/** What becomes of a task after an attempt: nothing is left to do, it waits for another, or it is a dead letter. */
+/** The state of a task after an attempt: done, waiting for the next attempt, or dead-lettered. */
 export type Plan = { state: 'done' } | { state: 'dead' } | { state: 'waiting'; dueAt: Date };
 
 export type PlanInput = {
@@ -9,7 +9,7 @@ export type PlanInput = {
   /** From 1, counted from where the schedule began. */
   attempt: number;
   schedule: Schedule;
-  /** When the task loses its point, e.g. with the token in it. */
+  /** When the task expires, e.g. with the token in it. */
   expiresAt: Date | undefined;
   retryAfterMs?: number | undefined;
   now: Date;
@@ -33,6 +33,6 @@ export function planNext({
   return expiresAt && dueAt >= expiresAt ? { state: 'dead' } : { state: 'waiting', dueAt };
 }
 
-/** The status that an attempt is recorded with. An attempt that would be retried, but was the last one, has failed. */
+/** The status to record for an attempt: the last one of the schedule is failed instead of retry. */
 export const recordedStatus = (status: Status, { state }: Plan): Status =>
   status === 'retry' && state === 'dead' ? 'failed' : status;

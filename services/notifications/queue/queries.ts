@@ -49,7 +49,7 @@ const attemptsDone: Statement = {
          left join delivery_attempt a on a.task = asked.task and a.attempt = asked.attempt order by place`,
 };
 
-/** Of attempts, whether each has been made already, in order. */
+/** Whether each of the attempts was already made, in order. */
 export async function areAttemptsDone(
   database: Database,
   attempts: ReadonlyArray<{ task: string; number: number }>,
@@ -62,10 +62,11 @@ export async function areAttemptsDone(
 const attemptColumns =
   'task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at';
 
-/** The columns of an attempt that its message keeps. */
+/** The attempt columns that its message row stores as well. */
 const messageColumns = 'task, tenant, endpoint, operation, event, type, delivery';
 
-// What is noted twice was settled the first time: both statements then do nothing. Rows are locked in the order in which all do it.
+// Recording an attempt twice does nothing: the first time settled it. Rows are locked in the same
+// order everywhere.
 const settleDone: Statement = {
   name: 'notifications.settle_done',
   text: `with noted as (
@@ -85,8 +86,8 @@ const settleDone: Statement = {
            select task from delivery_waiting where task in (select task from noted) order by task for update)`,
 };
 
-// An older attempt that comes in late never overwrites a newer one. What ends after its endpoint was deleted leaves nothing behind:
-// whoever deletes it at the same moment is waited for.
+// A late, older attempt never overwrites a newer one. An attempt that ends after its endpoint was
+// deleted leaves no row: the statement waits for a concurrent delete.
 const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
   text: `with noted as (
@@ -110,10 +111,9 @@ const settleWaiting: Statement = {
     where delivery_waiting.attempt <= excluded.attempt`,
 };
 
-/** A sealed request. */
 export type SealedRequest = { dekId: string; request: Buffer };
 
-/** Notes attempts, and that nothing is left to do for their tasks. With `sent`, what was sent is kept. */
+/** Records attempts and completes their tasks. With `sent`, the sent request is kept. */
 export async function settleAsDone(
   database: Database,
   attempts: ReadonlyArray<AttemptRow & { sent?: SealedRequest | undefined }>,
@@ -127,7 +127,7 @@ export async function settleAsDone(
     started_at: row.startedAt,
     next_attempt_at: row.nextAttemptAt,
   }));
-  // In one order everywhere: two processes that settle the same attempts wait for each other and not both ways.
+  // The same order everywhere, so that two processes that settle the same attempts cannot deadlock.
   rows.sort((one, other) => (one.task < other.task ? -1 : 1));
   const sealed = [
     messages.map(({ task }) => task),
@@ -137,10 +137,10 @@ export async function settleAsDone(
   await database.query(settleDone, [JSON.stringify(rows), ...sealed]);
 }
 
-/** What else an attempt brings about: its endpoint has failed to the end, and what was sent is kept. */
+/** Side effects of an attempt: its endpoint used up the schedule, or the sent request is kept. */
 export type Consequences = { isExhausted: boolean; isKept: boolean };
 
-/** Notes an attempt, and that its task waits for another or is dead. */
+/** Records an attempt whose task waits for the next one or is dead-lettered. */
 export async function settleAsWaiting(
   database: Database,
   attempt: AttemptRow,
@@ -161,7 +161,7 @@ export async function settleAsWaiting(
   await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted, isKept]);
 }
 
-// What another process has settled meanwhile does not wait again.
+// A task that another process has settled meanwhile does not wait again.
 const defer: Statement = {
   name: 'notifications.defer',
   text: `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, enqueued_at, extra, dek_id, request, traceparent)
@@ -171,7 +171,7 @@ const defer: Statement = {
     where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')`,
 };
 
-/** Has an attempt that was not made wait until it is due. */
+/** Stores an attempt that was not made, to wait until it is due. */
 export async function deferTask(database: Database, row: Omit<WaitingRow, 'state'>): Promise<void> {
   const {
     task,
@@ -241,7 +241,7 @@ function valuesOf(row: AttemptRow): unknown[] {
   ];
 }
 
-/** Takes tasks of a lane that are due. The rows stay locked until the transaction ends. */
+/** Takes due tasks of a lane. The rows stay locked until the transaction ends. */
 export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {
   return execute<WaitingRow>(
     em,
@@ -261,7 +261,10 @@ export async function markQueued(em: EntityManager, tasks: readonly string[]): P
   );
 }
 
-/** Has what was handed to the broker before that time wait again, at once: so many of a lane at most. Returns how many it were. */
+/**
+ * Makes at most `limit` tasks of a lane, published before that time, due again at once. Returns
+ * their number.
+ */
 export async function requeue(
   em: EntityManager,
   lane: string,
@@ -278,7 +281,7 @@ export async function requeue(
   return rows.length;
 }
 
-/** Puts a row off that cannot be published, so that it does not stand in the way of the others. */
+/** Postpones a row that cannot be published, so that it does not block the others. */
 export async function postpone(em: EntityManager, task: string): Promise<void> {
   await execute(
     em,
@@ -293,7 +296,7 @@ const overdue: Statement = {
          where state = 'waiting' and due_at <= now() group by lane`,
 };
 
-/** The lanes in which a waiting task should have been published, and for how many seconds. */
+/** The lanes with overdue tasks, and the age of the oldest in seconds. */
 export const listOverdue = (database: Database): Promise<Array<{ lane: string; age: number }>> =>
   database.query(overdue, []);
 
@@ -307,7 +310,10 @@ export async function countDeadLetters(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Forgets attempts and dead letters older than 30 days, a batch at a time. Returns how many went. */
+/**
+ * Deletes a batch of attempts and of dead letters older than 30 days. Returns the larger number of
+ * rows.
+ */
 export async function deleteOld(em: EntityManager, limit: number): Promise<number> {
   const attempts = await execute(
     em,
@@ -324,7 +330,7 @@ export async function deleteOld(em: EntityManager, limit: number): Promise<numbe
   return Math.max(attempts.length, dead.length);
 }
 
-/** So many rows one statement changes at most: the database ends those that take too long. */
+/** Maximum rows per statement: the database cancels long statements. */
 const batch = 5000;
 
 async function inBatches(
@@ -339,7 +345,7 @@ async function inBatches(
   }
 }
 
-/** Forgets what waits to be delivered to an endpoint, dead letters included. */
+/** Deletes an endpoint's waiting tasks, dead letters included. */
 export async function deleteWaiting(
   em: EntityManager,
   tenant: string,
@@ -354,8 +360,8 @@ export async function deleteWaiting(
 }
 
 /**
- * Sends an endpoint's dead letters once more, those of tasks that came to be within a time, with the whole schedule before them.
- * Returns how many.
+ * Replays an endpoint's dead letters of tasks enqueued within a period, each with a fresh retry
+ * schedule. Returns their number.
  */
 export function replayDead(
   em: EntityManager,

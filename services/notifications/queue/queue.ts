@@ -4,14 +4,14 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { createBreaker } from '../endpoints/breaker.ts';
-import { createGates } from '../endpoints/gates.ts';
+import { type EndpointKind, startDisablePolicy } from '../endpoints/disable-policy.ts';
 import { createHealth } from '../endpoints/health.ts';
-import { createPace } from '../endpoints/pace.ts';
-import { type EndpointKind, startPatience } from '../endpoints/patience.ts';
+import { createLatencyTracker } from '../endpoints/latency-tracker.ts';
+import { createEndpointStates } from '../endpoints/state.ts';
 import type { ProcessPlan } from '../roles.ts';
+import { startDuePublisher } from './due-publisher.ts';
 import { measureQueue } from './metrics.ts';
 import { startRelease } from './parking/release.ts';
-import { startDueRelay } from './relay.ts';
 import { createSlotPool } from './slots.ts';
 import type { Store } from './store.ts';
 import { startWorker } from './worker.ts';
@@ -25,19 +25,22 @@ type Deps = {
   log: Log;
 };
 
-/** The queue's part of a process: a worker for each of its lanes, and what brings their tasks back to them. */
+/**
+ * The queue's background work of a process: a worker for each lane, and the jobs that return
+ * waiting tasks to the lanes.
+ */
 export function queueOf(
   { database, broker, store, limiter, kinds, log }: Deps,
-  { roles, lanes, schedules, patience, pauses }: ProcessPlan,
+  { roles, lanes, schedules, disablePolicy, pauses }: ProcessPlan,
 ): Background[] {
   if (lanes.length === 0) return [];
-  const gates = createGates(database);
-  const health = createHealth({ database, gates, breaker: createBreaker(), pauses });
+  const endpointStates = createEndpointStates(database);
+  const health = createHealth({ database, endpointStates, breaker: createBreaker(), pauses });
   const shared = {
-    gates,
+    endpointStates,
     limiter,
     health,
-    pace: createPace(),
+    latency: createLatencyTracker(),
     probing: new Set<string>(),
     laneOf: createSlotPool(),
     broker,
@@ -51,12 +54,12 @@ export function queueOf(
       ({ dispatch }) =>
         startWorker({ ...shared, dispatch }, lane),
   );
-  const relay: Background = () => startDueRelay({ database, broker, store, log }, names);
+  const publisher: Background = () => startDuePublisher({ database, broker, store, log }, names);
   const measure: Background = () => (
     measureQueue({ database, broker }, names), () => Promise.resolve()
   );
-  const ofEndpoints = roles.has('delivery')
-    ? [startRelease({ database, log }), startPatience({ database, kinds, patience, log })]
+  const endpointJobs = roles.has('delivery')
+    ? [startRelease({ database, log }), startDisablePolicy({ database, kinds, disablePolicy, log })]
     : [];
-  return [...workers, relay, measure, ...ofEndpoints];
+  return [...workers, publisher, measure, ...endpointJobs];
 }

@@ -11,7 +11,7 @@ export type Replay = {
   until?: Timestamp | undefined;
 };
 
-/** The endpoint as it is now, locked: its name, and whether it is active. */
+/** Locks the endpoint, and returns its name and whether it is active. */
 type Find = (
   em: EntityManager,
   tenant: string,
@@ -19,8 +19,9 @@ type Find = (
 ) => Promise<{ name: string; active: boolean } | null>;
 
 /**
- * Sends an endpoint's dead letters once more. Audited and no event: nothing about the endpoint has changed.
- * Throws not_found, and failed_precondition where the endpoint is inactive and all of them would be dropped.
+ * Replays an endpoint's dead letters. Audited, but no event: the endpoint has not changed. Throws
+ * not_found, and failed_precondition if the endpoint is inactive, because every delivery would be
+ * dropped.
  */
 export async function replayFailed(
   database: Database,

@@ -24,12 +24,12 @@ test('mails and chat messages end after six attempts', () => {
   assert.equal(nextWait(short, 6, 0), undefined);
 });
 
-test('a wait is up to 10 % longer', () => {
+test('a wait has up to 10 % jitter', () => {
   assert.equal(nextWait(standard, 1, 0), 5000);
   assert.equal(nextWait(standard, 1, 1), 5500);
 });
 
-test("a receiver's Retry-After counts between the plain wait and the larger of twice that and an hour", () => {
+test("a receiver's Retry-After is clamped to [the plain wait, the larger of twice that and an hour]", () => {
   assert.equal(nextWait(standard, 1, 0, 1000), 5000);
   assert.equal(nextWait(standard, 1, 0, 20 * minute), 20 * minute);
   assert.equal(nextWait(standard, 1, 0, 300 * hour), hour);
@@ -37,7 +37,7 @@ test("a receiver's Retry-After counts between the plain wait and the larger of t
 });
 
 for (const items of [[], ['5'], ['5d'], ['-1s'], ['1.5s'], ['0s', ''], ['1000000s']]) {
-  test(`a schedule of ${JSON.stringify(items)} stops the start`, () => {
+  test(`a schedule of ${JSON.stringify(items)} is rejected at start`, () => {
     assert.throws(() => parseSchedule(items));
   });
 }

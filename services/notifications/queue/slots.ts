@@ -1,23 +1,24 @@
-// Who of those in hand may make an attempt now, so that nobody waits for somebody else's receiver. Counted in this process
-// alone: however many processes share the lanes, none of them needs to ask another.
+// Decides which of the received attempts may be made now, so that one tenant's slow receiver does
+// not delay other tenants. Counted per process: processes that share a lane do not coordinate.
 
-/** An endpoint's attempts at once in one process, in all of its lanes together. */
+/** An endpoint's concurrent attempts in one process, across all its lanes. */
 const perEndpoint = 4;
 
-export type Whose = { tenant: string; endpoint: string };
+export type SlotOwner = { tenant: string; endpoint: string };
 
-/** run: a slot, to be given back. late: none came free in time. stopped: the process ends. */
+/** run: a slot, to be freed. late: no slot became free in time. stopped: the process stops. */
 export type Slot = 'run' | 'late' | 'stopped';
 
 export type Slots = ReturnType<ReturnType<typeof createSlotPool>>;
 
-type Waiting = Whose & { begin: (slot: Slot) => void };
+type Waiting = SlotOwner & { begin: (slot: Slot) => void };
 
 /**
- * The slots of a process, lane by lane. A lane has `total` of them. An endpoint has at most four, and in each lane `room` attempts
- * that wait. A tenant may have more than a quarter of a lane only while another quarter is free, so that whoever comes next finds a
- * slot. Mails have no endpoint: they take any that is free. Where they may wait long (`isPatient`), a tenant has no more than a
- * quarter of `total` that wait, and all together have `total`: whoever waits keeps a hand of the lane from somebody else's work.
+ * The slots of a process, per lane. A lane has `total` slots. An endpoint has at most four, and in
+ * each lane at most `room` waiting attempts. A tenant may hold more than a quarter of a lane only
+ * while another quarter is free, so that the next tenant finds a slot. Mails have no endpoint and
+ * take any free slot. With `hasLongWaits`, a tenant has at most a quarter of `total` waiting and
+ * all tenants together at most `total`: each waiting attempt occupies a place of the lane.
  */
 export function createSlotPool() {
   const endpoints = createCounts();
@@ -26,11 +27,11 @@ export function createSlotPool() {
   return ({
     total,
     room,
-    isPatient = false,
+    hasLongWaits = false,
   }: {
     total: number;
     room: number;
-    isPatient?: boolean;
+    hasLongWaits?: boolean;
   }) => {
     const quarter = Math.max(1, Math.floor(total / 4));
     const tenants = createCounts();
@@ -38,7 +39,7 @@ export function createSlotPool() {
     let inUse = 0;
     let isClosed = false;
 
-    const fits = ({ tenant, endpoint }: Whose) => {
+    const fits = ({ tenant, endpoint }: SlotOwner) => {
       if (inUse >= total) return false;
       if (endpoint === '') return true;
       return (
@@ -46,18 +47,18 @@ export function createSlotPool() {
         (tenants.of(tenant) < quarter || total - inUse > quarter)
       );
     };
-    const occupy = ({ tenant, endpoint }: Whose, by: 1 | -1) => {
+    const occupy = ({ tenant, endpoint }: SlotOwner, by: 1 | -1) => {
       inUse += by;
       tenants.add(tenant, by);
       if (endpoint !== '') endpoints.add(endpoint, by);
     };
-    const isTooMany = (whose: Whose) => {
-      if (whose.endpoint === '') return false;
-      if (waiting.filter(({ endpoint }) => endpoint === whose.endpoint).length >= room) return true;
+    const isTooMany = (owner: SlotOwner) => {
+      if (owner.endpoint === '') return false;
+      if (waiting.filter(({ endpoint }) => endpoint === owner.endpoint).length >= room) return true;
       return (
-        isPatient &&
+        hasLongWaits &&
         (waiting.length >= total ||
-          waiting.filter(({ tenant }) => tenant === whose.tenant).length >= quarter)
+          waiting.filter(({ tenant }) => tenant === owner.tenant).length >= quarter)
       );
     };
     function beginNext(): void {
@@ -75,34 +76,35 @@ export function createSlotPool() {
 
     return {
       /**
-       * Waits for a slot, as long as `patienceMs`. undefined where the endpoint, the tenant or the lane has its share waiting already.
+       * Waits at most `maxWaitMs` for a slot. Returns undefined if the endpoint, the tenant or the
+       * lane already has its share waiting.
        */
-      take(whose: Whose, patienceMs = Number.POSITIVE_INFINITY): Promise<Slot> | undefined {
+      take(owner: SlotOwner, maxWaitMs = Number.POSITIVE_INFINITY): Promise<Slot> | undefined {
         if (isClosed) return Promise.resolve('stopped');
-        if (fits(whose)) {
-          occupy(whose, 1);
+        if (fits(owner)) {
+          occupy(owner, 1);
           return Promise.resolve('run');
         }
-        if (isTooMany(whose)) return undefined;
+        if (isTooMany(owner)) return undefined;
         return new Promise((resolve) => {
           const entry: Waiting = {
-            ...whose,
+            ...owner,
             begin: (slot) => (clearTimeout(timer), resolve(slot)),
           };
-          const giveUp = () => {
+          const timeOut = () => {
             waiting.splice(waiting.indexOf(entry), 1);
             resolve('late');
           };
-          const timer = Number.isFinite(patienceMs) ? setTimeout(giveUp, patienceMs) : undefined;
+          const timer = Number.isFinite(maxWaitMs) ? setTimeout(timeOut, maxWaitMs) : undefined;
           waiting.push(entry);
         });
       },
-      /** Gives a slot back. Who waits for the endpoint may be in another lane. */
-      free(whose: Whose): void {
-        occupy(whose, -1);
+      /** Frees a slot. An attempt that waits for the endpoint may be in another lane. */
+      free(owner: SlotOwner): void {
+        occupy(owner, -1);
         for (const begin of lanes) begin();
       },
-      /** Sends away whoever waits. What runs is finished. */
+      /** Rejects waiting attempts. Running attempts finish. */
       close(): void {
         isClosed = true;
         for (const { begin } of waiting.splice(0)) begin('stopped');
@@ -111,7 +113,7 @@ export function createSlotPool() {
   };
 }
 
-/** Numbers by name; a name whose number is 0 is forgotten. */
+/** Counts by name, without entries for 0. */
 function createCounts() {
   const counts = new Map<string, number>();
   const of = (name: string) => counts.get(name) ?? 0;

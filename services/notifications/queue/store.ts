@@ -3,8 +3,8 @@ import { createBatch } from '@bailiwick/shared/batch.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { Attempt, NotedAttempt } from './attempt.ts';
-import { type AttemptOutcome, isReceivers } from './outcome.ts';
+import type { Attempt, RecordedAttempt } from './attempt.ts';
+import { type AttemptOutcome, involvesReceiver } from './attempt-outcome.ts';
 import { parkTask, type Release } from './parking/queries.ts';
 import type { Plan } from './plan.ts';
 import {
@@ -20,17 +20,17 @@ import {
 export type Store = ReturnType<typeof createStore>;
 
 export type Finished = {
-  attempt: NotedAttempt;
+  attempt: RecordedAttempt;
   outcome: AttemptOutcome;
   plan: Plan;
   startedAt: Date;
   durationMs: number;
 };
 
-/** Where a waiting request is sealed: the record and the field. */
+/** The context that a waiting request is sealed with: the record and the field. */
 const requestContext = (task: string) => [task, 'request'] as const;
 
-/** The queue's rows: what was attempted, what waits, what is dead. */
+/** The rows of the queue: attempts, waiting tasks and dead letters. */
 export function createStore({
   database,
   keys,
@@ -40,13 +40,13 @@ export function createStore({
   keys: TenantKeys;
   keepsMessages: boolean;
 }) {
-  const sealRequest = async ({ tenant, task, text }: NotedAttempt): Promise<SealedRequest> => {
+  const sealRequest = async ({ tenant, task, text }: RecordedAttempt): Promise<SealedRequest> => {
     const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
     return { dekId, request: sealed };
   };
 
-  /** What a row keeps of a task until its next attempt. */
-  async function kept(attempt: NotedAttempt) {
+  /** The columns that keep a task until its next attempt. */
+  async function kept(attempt: RecordedAttempt) {
     const { task, first, operation, tenant, endpoint, event, lane, extra, enqueued } = attempt;
     const row = {
       task,
@@ -62,7 +62,7 @@ export function createStore({
     return { ...row, traceparent: currentTraceparent(), ...(await sealRequest(attempt)) };
   }
 
-  const askWhetherDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
+  const checkDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
     areAttemptsDone(database, attempts),
   );
   const settleDone = createBatch(
@@ -73,10 +73,10 @@ export function createStore({
   );
 
   return {
-    /** Whether the attempt has been made already, by whoever had the message before. */
-    isDone: (attempt: Pick<Attempt, 'task' | 'number'>) => askWhetherDone(attempt),
+    /** Whether an earlier delivery of the message has already made the attempt. */
+    isDone: (attempt: Pick<Attempt, 'task' | 'number'>) => checkDone(attempt),
 
-    /** Settles an attempt: its row and what becomes of the task, together. */
+    /** Settles an attempt: writes its row and the new state of the task in one statement. */
     async finish({ attempt, outcome, plan, startedAt, durationMs }: Finished): Promise<void> {
       const { task, number, operation, tenant, endpoint, event, type } = attempt;
       const dueAt = plan.state === 'waiting' ? plan.dueAt : null;
@@ -99,7 +99,7 @@ export function createStore({
         return;
       }
       const next = plan.state === 'waiting' ? number + 1 : number;
-      const isExhausted = plan.state === 'dead' && endpoint !== '' && isReceivers(outcome);
+      const isExhausted = plan.state === 'dead' && endpoint !== '' && involvesReceiver(outcome);
       await settleAsWaiting(
         database,
         noted,
@@ -108,17 +108,17 @@ export function createStore({
       );
     },
 
-    /** Has an attempt that was not made wait as a row. */
+    /** Stores an attempt that was not made, to wait until `dueAt`. */
     async defer(attempt: Attempt, dueAt: Date): Promise<void> {
       await deferTask(database, { ...(await kept(attempt)), attempt: attempt.number, dueAt });
     },
 
-    /** Keeps a task back until its endpoint can be sent to. */
+    /** Parks a task until its endpoint can be sent to. */
     async park(attempt: Attempt, release: Release): Promise<void> {
       await parkTask(database, { ...(await kept(attempt)), attempt: attempt.number }, release);
     },
 
-    /** The documented JSON request of a row that waits. */
+    /** Opens the documented JSON request of a waiting row. */
     async openRequest({
       tenant,
       task,

@@ -10,9 +10,9 @@ import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts'
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { create, type Message } from '@bufbuild/protobuf';
-import { createPace } from '../endpoints/pace.ts';
+import { createLatencyTracker } from '../endpoints/latency-tracker.ts';
+import { mailUnavailable } from './attempt-outcome.ts';
 import { taskOf } from './context.ts';
-import { mailUnavailable } from './outcome.ts';
 import { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 import { startWorker, type WorkerDeps } from './worker.ts';
@@ -26,7 +26,7 @@ type Happening = {
   deliveries?: number;
 };
 
-/** Hands one message to a worker and tells what happened to it. */
+/** Passes one message to a worker and returns what happened. */
 async function work({
   isStopping = false,
   done = false,
@@ -69,16 +69,16 @@ async function work({
       Promise.resolve(void (finished.push(what), happened.push('finish'))),
   } as unknown as Store;
   const other = [0, 1000, 1000];
-  const gate = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
+  const endpointState = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
   const endpoints = {
-    gates: { of: () => Promise.resolve(gate) },
+    endpointStates: { get: () => Promise.resolve(endpointState) },
     limiter: undefined,
-    health: { conclude: () => Promise.resolve(void happened.push('conclude')) },
-  } as unknown as Pick<WorkerDeps, 'gates' | 'limiter' | 'health'>;
+    health: { update: () => Promise.resolve(void happened.push('health')) },
+  } as unknown as Pick<WorkerDeps, 'endpointStates' | 'limiter' | 'health'>;
   const deps = {
     ...endpoints,
     laneOf: createSlotPool(),
-    pace: createPace(),
+    latency: createLatencyTracker(),
     probing: new Set<string>(),
     schedules: { webhook: other, other },
     broker,
@@ -94,7 +94,7 @@ async function work({
   return { happened, finished, calls };
 }
 
-test('an attempt is noted before it is acknowledged', async () => {
+test('an attempt is recorded before its message is acknowledged', async () => {
   const { happened, finished } = await work({});
   assert.deepEqual(happened, ['finish', 'ack']);
   assert.equal(finished[0]?.outcome.status, 'delivered');
@@ -117,19 +117,19 @@ test('an attempt calls its operation as a worker that may deliver and nothing el
   });
 });
 
-test('an attempt that is handed out a second time is acknowledged and not made', async () => {
+test('a redelivered attempt is acknowledged and not repeated', async () => {
   const { happened, calls } = await work({ done: true });
   assert.deepEqual(happened, ['ack']);
   assert.equal(calls.length, 0);
 });
 
-test('what a worker is handed while it stops goes back at once, and is not made', async () => {
+test('a stopping worker returns messages at once, without an attempt', async () => {
   const { happened, calls } = await work({ isStopping: true });
   assert.deepEqual(happened, ['retry after 0']);
   assert.equal(calls.length, 0);
 });
 
-test('a mail that did not go out waits for its next attempt', async () => {
+test('a mail that was not sent waits for its next attempt', async () => {
   const { happened, finished } = await work({
     fail: new ServiceError('unavailable', mailUnavailable, 'away'),
   });
@@ -137,20 +137,20 @@ test('a mail that did not go out waits for its next attempt', async () => {
   assert.equal(finished[0]?.plan.state, 'waiting');
 });
 
-test('a fault of ours gives the message back and counts no attempt', async () => {
+test('an internal error returns the message without counting an attempt', async () => {
   assert.deepEqual((await work({ fail: unavailable() })).happened, ['retry after 1000']);
   assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, [
     'retry after 1000',
   ]);
 });
 
-test('a request that does not hold is a dead letter', async () => {
+test('an invalid request becomes a dead letter', async () => {
   const { finished } = await work({ body: '{"Email":7}' });
   assert.equal(finished[0]?.outcome.status, 'failed');
   assert.deepEqual(finished[0]?.plan, { state: 'dead' });
 });
 
-test('a delivery that is too large for any receiver is a dead letter, and no receiver is to blame', async () => {
+test('a delivery that is too large becomes a dead letter, and does not count against the receiver', async () => {
   const headers = { [taskHeaders.operation]: 'Webhooks_Deliver' };
   const bodyOf = (bytes: number) =>
     JSON.stringify({
@@ -167,7 +167,8 @@ test('a delivery that is too large for any receiver is a dead letter, and no rec
   );
   assert.deepEqual(finished[0]?.plan, { state: 'dead' });
   assert.deepEqual(happened, ['finish', 'ack']);
-  // As large as may be; what does not hold otherwise is no receiver's fault either.
+  // A body of exactly the limit is attempted; other invalid requests do not count against the
+  // receiver either.
   const { calls: called, happened: then } = await work({
     headers,
     body: bodyOf(262_144),
@@ -188,17 +189,17 @@ test('an expired task is dropped without being attempted', async () => {
 const unreadable: Record<string, Happening> = {
   'is of a newer version': { headers: { [taskHeaders.operation]: 'Pager_Call' } },
   'has no task': { headers: { [taskHeaders.task]: '' } },
-  'has an attempt that is no number': { headers: { [taskHeaders.attempt]: 'x' } },
+  'has an attempt that is not a number': { headers: { [taskHeaders.attempt]: 'x' } },
   'has an attempt that PostgreSQL does not store': {
     headers: { [taskHeaders.attempt]: '2147483648' },
   },
-  'has a first attempt that is no number': { headers: { [taskHeaders.first]: '1.5' } },
-  'has extra values that are no JSON': { headers: { [taskHeaders.extra]: '{' } },
+  'has a first attempt that is not a number': { headers: { [taskHeaders.first]: '1.5' } },
+  'has extra values that are not JSON': { headers: { [taskHeaders.extra]: '{' } },
   'has extra values with NUL': { headers: { [taskHeaders.extra]: '{"locale":"\\u0000"}' } },
   'has a tenant with NUL': { body: '{"Tenant":"\\u0000"}' },
 };
 for (const [what, message] of Object.entries(unreadable)) {
-  test(`a task that ${what} comes again by the schedule, and is a dead letter after that`, async () => {
+  test(`a task that ${what} is redelivered by the schedule, then becomes a dead letter`, async () => {
     assert.deepEqual((await work({ ...message, deliveries: 2 })).happened, ['retry after 1000']);
     const { happened, finished, calls } = await work({ ...message, deliveries: 3 });
     assert.deepEqual(happened, ['finish', 'ack']);

@@ -6,27 +6,27 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Health } from '../endpoints/health.ts';
-import type { Gate } from '../endpoints/queries.ts';
-import { type AdmissionDeps, createAdmission } from './admission.ts';
+import type { EndpointState } from '../endpoints/queries.ts';
 import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';
-import { createTaskCaller, type TaskContext } from './context.ts';
-import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import {
   type AttemptOutcome,
-  isReceivers,
+  involvesReceiver,
   outcomeOfError,
   outcomeOfResponse,
   outcomeOfSize,
-} from './outcome.ts';
+} from './attempt-outcome.ts';
+import { createTaskCaller, type TaskContext } from './context.ts';
+import { createFlowControl, type FlowControlDeps } from './flow-control.ts';
+import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import { planNext, recordedStatus } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 
-/** One kind of work: all processes that take it share one durable consumer. */
+/** One kind of work. All processes that take it share one durable consumer. */
 export type Lane = { name: string; concurrency: number };
 
-export type WorkerDeps = AdmissionDeps & {
+export type WorkerDeps = FlowControlDeps & {
   laneOf: ReturnType<typeof createSlotPool>;
   broker: Broker;
   dispatch: Dispatch;
@@ -36,28 +36,33 @@ export type WorkerDeps = AdmissionDeps & {
   log: Log;
 };
 
-/** A receiver that asks for a rest gets this much at most; its task may wait longer. */
-const longestRestMs = 3_600_000;
+/** The longest pause that a receiver's Retry-After causes. Its task may wait longer. */
+const longestPauseMs = 3_600_000;
 
-// After a kill the broker waits this long before it hands the work to somebody else; whoever lives gives a sign in time.
+// The broker redelivers the work of a killed process after this time; live processes report
+// progress before that.
 const ackWaitMs = 10_000;
 
-/** So many of an endpoint's attempts wait in a lane for one of its slots. In the slow lane each may wait long. */
+/**
+ * How many of an endpoint's attempts may wait for a slot in one lane. In the slow lane each may
+ * wait long.
+ */
 const room = { quick: 8, slow: 4 };
 
 /**
- * Takes a lane's attempts from the broker and brings each to an end: done, waiting for the next one, kept back, or a dead letter.
- * The function it returns sends away those that have not begun; those that have are finished before the broker closes.
+ * Consumes a lane's attempts and brings each to an end: done, waiting for the next one, parked, or
+ * dead-lettered. The returned function rejects attempts that have not begun; running ones finish
+ * before the broker connection closes.
  */
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
   const slots = deps.laneOf({
     total: concurrency,
     room: isSlowLane ? room.slow : room.quick,
-    isPatient: isSlowLane,
+    hasLongWaits: isSlowLane,
   });
-  const admit = createAdmission(deps, slots, isSlowLane);
-  // Besides those that run, as many may wait.
+  const decide = createFlowControl(deps, slots, isSlowLane);
+  // As many attempts may wait as may run.
   const options = {
     stream: 'TASK',
     durable: `lane-${name}`,
@@ -68,25 +73,25 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
 
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
-    if (!attempt) return await setAside(deps, message, name);
+    if (!attempt) return await retryUnreadable(deps, message, name);
     if (await deps.store.isDone(attempt)) return message.ack();
-    const admission = await admit(attempt);
-    if (admission.go === 'stopped') return message.retry(0);
-    if (admission.go === 'spill') {
+    const decision = await decide(attempt);
+    if (decision.go === 'stopped') return message.retry(0);
+    if (decision.go === 'spill') {
       await spill(deps.broker, attempt, message.id);
       return message.ack();
     }
-    if (admission.go === 'park') {
-      await deps.store.park(attempt, admission.release);
+    if (decision.go === 'park') {
+      await deps.store.park(attempt, decision.release);
       parked.add({ lane: name });
       return message.ack();
     }
     inFlight.change(1, { lane: name });
     try {
-      await make(deps, attempt, message, admission.gate);
+      await makeAttempt(deps, attempt, message, decision.endpointState);
     } finally {
       inFlight.change(-1, { lane: name });
-      admission.free();
+      decision.free();
     }
   }
 
@@ -94,12 +99,12 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   return () => Promise.resolve(slots.close());
 }
 
-/** Makes an attempt, and settles what came of it. */
-async function make(
-  { dispatch, store, health, schedules, pace, log }: WorkerDeps,
+/** Makes an attempt, and settles its outcome. */
+async function makeAttempt(
+  { dispatch, store, health, schedules, latency, log }: WorkerDeps,
   attempt: Attempt,
   message: BrokerMessage,
-  gate?: Gate,
+  endpointState?: EndpointState,
 ): Promise<void> {
   const startedAt = new Date();
   const context: TaskContext = {
@@ -108,11 +113,11 @@ async function make(
     enqueued: attempt.enqueued,
     extra: attempt.extra,
   };
-  const ended = (await perform(dispatch, attempt, context)) ?? givenUp(attempt);
-  if (!ended) return await putOff(store, attempt, message);
+  const result = (await perform(dispatch, attempt, context)) ?? failAfterDeferrals(attempt);
+  if (!result) return await deferOrRetry(store, attempt, message);
 
   const plan = planNext({
-    ...ended,
+    ...result,
     attempt: attempt.number - attempt.first + 1,
     schedule: scheduleOf(schedules, attempt.operation),
     expiresAt: expiryOf(attempt),
@@ -120,7 +125,7 @@ async function make(
     now: new Date(),
     random: Math.random(),
   });
-  const outcome = { ...ended, status: recordedStatus(ended.status, plan) };
+  const outcome = { ...result, status: recordedStatus(result.status, plan) };
   const finished = {
     attempt,
     outcome,
@@ -130,26 +135,26 @@ async function make(
   };
   await finish(store, finished);
   await message.ack();
-  if (gate && isReceivers(outcome)) {
+  if (endpointState && involvesReceiver(outcome)) {
     if (outcome.status !== 'dropped')
-      pace.note(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
+      latency.record(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
     const askedUntil =
       context.retryAfterMs === undefined
         ? undefined
-        : new Date(Date.now() + Math.min(context.retryAfterMs, longestRestMs));
+        : new Date(Date.now() + Math.min(context.retryAfterMs, longestPauseMs));
     await health
-      .conclude(attempt, gate, outcome, askedUntil)
-      .catch((error: unknown) => log.warn('nothing could be concluded of an attempt', { error }));
+      .update(attempt, endpointState, outcome, askedUntil)
+      .catch((error: unknown) => log.warn('updating endpoint health failed', { error }));
   }
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
 }
 
 /**
- * Hands back a message that cannot be read: during an upgrade, a newer process may know it. After the last wait of the schedule it
- * becomes a dead letter.
+ * Returns an unreadable message to the broker: during an upgrade, a newer process may understand
+ * it. After the last wait of the schedule it becomes a dead letter.
  */
-async function setAside(
+async function retryUnreadable(
   { store, schedules, log }: WorkerDeps,
   message: BrokerMessage,
   lane: string,
@@ -177,7 +182,7 @@ async function setAside(
   });
   await message.ack();
   attempts.add({ lane, status: outcome.status, error: outcome.error });
-  log.error('a task cannot be read, it is a dead letter now', {
+  log.error('a task cannot be read, dead-lettered', {
     subject,
     deliveries,
     task: attempt.task,
@@ -185,13 +190,17 @@ async function setAside(
   });
 }
 
-/** Hands an attempt to the slow lane. Where the process ends before the old message is acknowledged, the broker knows the new one already. */
+/**
+ * Moves an attempt to the slow lane. If the process ends before it acknowledges the old message,
+ * the broker drops the duplicate.
+ */
 async function spill(
   broker: Broker,
   { task, operation, request, extra, tenant, event, number, first, enqueued }: Attempt,
   id: string,
 ): Promise<void> {
-  // An attempt may come by here more than once, kept back in between. Each time its message has another id.
+  // An attempt may be moved more than once, if it was parked in between. Its message has another id
+  // each time.
   const message = {
     tenant,
     event,
@@ -205,7 +214,7 @@ async function spill(
   spilled.add({});
 }
 
-/** Calls the task's operation as the gateway would. undefined = it failed through a fault of ours. */
+/** Calls the task's operation as the gateway would. Returns undefined after an internal error. */
 async function perform(
   dispatch: Dispatch,
   attempt: Attempt,
@@ -218,14 +227,14 @@ async function perform(
       status: 'dropped',
       statusCode: 0,
       error: '',
-      message: 'it has expired',
+      message: 'the task has expired',
     };
-  const refused = outcomeOfSize(attempt.task, attempt.request);
-  if (refused) return refused;
+  const tooLarge = outcomeOfSize(attempt.task, attempt.request);
+  if (tooLarge) return tooLarge;
   try {
     const operation = operations.get(attempt.operation);
     if (!operation) throw new Error(`${attempt.operation} is not in the registry`);
-    // The task may come from a process of a newer version.
+    // A process of a newer version may have written the task.
     const { message: request, problems } = decodeJson(operation.method.input, attempt.request, {
       unknownKeys: 'ignore',
     });
@@ -242,41 +251,45 @@ async function perform(
   }
 }
 
-/** A fault of ours gives the message back so often. Then it waits as a row: what the broker has handed out counts against the lane. */
-const triesInHand = 5;
-const ourFaultWaitMs = 30_000;
-const mostDeferrals = (24 * 3_600_000) / ourFaultWaitMs;
+/**
+ * How often a message is returned to the broker after internal errors. Then it waits as a row,
+ * because unacknowledged messages count against the lane.
+ */
+const triesBeforeDeferral = 5;
+const internalErrorWaitMs = 30_000;
+const mostDeferrals = (24 * 3_600_000) / internalErrorWaitMs;
 
 const deferralsOf = ({ extra }: Attempt): number => Number(extra['deferrals'] ?? 0);
 
-async function putOff(store: Store, attempt: Attempt, message: BrokerMessage): Promise<void> {
-  if (message.deliveries < triesInHand) return message.retry(500 * 2 ** message.deliveries);
-  // Where even that cannot be done, the database or the key service is away, and the broker is the one that keeps it.
+async function deferOrRetry(store: Store, attempt: Attempt, message: BrokerMessage): Promise<void> {
+  if (message.deliveries < triesBeforeDeferral) return message.retry(500 * 2 ** message.deliveries);
+  // If the row cannot be written either, the database or the key service is down, and the broker
+  // keeps the message.
   const deferred = {
     ...attempt,
     extra: { ...attempt.extra, deferrals: String(deferralsOf(attempt) + 1) },
   };
-  const isKept = await store.defer(deferred, new Date(Date.now() + ourFaultWaitMs)).then(
+  const isKept = await store.defer(deferred, new Date(Date.now() + internalErrorWaitMs)).then(
     () => true,
     () => false,
   );
-  return isKept ? message.ack() : message.retry(ourFaultWaitMs);
+  return isKept ? message.ack() : message.retry(internalErrorWaitMs);
 }
 
-// A fault of ours is not counted, but one that stays for a day is a defect that this task brings out: it is
-// counted then, so that it ends as a dead letter instead of never.
-function givenUp(attempt: Attempt): AttemptOutcome | undefined {
+// Internal errors do not count. An error that persists for a day is a defect that this task
+// triggers: it counts then, so that the task ends as a dead letter.
+function failAfterDeferrals(attempt: Attempt): AttemptOutcome | undefined {
   if (deferralsOf(attempt) < mostDeferrals) return undefined;
   return {
     delivery: attempt.task,
     status: 'retry',
     statusCode: 0,
     error: '',
-    message: 'it could not be attempted',
+    message: 'the task could not be attempted',
   };
 }
 
-// What was attempted is not attempted again only because the database was away for a moment.
+// Keeps trying to store the result, so that a short database outage does not repeat the attempt.
 async function finish(store: Store, finished: Finished): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,22 +3,22 @@ import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notificati
 import { idFromHash } from '@bailiwick/shared/ids.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Outcome } from './outcome.ts';
+import type { DeliveryOutcome } from './delivery-outcome.ts';
 
 export type Delivery = { tenant: string; endpoint: string; type: string; body: Uint8Array };
 
-/** An identifier derived from what is delivered: the same for every attempt. */
+/** An id derived from the delivery, the same for every attempt. */
 export function derivedId({ tenant, endpoint, type, body }: Delivery): string {
   const head = [tenant, endpoint, type].map((part) => `${part.length}:${part}`).join('');
   return idFromHash('tsk', createHash('sha256').update(head).update(body).digest());
 }
 
-/** What one attempt of a delivery came to, as the response says it. */
+/** The API result of one attempt. */
 export function resultOf(
   id: string,
   attempt: number,
   startedAt: Date,
-  { status, statusCode, error, message }: Outcome,
+  { status, statusCode, error, message }: DeliveryOutcome,
 ): MessageInitShape<typeof TaskResultSchema> {
   return {
     id,

@@ -42,7 +42,7 @@ test('Webhooks_Deliver posts to the path and query of the URL', async () => {
   assert.equal((await post(`${origin}/ok?a=1`)).status, 'delivered');
 });
 
-test('Webhooks_Deliver reads little of a large answer and believes its status', async () => {
+test('Webhooks_Deliver reads only the beginning of a large response, and uses its status', async () => {
   assert.equal((await post(`${origin}/big`)).status, 'delivered');
   assert.equal((await post(`${origin}/ok?a=1`)).status, 'delivered');
 });
@@ -53,7 +53,7 @@ test('Webhooks_Deliver follows no redirect', async () => {
   assert.deepEqual(received, ['/redirect']);
 });
 
-test('Webhooks_Deliver tells that the receiver broke off', async () => {
+test('Webhooks_Deliver reports that the receiver closed the connection early', async () => {
   assert.equal((await post(`${origin}/break`)).error, 'aborted_by_receiver');
 });
 
@@ -65,7 +65,7 @@ for (const url of [
   'https://2130706433/',
   'https://db.internal/',
 ]) {
-  test(`Webhooks_Deliver dials nothing for ${url}`, async () => {
+  test(`Webhooks_Deliver opens no connection for ${url}`, async () => {
     assert.deepEqual(await post(url, closed), {
       status: 'retry',
       statusCode: 0,
@@ -75,13 +75,13 @@ for (const url of [
   });
 }
 
-test('Webhooks_Deliver charges nobody for an attempt that was called off', async () => {
+test('Webhooks_Deliver does not count a cancelled attempt against the receiver', async () => {
   const gone = new AbortController();
   gone.abort();
   await assert.rejects(post(`${origin}/ok?a=1`, open, gone.signal), { code: 'unavailable' });
 });
 
-test('a pinned look-up answers with the checked addresses and no others', () => {
+test('a pinned look-up returns only the checked addresses', () => {
   const look = pinned([
     { address: '192.0.2.1', family: 4 },
     { address: '2001:db8::1', family: 6 },
@@ -103,7 +103,7 @@ test('a pinned look-up answers with the checked addresses and no others', () => 
   );
 });
 
-test('connections are shared by the same origin and addresses only', () => {
+test('only requests with the same origin and addresses share a connection', () => {
   const url = new URL('https://receiver.example/hook');
   const first = pools.for(url, [{ address: '192.0.2.1', family: 4 }]);
   assert.equal(

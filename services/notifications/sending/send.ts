@@ -1,8 +1,16 @@
 import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 import { type Egress, request } from '@bailiwick/shared/egress/request.ts';
-import { type Answer, type Outcome, outcomeOfAnswer, outcomeOfFailure } from './outcome.ts';
+import {
+  type Answer,
+  type DeliveryOutcome,
+  outcomeOfAnswer,
+  outcomeOfFailure,
+} from './delivery-outcome.ts';
 
-/** 15 s in all, the answer's body included; 5 s to connect; 16 KiB of the answer are read. */
+/**
+ * 15 s in total, the response body included; 5 s to connect; at most 16 KiB of the response are
+ * read.
+ */
 export const limits = { totalMs: 15_000, connectMs: 5000, answerBytes: 16 * 1024 };
 
 export type Attempt = {
@@ -10,28 +18,29 @@ export type Attempt = {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
-  /** Told when the receiver begins to answer. */
+  /** Called when the response begins. */
   onAnswer?: () => void;
-  /** What an answer means, where it is not what it means for webhooks. */
-  judge?: (answer: Answer, now: Date) => Outcome;
+  /** Maps the response to an outcome; the default is the mapping for webhooks. */
+  interpret?: (answer: Answer, now: Date) => DeliveryOutcome;
 };
 
 /**
- * Makes one attempt to post a body. Always resolves with what came of it, except where the fault is ours: where the attempt was
- * called off or the egress proxy does not work, the receiver has no part in it.
+ * Makes one attempt to post a body. Resolves with the outcome, and rejects only when the fault is
+ * internal: the attempt was cancelled or the egress proxy does not work, so the receiver had no
+ * part in it.
  */
 export async function send(
   egress: Egress,
-  { judge = outcomeOfAnswer, ...attempt }: Attempt,
+  { interpret = outcomeOfAnswer, ...attempt }: Attempt,
   { totalMs, answerBytes } = limits,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   try {
     const { status, headers, body } = await request(egress, {
       method: 'POST',
       ...attempt,
       limits: { totalMs, answerBytes },
     });
-    return judge({ statusCode: status, headers, text: body.toString() }, new Date());
+    return interpret({ statusCode: status, headers, text: body.toString() }, new Date());
   } catch (error) {
     if (error instanceof RequestFailed) return outcomeOfFailure(error);
     throw error;

@@ -4,12 +4,12 @@ import { inSpan, markFailed } from '@bailiwick/shared/trace.ts';
 import { SpanKind } from '@opentelemetry/api';
 import type { TaskContext } from '../queue/context.ts';
 import { firstByte } from '../queue/metrics.ts';
-import type { Outcome } from './outcome.ts';
+import type { DeliveryOutcome } from './delivery-outcome.ts';
 import { type Attempt, send } from './send.ts';
 
 /**
- * Sends in a span of its own. It names neither host nor path: some receivers' addresses are secrets. Nor is the trace
- * handed on: a receiver is foreign, and what it did with it would end in nobody's trace.
+ * Sends in its own span. The span names neither host nor path, because some receivers' URLs are
+ * secrets. The trace context is not propagated: the receiver is a third party.
  */
 export function sendTraced(
   deps: { pools: Pools; egress: EgressRules },
@@ -19,14 +19,14 @@ export function sendTraced(
     endpoint,
     task,
   }: { name: 'POST webhook' | 'POST chat'; endpoint: string; task: TaskContext },
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const attributes = {
     'http.request.method': 'POST',
     'bailiwick.endpoint': endpoint,
     'http.request.resend_count': task.attempt - 1,
   };
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    // Later attempts tell of the schedule, and not of the queue.
+    // Later attempts would measure the retry schedule instead of the queue.
     const onAnswer = () =>
       task.attempt === 1 &&
       task.enqueued &&

@@ -11,13 +11,13 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { byService, goneReason } from '../endpoints/values.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { taskOf } from '../queue/context.ts';
-import { dropped, type Outcome } from '../sending/outcome.ts';
+import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
 import { sendTraced } from '../sending/traced.ts';
+import { previousSecretContext, secretContext } from './api-record.ts';
 import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
-import { previousSecretContext, secretContext } from './record.ts';
 import { deliveryHeaders, webhookId } from './sign.ts';
-import { switchOff } from './status.ts';
+import { disableEndpoint } from './status.ts';
 
 export type DeliverDeps = {
   database: Database;
@@ -29,13 +29,13 @@ export type DeliverDeps = {
 
 export type FindTarget = (key: EndpointKey) => Promise<DeliveryTarget | undefined>;
 
-/** Looks endpoints up for deliveries: for those that are made at the same time together. */
+/** Looks up endpoints, batching the deliveries that are made at the same time. */
 export const targetFinder = (database: Database): FindTarget =>
   createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys));
 
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
 
-/** Makes exactly one attempt. Whether there will be another is for the queue to decide. */
+/** Makes exactly one attempt. The queue decides about the next one. */
 export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Webhooks>, 'deliver'> {
   return {
     async deliver(request, call) {
@@ -52,16 +52,16 @@ export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Webhooks
 export type Delivery = Pick<WebhooksDeliverRequest, 'tenant' | 'endpoint' | 'type' | 'body'> & {
   /** The webhook-id. */
   id: string;
-  /** Whether an endpoint that is inactive gets it all the same. */
+  /** Send even if the endpoint is inactive. */
   evenInactive?: boolean;
 };
 
-/** Makes one attempt, whoever asks for it. */
+/** Makes one attempt, for the queue or for a test. */
 export async function attemptDelivery(
   deps: DeliverDeps,
   { id, evenInactive = false, ...delivery }: Delivery,
   call: Call,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const { tenant, endpoint, type, body } = delivery;
   const target = await deps.findTarget({ tenant, endpoint });
   if (!target) return dropped('endpoint_not_found');
@@ -74,27 +74,28 @@ export async function attemptDelivery(
     { url: target.url, headers, body, signal: call.signal },
     { name: 'POST webhook', endpoint, task: taskOf(call.caller) },
   );
-  // The receiver says that it is gone for good. A URL that was changed meanwhile is not the one that said so.
+  // The receiver says that it is gone for good. An endpoint whose URL has changed meanwhile stays
+  // enabled.
   if (outcome.statusCode === 410)
     await deps.database.transaction(tenant, (em) =>
-      switchOff(em, { tenant, id: endpoint, url: target.url }, byService, goneReason),
+      disableEndpoint(em, { tenant, id: endpoint, url: target.url }, byService, goneReason),
     );
   return outcome;
 }
 
-/** The secrets that sign: the present one and, for its grace, the one before. */
+/** The signing secrets: the current one and, within its grace period, the previous one. */
 async function openSecrets(
   keys: TenantKeys,
   tenant: string,
   endpoint: string,
   { dekId, secretEnc, previousSecretEnc }: DeliveryTarget,
 ): Promise<string[]> {
-  const present = await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(endpoint));
-  if (!previousSecretEnc) return [present.toString()];
+  const current = await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(endpoint));
+  if (!previousSecretEnc) return [current.toString()];
   const previous = await keys.open(
     tenant,
     { dekId, sealed: previousSecretEnc },
     previousSecretContext(endpoint),
   );
-  return [present.toString(), previous.toString()];
+  return [current.toString(), previous.toString()];
 }

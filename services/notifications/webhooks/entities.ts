@@ -13,15 +13,18 @@ export const WebhookEndpointEntity = defineEntity({
     /** Empty = all. */
     eventTypes: p.array(),
     description: p.text(),
-    /** Deliveries a second, 0 = no limit of its own. */
+    /** Deliveries a second; 0 = no limit. */
     rateLimit: p.integer(),
     dekId: p.text(),
     /** The signing secret, sealed. */
     secretEnc: p.blob(),
-    /** The secret before it, sealed with the same data key; it signs too until the time after it. */
+    /**
+     * The previous secret, sealed with the same data key. It signs as well until
+     * `previousSecretUntil`.
+     */
     previousSecretEnc: p.blob().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
-    /** Why we switched it off; empty = we did not. */
+    /** Why the service disabled it; empty = it did not. */
     disabledReason: p.text(),
     disabledAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),

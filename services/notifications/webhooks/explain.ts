@@ -2,10 +2,10 @@ import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/w
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
-import { type Receiver, withheld } from '../fanout/event.ts';
+import { type Receiver, skipReason } from '../fanout/event.ts';
 import { listEndpoints } from './queries.ts';
 
-/** More than any tenant may have. */
+/** More endpoints than any tenant may have. */
 const all = { limit: 100_000, after: '' };
 
 const messages = {
@@ -20,7 +20,7 @@ const messages = {
 
 type Reason = keyof typeof messages;
 
-/** Says what fan-out would do, by what fan-out decides with. */
+/** Explains the decision of fan-out, with the same code that fan-out uses. */
 export function explainHandler({
   database,
 }: {
@@ -46,13 +46,13 @@ export function explainHandler({
 function reasonOf(type: string, endpoint: Receiver): Reason {
   if (isOwnFamily(type) && !types.has(type)) return 'unknown_type';
   const reach = reachOf(type);
-  if (reach === 'nobody') return 'no_tenant';
+  if (reach === 'none') return 'no_tenant';
   if (reach === 'test') return 'test_only';
   const isOwn = type.startsWith('webhook_endpoint.');
-  // About another endpoint first: what is withheld then is withheld always.
+  // Checks events about other endpoints first: an event skipped there is always skipped.
   return (
-    withheld({ type, subject: '' }, endpoint) ??
-    (isOwn ? withheld({ type, subject: endpoint.id }, endpoint) : undefined) ??
+    skipReason({ type, subject: '' }, endpoint) ??
+    (isOwn ? skipReason({ type, subject: endpoint.id }, endpoint) : undefined) ??
     ''
   );
 }

@@ -11,9 +11,9 @@ import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
+import { recordEndpointEvent, secretContext, toApi, toJson, updateOf } from './api-record.ts';
 import { WebhookEndpointEntity } from './entities.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
-import { jsonOf, recordEndpoint, recordOf, secretContext, updateOf } from './record.ts';
 import { createSecret } from './rotate.ts';
 
 type Managed =
@@ -88,11 +88,11 @@ export function endpointHandlers({
             secretEnc: sealed,
           });
           em.persist(created);
-          recordEndpoint(em, call, 'webhook_endpoint.created', created);
+          recordEndpointEvent(em, call, 'webhook_endpoint.created', created);
           return created;
         },
       );
-      return { endpoint: recordOf(row), secret };
+      return { endpoint: toApi(row), secret };
     },
 
     async updateEndpoint(request, call) {
@@ -108,18 +108,19 @@ export function endpointHandlers({
           );
           if (!stored) throw notFound('endpoint');
           if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-          // One that was taken under other rules stays, or its endpoint could not even be switched off.
+          // A stored URL stays even if the egress rules have changed, or the endpoint could not
+          // even be disabled.
           if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
-          const before = jsonOf(stored);
+          const before = toJson(stored);
           em.assign(stored, updateOf(endpoint, stored));
-          const previous = changedFields(before, jsonOf(stored));
+          const previous = changedFields(before, toJson(stored));
           if (Object.keys(previous).length === 0) return stored;
           stored.updatedAt = timeAfter(stored.updatedAt);
-          recordEndpoint(em, allowed, 'webhook_endpoint.updated', stored, previous);
+          recordEndpointEvent(em, allowed, 'webhook_endpoint.updated', stored, previous);
           return stored;
         },
       );
-      return { endpoint: recordOf(row) };
+      return { endpoint: toApi(row) };
     },
 
     ...sharedHandlers(
@@ -130,8 +131,8 @@ export function endpointHandlers({
         find: findEndpoint,
         list: listEndpoints,
         lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
-        recordOf,
-        recordEvent: recordEndpoint,
+        toApi,
+        recordEvent: recordEndpointEvent,
       },
     ),
   };

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointColumns } from './api-record.ts';
 
 const columns = `id, tenant, name, url, active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt",
@@ -24,21 +24,21 @@ export async function findEndpoint(
   database: Database,
   tenant: string,
   id: string,
-): Promise<EndpointRecord | undefined> {
-  const rows = await database.query<EndpointRecord>(one, [tenant, id]);
+): Promise<EndpointColumns | undefined> {
+  const rows = await database.query<EndpointColumns>(one, [tenant, id]);
   return rows[0];
 }
 
-/** One more than the page holds. */
+/** One row more than the page holds. */
 export function listEndpoints(
   database: Database,
   tenant: string,
   { limit, after }: PageQuery,
-): Promise<EndpointRecord[]> {
-  return database.query<EndpointRecord>(page, [tenant, after, limit]);
+): Promise<EndpointColumns[]> {
+  return database.query<EndpointColumns>(page, [tenant, after, limit]);
 }
 
-/** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */
+/** The tenant of an endpoint, for updateEndpoint, which may name an endpoint without its tenant. */
 export async function findTenantOfEndpoint(
   database: Database,
   id: string,
@@ -47,7 +47,7 @@ export async function findTenantOfEndpoint(
   return rows[0]?.tenant;
 }
 
-/** `previousSecretEnc` is there while the secret before the present one signs too. */
+/** `previousSecretEnc` is set while the previous secret still signs. */
 export type DeliveryTarget = {
   url: string;
   active: boolean;
@@ -65,7 +65,10 @@ const targets: Statement = {
 
 export type EndpointKey = { tenant: string; endpoint: string };
 
-/** What deliveries need of their endpoints as they are now, in the order of the keys: a URL or secret that changed since the event counts. */
+/**
+ * The current delivery columns of endpoints, in the order of the keys: a URL or secret changed
+ * since the event applies.
+ */
 export async function findDeliveryTargets(
   database: Database,
   keys: readonly EndpointKey[],
@@ -83,7 +86,10 @@ const erase: Statement = {
   text: 'update webhook_endpoint set previous_secret_enc = null, previous_secret_until = null where previous_secret_until <= now()',
 };
 
-/** Erases secrets whose grace is over. They sign nothing any more, swept or not. */
+/**
+ * Erases previous secrets after their grace period. An expired secret does not sign, even before it
+ * is erased.
+ */
 export async function erasePreviousSecrets(database: Database): Promise<void> {
   await database.query(erase, []);
 }

@@ -7,31 +7,33 @@ import { notFound, unavailable } from '@bailiwick/shared/errors.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { LockMode } from '@mikro-orm/core';
+import {
+  previousSecretContext,
+  recordEndpointEvent,
+  secretContext,
+  toApi,
+  toJson,
+} from './api-record.ts';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
 import { type DeliveryTarget, findDeliveryTargets } from './queries.ts';
-import {
-  jsonOf,
-  previousSecretContext,
-  recordEndpoint,
-  recordOf,
-  secretContext,
-} from './record.ts';
 
 type Deps = { database: Database; keys: TenantKeys };
 
-/** Long enough to bring the new secret to every receiver in a working day. */
+/** Leaves a day to install the new secret on every receiver. */
 const defaultGraceSeconds = 86_400;
 
-/** A signing secret as Standard Webhooks has them. */
+/** A signing secret in the format of Standard Webhooks. */
 export const createSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rotateSecret'> {
   return {
     async rotateSecret({ tenant, id, graceSeconds = defaultGraceSeconds }, call) {
       const secret = createSecret();
-      // Rotations of one endpoint take turns as a whole: each opens and seals before its transaction.
+      // Rotations of one endpoint take turns as a whole, because each opens and seals secrets
+      // before its transaction.
       return deps.database.inTurn(`rotate endpoint ${tenant} ${id}`, async () => {
-        // What was sealed before the lock is of use only while the endpoint has the secret that was opened for it.
+        // Values sealed before the lock are valid only while the endpoint has the secret that was
+        // opened for them.
         for (let tries = 0; tries < 5; tries++) {
           const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
           if (!target) throw notFound('endpoint');
@@ -43,7 +45,7 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
               { tenant, id, graceSeconds, target, sealed },
               call,
             ));
-          if (row) return { endpoint: recordOf(row), secret };
+          if (row) return { endpoint: toApi(row), secret };
         }
         throw unavailable();
       });
@@ -54,7 +56,10 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
 type Sealing = { tenant: string; id: string; secret: string; target: DeliveryTarget };
 type SealedSecrets = { dekId: string; secretEnc: Buffer; previousSecretEnc: Buffer };
 
-/** The new secret and the one it replaces, under one data key; undefined where the tenant was given another one in between. */
+/**
+ * Seals the new secret and the one it replaces with the same data key. Returns undefined if the
+ * tenant's data key was rotated in between.
+ */
 async function sealSecrets(
   keys: TenantKeys,
   { tenant, id, secret, target }: Sealing,
@@ -64,10 +69,10 @@ async function sealSecrets(
     { dekId: target.dekId, sealed: target.secretEnc },
     secretContext(id),
   );
-  const present = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+  const current = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
   const previous = await keys.seal(tenant, replaced, previousSecretContext(id));
-  return present.dekId === previous.dekId
-    ? { dekId: present.dekId, secretEnc: present.sealed, previousSecretEnc: previous.sealed }
+  return current.dekId === previous.dekId
+    ? { dekId: current.dekId, secretEnc: current.sealed, previousSecretEnc: previous.sealed }
     : undefined;
 }
 
@@ -79,7 +84,7 @@ type Replacement = {
   sealed: SealedSecrets;
 };
 
-/** undefined where the endpoint got another secret, or another seal, meanwhile. */
+/** Returns undefined if the endpoint's secret or its seal has changed meanwhile. */
 function replaceSecret(
   database: Database,
   { tenant, id, graceSeconds, target, sealed }: Replacement,
@@ -93,7 +98,7 @@ function replaceSecret(
     );
     if (!stored) throw notFound('endpoint');
     if (!target.secretEnc.equals(stored.secretEnc)) return undefined;
-    const before = jsonOf(stored);
+    const before = toJson(stored);
     const keepsPrevious = graceSeconds > 0;
     em.assign(stored, {
       dekId: sealed.dekId,
@@ -102,12 +107,12 @@ function replaceSecret(
       previousSecretUntil: keepsPrevious ? new Date(Date.now() + graceSeconds * 1000) : null,
       updatedAt: timeAfter(stored.updatedAt),
     });
-    recordEndpoint(
+    recordEndpointEvent(
       em,
       call,
       'webhook_endpoint.secret_rotated',
       stored,
-      changedFields(before, jsonOf(stored)),
+      changedFields(before, toJson(stored)),
     );
     return stored;
   });

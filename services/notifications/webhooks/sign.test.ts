@@ -9,20 +9,20 @@ const other = `whsec_${Buffer.alloc(32, 6).toString('base64')}`;
 const body = Buffer.from('{"id":"evt_1","text":"ü"}');
 const named = { tenant: 'tnt_1', endpoint: 'whk_1', type: 'group.created' };
 
-test('Webhooks_Deliver signs the bytes with the text of the whole secret', () => {
+test('Webhooks_Deliver signs the body with the full text of the secret', () => {
   const expected = createHmac('sha256', secret)
     .update(`1700000000.${body.toString()}`)
     .digest('hex');
   assert.equal(signature([secret], 1_700_000_000, body), `t=1700000000,v1=${expected}`);
 });
 
-test('Webhooks_Deliver adds one signature for each secret still valid', () => {
+test('Webhooks_Deliver adds one signature per valid secret', () => {
   assert.match(signature([secret, other], 1, body), /^t=1,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   assert.match(standardSignature([secret, other], 'evt_1', 1, body), /^v1,\S{44} v1,\S{44}$/);
 });
 
 // The example of the Standard Webhooks specification.
-test('Webhooks_Deliver signs as Standard Webhooks says', () => {
+test('Webhooks_Deliver signs as Standard Webhooks specifies', () => {
   const given = Buffer.from('{"test": 2432232314}');
   assert.equal(
     standardSignature(
@@ -66,7 +66,7 @@ for (const text of [
   });
 }
 
-test('Webhooks_Deliver says which attempt it is, at a time of its own', () => {
+test('Webhooks_Deliver sends the attempt number, and a fresh timestamp for each attempt', () => {
   const signed = {
     id: 'evt_1',
     type: 'group.created',

@@ -2,9 +2,12 @@ import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import { type Delivery, derivedId } from '../sending/result.ts';
 
-// Both header families of docs/webhooks.md. They are computed over the very bytes that are sent.
+// Both header families of docs/webhooks.md, computed over the exact bytes that are sent.
 
-/** `t=<unix s>,v1=<hex>`, as the stock stripe verifier reads it. The key is the text of the whole secret; one v1 for each secret still valid. */
+/**
+ * `t=<unix s>,v1=<hex>`, as the standard Stripe verifier reads it. The key is the full text of the
+ * secret; there is one v1 per valid secret.
+ */
 export function signature(secrets: readonly string[], seconds: number, body: Uint8Array): string {
   const parts = secrets.map(
     (secret) =>
@@ -13,7 +16,7 @@ export function signature(secrets: readonly string[], seconds: number, body: Uin
   return [`t=${seconds}`, ...parts].join(',');
 }
 
-/** `v1,<base64> …` of Standard Webhooks. The key is the decoded base64 behind the prefix. */
+/** `v1,<base64> …` of Standard Webhooks. The key is the decoded base64 after the prefix. */
 export function standardSignature(
   secrets: readonly string[],
   id: string,
@@ -29,8 +32,8 @@ export function standardSignature(
 }
 
 /**
- * The webhook-id: the body's own `id` where it is a JSON object with a usable one, else derived from what is
- * delivered. Either way it is the same for every attempt, so that a receiver can drop repetitions.
+ * The webhook-id: the body's `id` if the body is a JSON object with a usable one, otherwise derived
+ * from the delivery. It is the same for every attempt, so that receivers can drop duplicates.
  */
 export function webhookId(delivery: Delivery): string {
   return ownId(delivery.body) ?? derivedId(delivery);
@@ -43,7 +46,7 @@ function ownId(body: Uint8Array): string | undefined {
       typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
     return typeof id === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : undefined;
   } catch {
-    return undefined; // any bytes may be delivered
+    return undefined; // the body may be any bytes
   }
 }
 
@@ -56,7 +59,7 @@ export type Signed = {
   body: Uint8Array;
 };
 
-/** The headers of one attempt. The time is fresh for each. */
+/** The headers of one attempt, with a fresh timestamp. */
 export function deliveryHeaders(
   { id, type, endpoint, attempt, secrets, body }: Signed,
   userAgent: string,

@@ -2,26 +2,26 @@ import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
-import type { EndpointKind } from '../endpoints/patience.ts';
-import { switchedOff } from '../endpoints/values.ts';
+import type { EndpointKind } from '../endpoints/disable-policy.ts';
+import { disabledColumns } from '../endpoints/values.ts';
+import { recordEndpointEvent, toJson } from './api-record.ts';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
-import { jsonOf, recordEndpoint } from './record.ts';
 
-/** What the service itself does with webhook endpoints. */
+/** Disables webhook endpoints and reports failing ones, on behalf of the service. */
 export const webhookKind: EndpointKind = {
   prefix: 'whk',
   lock: (em, tenant, endpoint) => lockActive(em, { tenant, id: endpoint }),
-  async tellFailing(em, tenant, endpoint, origin) {
+  async reportFailing(em, tenant, endpoint, origin) {
     const stored = await lockActive(em, { tenant, id: endpoint });
-    if (stored) recordEndpoint(em, origin, 'webhook_endpoint.failing', stored);
+    if (stored) recordEndpointEvent(em, origin, 'webhook_endpoint.failing', stored);
   },
-  async switchOff(em, tenant, endpoint, origin, reason) {
-    await switchOff(em, { tenant, id: endpoint }, origin, reason);
+  async disable(em, tenant, endpoint, origin, reason) {
+    await disableEndpoint(em, { tenant, id: endpoint }, origin, reason);
   },
 };
 
-/** Makes an endpoint inactive, unless it is already, or does not have the `url` any more that is at fault. */
-export async function switchOff(
+/** Disables an endpoint, unless it is already inactive or no longer has the failing `url`. */
+export async function disableEndpoint(
   em: EntityManager,
   which: Which,
   origin: Origin,
@@ -29,14 +29,14 @@ export async function switchOff(
 ): Promise<void> {
   const stored = await lockActive(em, which);
   if (!stored) return;
-  const before = jsonOf(stored);
-  em.assign(stored, switchedOff(reason, stored.updatedAt));
-  recordEndpoint(
+  const before = toJson(stored);
+  em.assign(stored, disabledColumns(reason, stored.updatedAt));
+  recordEndpointEvent(
     em,
     origin,
     'webhook_endpoint.disabled',
     stored,
-    changedFields(before, jsonOf(stored)),
+    changedFields(before, toJson(stored)),
   );
 }
 

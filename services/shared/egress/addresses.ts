@@ -1,10 +1,10 @@
 import { BlockList, isIPv4 } from 'node:net';
 import { noNetwork, parseNetwork } from '../networks.ts';
 
-// Which addresses are the internet's. Sources: the IANA special-purpose registries of IPv4 and IPv6 (RFC 6890), and what clouds
-// answer their machines on.
+// Decides which addresses are public. Sources: the IANA special-purpose registries of IPv4 and IPv6
+// (RFC 6890), and the metadata addresses of clouds.
 
-/** Reads networks such as 10.0.0.0/8. Throws for what is none, and for a single address. */
+/** Parses networks such as 10.0.0.0/8. @throws for anything else, including a single address */
 export function networks(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -20,7 +20,7 @@ const blockedV4 = networks([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure answers its machines there, in the middle of public addresses.
+  // Azure's virtual IP for platform services, in the middle of public addresses.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -35,27 +35,28 @@ const blockedV4 = networks([
   '240.0.0.0/4',
 ]);
 
-// Of IPv6 only this is the internet. The rest is local, carries an IPv4 address inside (::/96, 64:ff9b::/96), or may become either.
+// The only public range of IPv6. The rest is local, embeds an IPv4 address (::/96, 64:ff9b::/96),
+// or is unassigned.
 const globalUnicast = networks(['2000::/3']);
-// 2001::/23 has Teredo in it, and 2002::/16 is 6to4: both carry an IPv4 address.
+// 2001::/23 contains Teredo, and 2002::/16 is 6to4: both embed an IPv4 address.
 const blockedV6 = networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
-/** Whether an address that passes `isIP` is one of the internet, in whatever spelling. */
+/** Whether an address is public. Takes any spelling that `isIP` accepts. */
 export function isPublic(address: string): boolean {
   const plain = unmapped(address);
   if (isIPv4(plain)) return !blockedV4.check(plain, 'ipv4');
-  // A zone (fe80::1%eth0) means something on this host only.
+  // A zone (fe80::1%eth0) is valid on this host only.
   if (plain.includes('%') || isTunnelled(groupsOf(plain))) return false;
   return globalUnicast.check(plain, 'ipv6') && !blockedV6.check(plain, 'ipv6');
 }
 
-/** Whether an address lies in one of the networks: ::ffff:10.0.0.1 lies where 10.0.0.1 lies, and nowhere else. */
+/** Whether an address is in one of the networks. ::ffff:10.0.0.1 counts as 10.0.0.1. */
 export function liesIn(list: BlockList, address: string): boolean {
   const plain = unmapped(address);
   return !plain.includes('%') && list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
-/** ::ffff:127.0.0.1, in any spelling, is 127.0.0.1: a socket would dial just that. */
+/** Maps ::ffff:127.0.0.1, in any spelling, to 127.0.0.1, which a socket would dial. */
 function unmapped(address: string): string {
   if (isIPv4(address) || address.includes('%')) return address;
   const groups = groupsOf(address);
@@ -65,7 +66,7 @@ function unmapped(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** ISATAP (RFC 5214 §6.1): any prefix, and an IPv4 address behind the interface identifier. */
+/** ISATAP (RFC 5214 §6.1): any prefix, with an IPv4 address in the interface identifier. */
 const isTunnelled = (groups: readonly number[]): boolean =>
   ((groups[4] ?? 0) & ~0x0200) === 0 && groups[5] === 0x5efe;
 

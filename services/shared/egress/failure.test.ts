@@ -23,18 +23,18 @@ const failures: ReadonlyArray<readonly [string, unknown, string]> = [
     'blocked_address',
   ],
   ['oversized headers', coded('UND_ERR_HEADERS_OVERFLOW'), 'response_too_large'],
-  ['a flood of announcements', coded('ANSWER_TOO_LARGE'), 'response_too_large'],
-  ['what is not HTTP', coded('HPE_INVALID_CONSTANT'), 'connection_reset'],
+  ['a flood of informational responses', coded('ANSWER_TOO_LARGE'), 'response_too_large'],
+  ['a response that is not HTTP', coded('HPE_INVALID_CONSTANT'), 'connection_reset'],
 ];
 
 for (const [what, thrown, error] of failures) {
-  test(`a request calls ${what} ${error}, and names no address`, () => {
+  test(`failureOf maps ${what} to ${error}, and names no address`, () => {
     const { failure, message } = failureOf(thrown, false);
     assert.equal(failure, error);
     assert.doesNotMatch(message, /\d/);
   });
 }
 
-test('a request tells a broken answer from none', () => {
+test('a request distinguishes an aborted response from no response', () => {
   assert.equal(failureOf(coded('UND_ERR_SOCKET'), true).failure, 'aborted_by_receiver');
 });

@@ -1,5 +1,5 @@
-// What it means that a request brought no answer. Texts for people name no URL and no address: whoever reads the log of
-// attempts need not know where a name leads inside our network.
+// Names the failure of a request. The texts contain no URL and no address: readers of the attempt
+// log must not learn where a name resolves inside our network.
 
 const messages = {
   timeout: 'the receiver did not answer in time',
@@ -13,10 +13,10 @@ const messages = {
   aborted_by_receiver: 'the receiver broke off its answer',
 } as const;
 
-/** Those of the documented error names that a request without an answer can end in. */
+/** The documented error names that a request without a response can end with. */
 export type FailureName = keyof typeof messages;
 
-/** A request that the receiver is to blame for. */
+/** A request that failed because of the receiver. */
 export class RequestFailed extends Error {
   readonly failure: FailureName;
 
@@ -27,12 +27,12 @@ export class RequestFailed extends Error {
   }
 }
 
-/** Thrown into a request whose answer has no end. */
+/** Aborts a request whose response is too large. */
 export class AnswerTooLarge extends Error {
   readonly code = 'ANSWER_TOO_LARGE';
 }
 
-// Node's, c-ares', OpenSSL's, llhttp's and undici's codes, and ours. The first match counts.
+// Codes of Node, c-ares, OpenSSL, llhttp and undici, and our own. The first match counts.
 const failures: ReadonlyArray<readonly [RegExp, FailureName]> = [
   [/^BLOCKED_ADDRESS$/, 'blocked_address'],
   [/^ERR_INVALID_URL$|^UND_ERR_INVALID_ARG$/, 'invalid_url'],
@@ -52,7 +52,7 @@ const failures: ReadonlyArray<readonly [RegExp, FailureName]> = [
   ],
 ];
 
-/** What a thrown value says of the receiver. `answering`: it had begun to answer. */
+/** Maps a thrown value to a failure of the receiver. `answering`: the response had begun. */
 export function failureOf(thrown: unknown, answering: boolean): RequestFailed {
   return new RequestFailed(
     nameOf(thrown) ?? (answering ? 'aborted_by_receiver' : 'connection_reset'),
@@ -67,7 +67,7 @@ function nameOf(thrown: unknown): FailureName | undefined {
     error = error.cause, depth++
   ) {
     if (error.name === 'TimeoutError') return 'timeout';
-    // A name with several addresses fails once for each of them; the first speaks for all.
+    // A name with several addresses fails once for each: use the first error.
     if (error instanceof AggregateError && error.errors.length > 0) return nameOf(error.errors[0]);
     const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
     const known = failures.find(([pattern]) => pattern.test(code));

@@ -8,11 +8,11 @@ export type Pools = ReturnType<typeof createPools>;
 
 type PoolOptions = {
   connectMs: number;
-  /** The longest that any request may take. */
+  /** The longest duration of any request. */
   totalMs: number;
-  /** The most that any request reads of a body. */
+  /** The most bytes that any request reads of a body. */
   answerBytes: number;
-  /** The egress proxy's URL, '' where there is none. */
+  /** The egress proxy's URL, '' = none. */
   proxy?: string;
 };
 
@@ -20,8 +20,9 @@ const maxPools = 2000;
 const keepAliveProbeMs = 60_000;
 
 /**
- * Kept-alive connections to receivers. A pool belongs to an origin and the addresses that were checked for it,
- * and dials nothing else: a name that changes its mind gets another pool after another check.
+ * Kept-alive connections to receivers. A pool belongs to an origin and the addresses checked for
+ * it, and dials no others: if the name resolves differently, the new addresses are checked and get
+ * another pool.
  */
 export function createPools({
   connectMs,
@@ -32,9 +33,9 @@ export function createPools({
   const pools = new Map<string, Pool>();
   const proxy = proxyUrl === '' ? undefined : createProxy(proxyUrl, { connectMs });
 
-  // TLS is with the receiver itself, by its name: a proxy sees neither its headers nor its bodies.
+  // TLS is end to end with the receiver's name: a proxy sees neither headers nor bodies.
   function connectorTo(addresses: readonly Address[]): buildConnector.connector {
-    // The answers are short and the signatures bound to HTTP/1.1's one body: h2 would only add a state machine.
+    // Responses are short and signatures cover one HTTP/1.1 body: HTTP/2 would only add complexity.
     const secure = buildConnector({
       timeout: connectMs,
       minVersion: 'TLSv1.2',
@@ -65,7 +66,8 @@ export function createPools({
 
   function create(origin: string, addresses: readonly Address[]): Pool {
     return new Pool(origin, {
-      // As many as there are attempts: endpoints of several tenants may be at one origin, and none waits for another's connection.
+      // Unlimited: endpoints of several tenants may share an origin, and none waits for another's
+      // connection.
       connections: null,
       allowH2: false,
       keepAliveTimeout: 10_000,
@@ -78,14 +80,14 @@ export function createPools({
   }
 
   return {
-    /** The pool for a URL whose host was resolved to `addresses` and found good. */
+    /** The pool for a URL whose host resolved to these checked addresses. */
     for(url: URL, addresses: readonly Address[]): Pool {
       const key = `${url.origin} ${addresses
         .map(({ address }) => address)
         .sort()
         .join(' ')}`;
       const pool = pools.get(key) ?? create(url.origin, addresses);
-      // Last used last: the first one is let go of when there are too many.
+      // Moves the pool to the end: the least recently used one is evicted.
       pools.delete(key);
       pools.set(key, pool);
       const oldest = pools.entries().next();
@@ -104,7 +106,7 @@ export function createPools({
 
 type Dial = { host: string; port: number; addresses: readonly Address[]; timeoutMs: number };
 
-/** Opens a TCP connection to the first of the addresses that answers. */
+/** Opens a TCP connection to the first address that answers. */
 function dial({ host, port, addresses, timeoutMs }: Dial): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -131,7 +133,7 @@ function dial({ host, port, addresses, timeoutMs }: Dial): Promise<Socket> {
   });
 }
 
-/** Answers a look-up with the addresses that were checked. */
+/** A look-up function that returns the checked addresses. */
 export function pinned(addresses: readonly Address[]): LookupFunction {
   return (_host, options, done) => {
     const usable = addresses.filter(

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { errors, Pool } from 'undici';
 import type { Address } from './resolver.ts';
 
-/** No other address is tried after this: the attempt that wanted it has ended, or is about to. */
+/** No further address is tried after this time: the attempt has ended, or is about to. */
 const openMs = 10_000;
 
-/** Why the egress proxy let a request not out. The receiver has no part in it. */
+/** A failure of the egress proxy, not of the receiver. */
 export class ProxyFault extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -17,8 +17,8 @@ export class ProxyFault extends Error {
 export type Proxy = ReturnType<typeof createProxy>;
 
 /**
- * An HTTP proxy that is asked for tunnels (CONNECT) to addresses, never to names: it must not look a name up again and find
- * something else than what was checked. undici's own ProxyAgent passes the name on.
+ * An HTTP proxy that opens tunnels (CONNECT) to addresses, never to names: it must not resolve a
+ * name again to an unchecked address. undici's own ProxyAgent passes the name on.
  */
 export function createProxy(url: string, { connectMs }: { connectMs: number }) {
   const { origin, headers } = parseProxy(url);
@@ -29,28 +29,29 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
     maxHeaderSize: 16 * 1024,
   });
 
-  /** Throws ProxyFault, or for an address that the proxy finds silent a time-out. */
+  /** @throws ProxyFault, or a timeout if the proxy gets no response from the address */
   async function openOne({ address, family }: Address, port: number): Promise<Socket> {
     const path = family === 6 ? `[${address}]:${port}` : `${address}:${port}`;
-    // undici asks again where a connection closes before the request is on it: a proxy that always does so must not keep it busy.
+    // undici retries if a connection closes before the request is sent: limit this for a proxy that
+    // always closes.
     const signal = AbortSignal.timeout(2 * connectMs);
     const { statusCode, socket } = await pool
       .connect({ path, headers: { ...headers, host: path }, signal })
       .catch((error: unknown) => {
-        // It took the request: what it waits for in vain is the receiver.
+        // The proxy accepted the request: the receiver is the one that does not respond.
         if (error instanceof errors.HeadersTimeoutError) throw error;
         throw new ProxyFault('the egress proxy cannot be reached', error);
       });
-    // undici types it as a stream; it is the connection's socket.
+    // undici's type is a stream, but it is the connection's socket.
     if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.on('error', () => {}).destroy();
     if (statusCode === 504)
-      throw Object.assign(new Error('the egress proxy waited in vain'), { code: 'ETIMEDOUT' });
+      throw Object.assign(new Error('the egress proxy got no response'), { code: 'ETIMEDOUT' });
     throw new ProxyFault(`the egress proxy answered ${statusCode}`);
   }
 
   return {
-    /** A connection to the first of the addresses that the proxy reaches. */
+    /** A connection to the first address that the proxy reaches. */
     async open(addresses: readonly Address[], port: number): Promise<Socket> {
       let last: unknown;
       const deadline = performance.now() + openMs;
@@ -68,7 +69,7 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
   };
 }
 
-/** Reads a proxy's URL. Throws, without quoting it: it may hold a password. */
+/** Parses a proxy's URL. The error does not quote it, since it may contain a password. */
 export function parseProxy(text: string): { origin: string; headers: Record<string, string> } {
   const url = URL.parse(text);
   if (url?.protocol !== 'http:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
@@ -86,6 +87,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('has a % in its user or password that is none: it is written %25');
+    throw new Error('has a bare % in its user or password: write it as %25');
   }
 }

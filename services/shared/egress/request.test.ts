@@ -53,30 +53,30 @@ test('a document is fetched with its status, headers and bytes', async () => {
   assert.deepEqual(seen, ['GET /document application/json']);
 });
 
-test('of a body no more than the limit is kept, and it is told whether there was more', async () => {
+test('a body is truncated at the limit, and the result says so', async () => {
   const whole = await get('/limit');
   assert.deepEqual([whole.body.length, whole.truncated], [limits.answerBytes, false]);
   const cut = await get('/beyond');
   assert.deepEqual([cut.body.length, cut.truncated], [limits.answerBytes, true]);
 });
 
-test('what is packed stays packed', async () => {
+test('a compressed body is not decompressed', async () => {
   assert.deepEqual((await get('/packed')).body, packed);
 });
 
-test('a redirect is an answer', async () => {
+test('a redirect is returned as a response', async () => {
   seen.length = 0;
   const { status, headers } = await get('/moved');
   assert.deepEqual([status, headers.location, seen.length], [302, '/document', 1]);
 });
 
-test('a request without an answer fails by a documented name, and one that is called off is nobody’s fault', async () => {
+test('a request without a response fails with a documented name, and a cancelled one with unavailable', async () => {
   const late = get('/never', { limits: { ...limits, totalMs: 100 } });
   await assert.rejects(
     late,
     (error: unknown) => error instanceof RequestFailed && error.failure === 'timeout',
   );
-  const calledOff = new AbortController();
-  setTimeout(() => calledOff.abort(), 50);
-  await assert.rejects(get('/never', { signal: calledOff.signal }), { code: 'unavailable' });
+  const cancelled = new AbortController();
+  setTimeout(() => cancelled.abort(), 50);
+  await assert.rejects(get('/never', { signal: cancelled.signal }), { code: 'unavailable' });
 });

@@ -9,9 +9,9 @@ import { type EgressRules, resolveReceiver } from './rules.ts';
 export type Egress = { pools: Pools; egress: EgressRules };
 
 export type RequestLimits = {
-  /** From the look-up of the name to the end of the answer's body, in milliseconds. */
+  /** From the look-up of the name to the end of the response body, in milliseconds. */
   totalMs: number;
-  /** Of the answer's body are read. */
+  /** The most bytes to read of the response body. */
   answerBytes: number;
 };
 
@@ -21,43 +21,47 @@ export type EgressRequest = {
   headers: Record<string, string>;
   body?: Uint8Array;
   limits: RequestLimits;
-  /** Ends when nobody on our side waits any more. */
+  /** Cancels the request. */
   signal: AbortSignal;
-  /** Told when the receiver begins to answer. */
+  /** Called when the response begins. */
   onAnswer?: () => void;
 };
 
 export type EgressAnswer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As it was sent: nothing is unpacked. */
+  /** The body as sent, not decompressed. */
   body: Buffer;
-  /** Whether there was more of it than the limit lets in. */
+  /** Whether the body was longer than the limit. */
   truncated: boolean;
 };
 
-const calledOff = Symbol('called off');
-
-/** Informational answers (1xx) before the real one. Early hints come once or twice; a flood of them would last as long as the request may. */
-const mostInformational = 8;
+const cancelled = Symbol('cancelled');
 
 /**
- * Makes one request to an address that a client chose, and follows no redirect. Throws RequestFailed where it brings no answer
- * that the receiver is to blame for, and `unavailable` where the fault is ours: the proxy's, or the request was called off.
+ * Limit of informational responses (1xx). Early hints come once or twice; a flood of them would
+ * keep the request busy until its timeout.
+ */
+const maxInformational = 8;
+
+/**
+ * Makes one request to an address that a client chose, without following redirects. @throws
+ * RequestFailed if the receiver is at fault, `unavailable` if the proxy failed or the request was
+ * cancelled
  */
 export async function request(
   { pools, egress }: Egress,
   { limits, signal, ...wanted }: EgressRequest,
 ): Promise<EgressAnswer> {
-  // One signal of our own: combining three costs more than all else that is done here.
+  // A single signal: combining three would cost more than all other work here.
   const ended = new AbortController();
   const deadline = setTimeout(
     () => ended.abort(new DOMException('the receiver took too long', 'TimeoutError')),
     limits.totalMs,
   );
-  const callOff = () => ended.abort(calledOff);
-  if (signal.aborted) callOff();
-  else signal.addEventListener('abort', callOff, { once: true });
+  const cancel = () => ended.abort(cancelled);
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
   let answering = false;
   let informational = 0;
   try {
@@ -69,7 +73,7 @@ export async function request(
       headers: wanted.headers,
       body: wanted.body ?? null,
       signal: ended.signal,
-      onInfo: () => void (++informational > mostInformational && ended.abort(new AnswerTooLarge())),
+      onInfo: () => void (++informational > maxInformational && ended.abort(new AnswerTooLarge())),
     });
     answering = true;
     wanted.onAnswer?.();
@@ -80,15 +84,15 @@ export async function request(
     };
   } catch (error) {
     if (error instanceof ProxyFault) throw Object.assign(unavailable(), { cause: error });
-    if (ended.signal.reason === calledOff) throw unavailable('the request was called off');
+    if (ended.signal.reason === cancelled) throw unavailable('the request was cancelled');
     throw failureOf(ended.signal.aborted ? ended.signal.reason : error, answering);
   } finally {
     clearTimeout(deadline);
-    signal.removeEventListener('abort', callOff);
+    signal.removeEventListener('abort', cancel);
   }
 }
 
-// Read to its end the connection can be used again; beyond the limit it is closed.
+// A fully read body keeps the connection reusable; beyond the limit the connection is closed.
 async function read(
   body: AsyncIterable<Uint8Array>,
   limit: number,
@@ -103,7 +107,7 @@ async function read(
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-// The resolver takes no signal.
+// The resolver does not support signals.
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const give = () => reject(signal.reason as Error);

@@ -4,19 +4,20 @@ import { isIP, isIPv4 } from 'node:net';
 export type Address = { address: string; family: 4 | 6 };
 export type LookUp = (name: string) => Promise<Address[]>;
 
-// A query that is lost is asked once more; a name that takes longer is one that does not resolve.
-const patience = { timeout: 1500, tries: 2, maxTimeout: 2500 };
+// A lost query is repeated once; a name that takes longer counts as unresolvable.
+const resolverOptions = { timeout: 1500, tries: 2, maxTimeout: 2500 };
 
 /**
- * Looks names up at one DNS server (address:port), or where the host does if it is ''. The queries are Node's own and not
- * `dns.lookup`: that occupies the threads which password hashing needs, and believes in search domains and /etc/hosts.
+ * Resolves names at one DNS server (address:port), or at the host's servers if it is ''. Uses
+ * Node's own queries and not `dns.lookup`, which occupies the threads of password hashing, and
+ * applies search domains and /etc/hosts.
  */
 export function createLookUp(server: string): LookUp {
-  const resolver = new Resolver(patience);
+  const resolver = new Resolver(resolverOptions);
   if (server !== '') resolver.setServers([parseServer(server)]);
   return async (name) => {
     if (name === 'localhost') return ['127.0.0.1', '::1'].map(asAddress);
-    // The dot at the end says that the name is whole.
+    // The trailing dot makes the name fully qualified.
     const found = await Promise.allSettled([
       resolver.resolve4(`${name}.`),
       resolver.resolve6(`${name}.`),
@@ -30,7 +31,7 @@ export function createLookUp(server: string): LookUp {
   };
 }
 
-/** A DNS server's address and port, 53 where there is none. Throws for what is neither. */
+/** Parses a DNS server's address and port; the default port is 53. @throws for anything else */
 export function parseServer(text: string): string {
   const [, v6, v4, port = '53'] =
     /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];

@@ -5,7 +5,7 @@ import { egressRules, resolveReceiver, urlProblem } from './rules.ts';
 const closed = egressRules({ hosts: [], cidrs: [], ports: [] });
 const local = egressRules({ hosts: ['hooks.svc'], cidrs: ['127.0.1.0/24'], ports: ['4443'] });
 
-test('urlProblem lets public https addresses pass', () => {
+test('urlProblem accepts public https addresses', () => {
   for (const url of [
     'https://example.com/hook',
     'https://93.184.216.34/',
@@ -74,13 +74,13 @@ test('urlProblem refuses other schemes, ports and credentials', () => {
   }
 });
 
-test('what is allow-listed may be plain http on any port, and nothing beside it', () => {
+test('urlProblem accepts plain http on any port for allow-listed hosts only', () => {
   assert.equal(urlProblem('http://127.0.1.9:8025/hooks/a', local), undefined);
   assert.equal(urlProblem('http://hooks.svc/a', local), undefined);
   assert.notEqual(urlProblem('http://127.0.0.1:8025/hooks/a', local), undefined);
 });
 
-test('resolveReceiver refuses a literal that is blocked and returns one that is allowed', async () => {
+test('resolveReceiver rejects a blocked address literal and returns an allowed one', async () => {
   await assert.rejects(resolveReceiver(new URL('https://10.1.2.3/'), closed), {
     code: 'BLOCKED_ADDRESS',
   });
@@ -89,6 +89,6 @@ test('resolveReceiver refuses a literal that is blocked and returns one that is 
   ]);
 });
 
-test('a malformed network stops the start', () => {
+test('egressRules throws for a malformed network', () => {
   assert.throws(() => egressRules({ hosts: [], cidrs: ['127.0.0.1'], ports: [] }), /not a network/);
 });

@@ -2,18 +2,18 @@ import { type BlockList, isIP } from 'node:net';
 import { isPublic, liesIn, networks } from './addresses.ts';
 import { type Address, asAddress, createLookUp, type LookUp } from './resolver.ts';
 
-// The guard in front of every request to an address that a client chose (docs/egress.md): webhooks, chat and what single
-// sign-on fetches. Checked when the address is saved, and again on the addresses it resolves to at each request, so that a
-// name cannot change its mind in between.
+// Guards every request to an address that a client chose (docs/egress.md): webhooks, chat and SSO
+// documents. The URL is checked when it is saved, and the resolved addresses at each request, so
+// that a name cannot be rebound in between.
 
 export type EgressRules = {
-  /** Names and addresses for which all rules are lifted. Empty in production. */
+  /** Names and addresses exempt from all rules. Empty in production. */
   allowHosts: ReadonlySet<string>;
-  /** Networks for which all rules are lifted. Empty in production. */
+  /** Networks exempt from all rules. Empty in production. */
   allowNetworks: BlockList;
   /** Ports allowed besides 443 and 8443. */
   ports: ReadonlySet<number>;
-  /** Asks the DNS server that the installation has chosen. */
+  /** Resolves names at the configured DNS server. */
   lookUp: LookUp;
 };
 
@@ -24,12 +24,12 @@ type Texts = {
   resolver?: string;
 };
 
-/** Reads the rules from configuration. Throws for a malformed network, port or resolver. */
+/** Reads the rules from configuration. @throws for a malformed network, port or resolver */
 export function egressRules({ hosts, cidrs, ports, resolver = '' }: Texts): EgressRules {
   const wrongPort = ports.find(
     (port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535,
   );
-  if (wrongPort !== undefined) throw new Error(`holds ${wrongPort}, which is no port`);
+  if (wrongPort !== undefined) throw new Error(`holds ${wrongPort}, which is not a port`);
   return {
     allowHosts: new Set(hosts.map((host) => host.toLowerCase())),
     allowNetworks: networks(cidrs),
@@ -39,10 +39,13 @@ export function egressRules({ hosts, cidrs, ports, resolver = '' }: Texts): Egre
 }
 
 const blockedNames = /(^|\.)(localhost|local|internal|svc|cluster\.local|home\.arpa)$/;
-/** What the URL parser leaves of a host is lower case and punycode. Two dots at the end, for one, are no name of the DNS. */
+/**
+ * A DNS name as the URL parser leaves it: lower case and punycode. Rejects, for example, two
+ * trailing dots.
+ */
 const nameGrammar = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 
-/** Why a URL must not be saved as a receiver's address, or undefined where it may. */
+/** The problem with a receiver's URL, or undefined if it may be saved. */
 export function urlProblem(text: string, rules: EgressRules): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL';
   const url = new URL(text);
@@ -60,14 +63,17 @@ export function urlProblem(text: string, rules: EgressRules): string | undefined
 }
 
 class BlockedAddress extends Error {
-  // Node's and undici's error codes are strings on `code`: ours travels the same way through their wrapping.
+  // A `code` like those of Node and undici, so that it survives their wrapping.
   readonly code = 'BLOCKED_ADDRESS';
 }
 
-/** An answer of the DNS has room for thousands: as many as can be tried in the time of one connection are enough. */
-const mostAddresses = 16;
+/** A DNS response may hold thousands: this is as many as one connection attempt can try. */
+const maxAddresses = 16;
 
-/** The addresses of a URL's host that may be dialled. Throws BlockedAddress if any one of them may not, or a DNS error. */
+/**
+ * Resolves a URL's host to addresses that may be dialled. @throws BlockedAddress if any of them is
+ * not allowed, or a DNS error
+ */
 export async function resolveReceiver(url: URL, rules: EgressRules): Promise<Address[]> {
   const host = hostOf(url);
   const problem = urlProblem(url.href, rules);
@@ -79,7 +85,7 @@ export async function resolveReceiver(url: URL, rules: EgressRules): Promise<Add
   ) {
     throw new BlockedAddress('the name resolves to an address that is not public');
   }
-  return addresses.slice(0, mostAddresses);
+  return addresses.slice(0, maxAddresses);
 }
 
 function isAllowed(host: string, rules: EgressRules): boolean {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { egressRules, urlProblem } from './rules.ts';
 
-// What Webhooks_CreateEndpoint and Webhooks_UpdateEndpoint say of a URL, behind "Endpoint.URL ".
+// The messages of Webhooks_CreateEndpoint and Webhooks_UpdateEndpoint for a URL, after
+// "Endpoint.URL ".
 const production = egressRules({ hosts: [], cidrs: [], ports: ['9443'] });
 const local = egressRules({
   hosts: ['localhost', 'receiver.test.svc'],
@@ -17,7 +18,7 @@ for (const url of [
   'https://93.184.215.14/',
   'https://[2606:4700::1111]/',
 ]) {
-  test(`Webhooks_CreateEndpoint takes ${url}`, () =>
+  test(`Webhooks_CreateEndpoint accepts ${url}`, () =>
     assert.equal(urlProblem(url, production), undefined));
 }
 
@@ -51,6 +52,6 @@ for (const url of [
   'http://[::1]:3000/',
   'http://receiver.test.svc/',
 ]) {
-  test(`Webhooks_CreateEndpoint takes ${url} where the egress guard is lifted for it`, () =>
+  test(`Webhooks_CreateEndpoint accepts ${url} if the egress guard is lifted for it`, () =>
     assert.equal(urlProblem(url, local), undefined));
 }

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '../orm.ts';
 
-/** Notes a change of the call in hand in the change's transaction. Throws if another attempt of the call has taken over. */
+/**
+ * Marks the current call as changed, in the change's transaction. Throws if another attempt has
+ * taken over the call.
+ */
 type MarkChanged = (em: EntityManager) => Promise<void>;
 
 const current = new AsyncLocalStorage<MarkChanged | undefined>();
@@ -10,9 +13,12 @@ const current = new AsyncLocalStorage<MarkChanged | undefined>();
 export const inIdempotentCall = <T>(mark: MarkChanged, work: () => Promise<T>): Promise<T> =>
   current.run(mark, work);
 
-/** Undefined outside of calls that carry an Idempotency-Key. */
+/** The mark of the current call; undefined if it has no Idempotency-Key. */
 export const currentMark = (): MarkChanged | undefined => current.getStore();
 
-/** Runs a call that carries none. In one process it may be made by one that does, whose changes are another service's. */
+/**
+ * Runs a call without an Idempotency-Key. In a single process it may be nested in a call that has
+ * one, but its changes belong to another service.
+ */
 export const outsideIdempotentCall = <T>(work: () => Promise<T>): Promise<T> =>
   current.getStore() === undefined ? work() : current.run(undefined, work);

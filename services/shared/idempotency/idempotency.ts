@@ -18,16 +18,17 @@ import {
   storeCall,
 } from './queries.ts';
 
-// Idempotency-Key: one change for a key, however often and however concurrently the call is repeated.
+// Idempotency-Key: one change for a key, however often and concurrently the call is repeated.
 //
-// 1. The key is claimed, in a statement of its own, before the handler runs.
-// 2. The transaction that changes something marks the claim (recordChange does it). Claim and change commit together.
-// 3. The answer is stored once the handler has succeeded.
+// 1. The key is claimed before the handler runs, in a separate statement.
+// 2. The transaction that makes a change marks the claim (in recordChange). Both commit together.
+// 3. The response is stored once the handler has succeeded.
 //
-// A process that dies between 1 and 2 has changed nothing: a repetition runs after the lease. One that dies between 2
-// and 3 has changed something and lost the answer: after the lease a repetition fails with failed_precondition, for
-// 24 hours. A handler that fails between 2 and 3 notes it, so that a repetition fails at once. An attempt that was
-// slower than the lease cannot commit: its claim belongs to the attempt that took over, so step 2 fails.
+// A process that dies between 1 and 2 has changed nothing: a repetition runs after the lease. One
+// that dies between 2 and 3 has made a change and lost the response: after the lease repetitions
+// fail with failed_precondition, for 24 hours. A handler that fails between 2 and 3 records it, so
+// that a repetition fails at once. An attempt that was slower than the lease cannot commit: step 2
+// fails, since the claim belongs to the attempt that took over.
 
 const purpose = 'idempotent-call';
 
@@ -43,7 +44,7 @@ export type KeyedCall = {
   caller: Caller;
   request: Message;
   key: string;
-  /** Throws if the caller may not see a stored answer. */
+  /** Throws if the caller may not see the stored response. */
   checkReplay: () => Promise<void>;
 };
 export type Outcome = { response: Message; replayed: boolean };
@@ -63,7 +64,7 @@ export function createIdempotency({
   const openField = (id: string, field: string, sealed: string) =>
     openForPurpose(keyRing, purpose, sealed, [database.service, id, field]);
 
-  /** The answer of an earlier attempt, or the error that says why there is none. */
+  /** The response of an earlier attempt. Throws if there is none. */
   function replay(call: KeyedCall, id: string, stored: StoredCall | 'busy'): Message {
     if (stored === 'busy') throw inProgress();
     if (opened(() => openField(id, 'request', stored.request)) !== digestOf(call)) throw mismatch();
@@ -78,7 +79,7 @@ export function createIdempotency({
     return fromBinary(call.operation.method.output, bytes);
   }
 
-  // The change is made: the caller gets its answer even if it cannot be kept for a repetition.
+  // The change is committed: the caller gets its response even if storing it for a replay fails.
   async function keep(
     { operation, caller }: KeyedCall,
     attempt: Attempt,
@@ -88,7 +89,7 @@ export function createIdempotency({
       const answer = Buffer.from(toBinary(operation.method.output, response)).toString('base64');
       await storeCall(database, attempt, sealField(attempt.id, 'answer', answer));
     } catch (error) {
-      log.error('the answer of an idempotent call could not be stored', {
+      log.error('storing the response of an idempotent call failed', {
         error,
         operation: operation.name,
         requestId: caller.requestId,
@@ -97,7 +98,7 @@ export function createIdempotency({
     }
   }
 
-  // If this fails, too, the lease ends the claim.
+  // If this fails too, the lease ends the claim.
   const end = (attempt: Attempt): Promise<void> =>
     endWithoutAnswer(database, attempt).catch(() => {});
 
@@ -117,7 +118,7 @@ export function createIdempotency({
     return response;
   }
 
-  /** Runs `work` once for a caller and key. A repetition gets the first answer. */
+  /** Runs `work` once for a caller and key. A repetition gets the first response. */
   return async (call: KeyedCall, work: () => Promise<Message>): Promise<Outcome> => {
     const attempt = { id: idOf(call), attempt: randomUUID() };
     const stored = await claimCall(
@@ -138,7 +139,9 @@ async function assertMarked(em: EntityManager, attempt: Attempt): Promise<void> 
     throw unavailable('the call took too long and was repeated meanwhile');
 }
 
-/** The caller is the credential: two keys of one bot, or two sessions of one user, share no answers. */
+/**
+ * Keyed by credential: two keys of one bot, or two sessions of one user, do not share responses.
+ */
 const idOf = ({ caller, key }: KeyedCall): string =>
   sha256(JSON.stringify([caller.type, caller.id, caller.credentialId, key]));
 
@@ -153,7 +156,7 @@ const digestOf = ({ operation, request }: KeyedCall): string =>
 const sha256 = (data: string | Uint8Array): string =>
   createHash('sha256').update(data).digest('hex');
 
-/** Opens a stored field. A key ring that has lost the key makes the answer a lost one. */
+/** Opens a stored field. If the key ring no longer has the key, the response counts as lost. */
 function opened(open: () => string): string {
   try {
     return open();

@@ -1,9 +1,12 @@
 import { type Database, type EntityManager, execute, type Statement } from '../orm.ts';
 
-// The statements of idempotent calls. None waits for a row that a handler's transaction has locked: repetitions
-// of a call in progress must not occupy connections.
+// The statements of idempotent calls. None of them waits for a row that a handler's transaction has
+// locked: repetitions of a call in progress must not occupy connections.
 
-/** Longer than any call takes. After this time an attempt that has changed nothing is abandoned, and a repetition runs. */
+/**
+ * Longer than any call takes. After this time an attempt without a change is abandoned, and a
+ * repetition runs.
+ */
 export const leaseSeconds = 60;
 export const keptHours = 24;
 
@@ -17,7 +20,8 @@ export type StoredCall = {
 
 const insertCall: Statement = {
   name: 'shared.idempotent_call_insert',
-  // "on conflict" waits for a transaction that has marked the row and not yet ended, so the row is looked up first.
+  // "on conflict" would wait for an open transaction that has marked the row, so the row is looked
+  // up first.
   text: `insert into idempotent_call (id, attempt, request, claimed_at) select $1::text, $2, $3, now()
          where not exists (select from idempotent_call where id = $1::text)
          on conflict (id) do nothing returning id`,
@@ -40,7 +44,7 @@ const findCall: Statement = {
          from idempotent_call where id = $1 and claimed_at >= now() - make_interval(hours => $3)`,
 };
 
-/** Claims a call for an attempt. Undefined = claimed; otherwise the call that already has this id. */
+/** Claims a call for an attempt. Undefined = claimed; otherwise the existing call with this id. */
 export async function claimCall(
   database: Database,
   { id, attempt }: Attempt,
@@ -51,14 +55,17 @@ export async function claimCall(
   if (stored && (stored.running || stored.changed || stored.answer !== null)) return stored;
   if ((await database.query(takeOver, [id, attempt, request, leaseSeconds, keptHours])).length > 0)
     return undefined;
-  // Released, or taken over by another repetition, between two of these statements.
+  // Another repetition released the call or took it over between these statements.
   return 'busy';
 }
 
 const mark =
   'update idempotent_call set changed = true where id = $1 and attempt = $2 returning id';
 
-/** Notes in the change's own transaction that the call has changed something. False = another attempt has taken over. */
+/**
+ * Marks in the change's own transaction that the call has changed something. False = another
+ * attempt has taken over.
+ */
 export async function markChanged(em: EntityManager, { id, attempt }: Attempt): Promise<boolean> {
   return (await execute(em, mark, [id, attempt])).length > 0;
 }
@@ -87,8 +94,8 @@ const markFailed: Statement = {
 };
 
 /**
- * Ends an attempt that has no answer to store. If it has changed nothing, its call is forgotten and a repetition is evaluated
- * again. Otherwise a repetition learns at once that the answer is lost.
+ * Ends an attempt that has no response to store. If it changed nothing, the call is deleted and a
+ * repetition runs again. Otherwise a repetition fails at once, since the response is lost.
  */
 export async function endWithoutAnswer(
   database: Database,

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A tenant's data key, wrapped by a key-encryption key. The one that is not superseded seals, all of them open. */
+/**
+ * A tenant's data key, wrapped by a key-encryption key. The key that is not superseded seals; all
+ * of them open.
+ */
 export const DekEntity = defineEntity({
   name: 'Dek',
   tableName: 'dek',
@@ -11,11 +14,11 @@ export const DekEntity = defineEntity({
     kek: p.text(),
     wrapped: p.blob(),
     createdAt: p.datetime(3),
-    /** Another key is to take its place. */
+    /** A replacement has been requested. */
     rotationDue: p.boolean().default(false),
-    /** When another key took its place; what it sealed is sealed with that one in the background. */
+    /** When another key replaced it. Values that it sealed are resealed in the background. */
     supersededAt: p.datetime(3).nullable(),
-    /** Since when nothing that is sealed with it was found. */
+    /** Since when no value is sealed with it. */
     unusedSince: p.datetime(3).nullable(),
   },
   indexes: [

@@ -4,12 +4,13 @@ import type { TenantKeys } from './tenant-keys.ts';
 const subject = 'bailiwick.keys.forget';
 
 /**
- * Has every process forget a tenant's data keys: at once where the broker reaches it, and when its memory ends otherwise.
- * To be called after the transaction that changed or removed them.
+ * Returns a function that drops a tenant's data keys from the caches of all processes: at once if
+ * the broker reaches them, otherwise when their cache entries expire. Call it after the transaction
+ * that changed or removed the keys.
  */
 export function forgetEverywhere(broker: Broker, keys: TenantKeys): (tenant: string) => void {
   const listening = broker.listen(subject, (tenant) => keys.forget(tenant));
-  // Without the broker nobody is told, and the memory's end does it.
+  // Without the broker the keys expire from the caches.
   listening.catch(() => {});
   return (tenant) => {
     keys.forget(tenant);

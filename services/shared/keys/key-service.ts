@@ -1,24 +1,28 @@
 import type { Buffer } from 'node:buffer';
 import { firstOf, type KeyRing, unwrapKey, wrapKey } from '../seal.ts';
 
-// Where the key-encryption keys are: in the ring's file, or with a service that never hands them out (vault.ts). Data
-// keys are bound to their context, so that one that is moved to another tenant or id does not unwrap.
+// The key service holds the key-encryption keys: in the key ring file, or in a service that never
+// reveals them (vault.ts). Data keys are bound to their context: one that is moved to another
+// tenant or id does not unwrap.
 
-/** A data key as it is stored: under the key-encryption key of that name. */
+/** A stored data key, wrapped by the named key-encryption key. */
 export type WrappedKey = { kek: string; wrapped: Uint8Array };
 
 export type KeyService = {
-  /** The key-encryption key that wraps at the moment. */
+  /** The key-encryption key that currently wraps. */
   current(): Promise<string>;
-  /** All that it can unwrap with, the current one included. */
+  /** All key-encryption keys that can unwrap, including the current one. */
   keks(): Promise<readonly string[]>;
   wrap(dataKey: Uint8Array, context: readonly string[]): Promise<WrappedKey>;
-  /** Throws `unavailable` while the service is away, and an Error for what it refuses to unwrap. */
+  /**
+   * @throws `unavailable` while the service is away, and an Error for a key that it refuses to
+   * unwrap
+   */
   unwrap(key: WrappedKey, context: readonly string[]): Promise<Buffer>;
   close(): Promise<void>;
 };
 
-/** The key service that needs nobody else: the keys of the ring. The first one wraps. */
+/** A local key service: the keys of the ring. The first one wraps. */
 export function createRingService(ring: KeyRing): KeyService {
   return {
     current: () => Promise.resolve(firstOf(ring)),
@@ -30,10 +34,11 @@ export function createRingService(ring: KeyRing): KeyService {
 }
 
 /**
- * Wraps with `writer`. What it did not wrap is unwrapped by `other`, so that an installation changes from one to the
- * other as it changes from one key-encryption key to the next. `isOthers` knows the names of the other's keys.
+ * Wraps with `writer`, and unwraps with the service that wrapped. An installation migrates from one
+ * service to the other as it rotates a key-encryption key. `isOthers` recognises the other's key
+ * names.
  */
-export function besides(
+export function withFallback(
   writer: KeyService,
   other: KeyService,
   isOthers: (kek: string) => boolean,

@@ -2,7 +2,7 @@ import { type Database, type EntityManager, execute, type Statement } from '../o
 
 export type StoredKey = { tenant: string; id: string; kek: string; wrapped: Uint8Array };
 
-/** A data key among those of all tenants, in order. */
+/** The position of a data key in the order over all tenants. */
 export type KeyPlace = { tenant: string; id: string };
 
 export const firstPlace: KeyPlace = { tenant: '', id: '' };
@@ -16,7 +16,7 @@ const byId: Statement = {
   text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and id = $2',
 };
 
-/** The data key that seals for a tenant, undefined before its first use. */
+/** The data key that seals for a tenant; undefined before its first use. */
 export async function findCurrentKey(
   database: Database,
   tenant: string,
@@ -34,7 +34,7 @@ export async function findKey(
   return rows[0];
 }
 
-/** Takes data keys behind `after` that another key than `kek` wraps, and that nobody else has in hand. */
+/** Locks data keys after `after` that a key other than `kek` wraps, skipping locked rows. */
 export function takeWrappedByOthers(
   em: EntityManager,
   kek: string,
@@ -60,7 +60,7 @@ export async function setWrapping(
   ]);
 }
 
-/** Says of every data key that seals that another is to take its place. Returns how many there are. */
+/** Requests the replacement of every current data key. Returns their number. */
 export async function requestRotation(em: EntityManager): Promise<number> {
   const rows = await execute(
     em,
@@ -75,7 +75,7 @@ const due: Statement = {
   text: 'select tenant, id from dek where rotation_due and (tenant, id) > ($1, $2) order by tenant, id limit $3',
 };
 
-/** The data keys that wait for another to take their place. */
+/** The data keys whose replacement is due. */
 export const listDue = (database: Database, after: KeyPlace, limit: number): Promise<KeyPlace[]> =>
   database.query<KeyPlace>(due, [after.tenant, after.id, limit]);
 
@@ -86,7 +86,10 @@ const superseded: Statement = {
          order by tenant, id limit $4`,
 };
 
-/** The data keys in whose place others are, and that may still seal something or have been unused since before `unusedBefore`. */
+/**
+ * The superseded data keys that may still be in use, or have been unused since before
+ * `unusedBefore`.
+ */
 export const listSuperseded = (
   database: Database,
   after: KeyPlace,
@@ -100,7 +103,7 @@ const byKek: Statement = {
   text: 'select kek, count(*)::int as count from dek group by kek order by kek',
 };
 
-/** How many data keys each key-encryption key wraps. */
+/** The number of data keys that each key-encryption key wraps. */
 export const countByKek = (database: Database): Promise<Array<{ kek: string; count: number }>> =>
   database.query(byKek, []);
 
@@ -112,7 +115,9 @@ const remaining: Statement = {
                 (select count(*)::int from dek where superseded_at is not null and unused_since is null) as "toReseal"`,
 };
 
-/** How many data keys wait for another to take their place, and of how many what they sealed is being sealed anew. */
+/**
+ * The number of data keys to replace, and of superseded keys whose values are still being resealed.
+ */
 export async function countRemaining(database: Database): Promise<Remaining> {
   const [row] = await database.query<Remaining>(remaining, []);
   return row ?? { toReplace: 0, toReseal: 0 };

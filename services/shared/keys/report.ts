@@ -4,7 +4,10 @@ import { DekEntity } from './entities.ts';
 import { countByKek, countRemaining } from './queries.ts';
 import { countSealed, type SealedRecord } from './reseal.ts';
 
-/** What a service can say of its data keys: how many each key-encryption key wraps, what is to be done, and those of a tenant ("" = none). */
+/**
+ * A service's report on its data keys: the number by key-encryption key, the remaining work, and
+ * the keys of a tenant ("" = none).
+ */
 export async function reportKeys(
   database: Database,
   records: readonly SealedRecord[],

@@ -5,15 +5,18 @@ import { DekEntity } from './entities.ts';
 import { firstPlace, type KeyPlace, listSuperseded } from './queries.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 
-// When another data key has taken a key's place, what the old one sealed is sealed with the new one, row by row and
-// beside the running work. Any number of processes may do so at once.
+// Reseals values of superseded data keys with the current one, row by row and beside normal work.
+// Any number of processes may do so at once.
 
-/** Where sealed values are: a table with `tenant` and `dekId`. */
+/** A table with sealed values, with columns `tenant` and `dekId`. */
 export type SealedRecord = {
   entity: EntitySchema;
-  /** The property that names the record in what its values are bound to. */
+  /** The property with the record id that the values are bound to. */
   id: string;
-  /** Each sealed property, with the name of the field that its value is bound to. All of a row are under one key. */
+  /**
+   * Each sealed property, with the field name that its value is bound to. All values of a row use
+   * one key.
+   */
   fields: Readonly<Record<string, string>>;
 };
 
@@ -28,7 +31,7 @@ export type ResealDeps = {
 const keysAtOnce = 100;
 const rowsAtOnce = 100;
 
-/** Seals anew what superseded keys have sealed, and removes those that nothing has been sealed with for `graceMs`. */
+/** Reseals the values of superseded keys, and removes keys that have been unused for `graceMs`. */
 export async function resealSuperseded(deps: ResealDeps, isStopped: () => boolean): Promise<void> {
   for (let after: KeyPlace | undefined = firstPlace; after && !isStopped(); ) {
     const places: KeyPlace[] = await listSuperseded(
@@ -39,13 +42,19 @@ export async function resealSuperseded(deps: ResealDeps, isStopped: () => boolea
     );
     for (const place of places)
       if (!isStopped())
-        await empty(deps, place, isStopped).catch((error: unknown) => complain(deps, place, error));
+        await resealKey(deps, place, isStopped).catch((error: unknown) =>
+          logFailure(deps, place, error),
+        );
     after = places.at(-1);
   }
 }
 
-async function empty(deps: ResealDeps, place: KeyPlace, isStopped: () => boolean): Promise<void> {
-  // Both keys are at hand before a row is locked: the key service may be far away.
+async function resealKey(
+  deps: ResealDeps,
+  place: KeyPlace,
+  isStopped: () => boolean,
+): Promise<void> {
+  // Loads both keys before locking rows: the key service may be slow.
   const resealer = await deps.keys.resealer(place.tenant, place.id);
   if (!resealer) return;
   for (const record of deps.records)
@@ -57,7 +66,7 @@ async function empty(deps: ResealDeps, place: KeyPlace, isStopped: () => boolean
 type Resealer = NonNullable<Awaited<ReturnType<TenantKeys['resealer']>>>;
 type Batch = { record: SealedRecord; place: KeyPlace; resealer: Resealer; after: string };
 
-/** Seals a batch of rows anew. Returns the last one's id, undefined where there are no more. */
+/** Reseals a batch of rows. Returns the last row's id, undefined if there are no more. */
 function resealSome(
   { database, log }: ResealDeps,
   { record, place, resealer, after }: Batch,
@@ -65,7 +74,7 @@ function resealSome(
   const { entity, id, fields } = record;
   const { tenant, id: dekId } = place;
   return database.transaction(tenant, async (em) => {
-    // A row that somebody else has in hand is left to the next turn, so nobody's change is overwritten, and nobody waits.
+    // Skips locked rows until the next run, so that no change is overwritten and no writer waits.
     const options = {
       orderBy: { [id]: 'asc' },
       limit: rowsAtOnce,
@@ -78,7 +87,7 @@ function resealSome(
       try {
         Object.assign(row, { ...resealed(row, record, resealer), dekId: resealer.dekId });
       } catch (error) {
-        log.error('what is sealed cannot be opened and stays as it is', {
+        log.error('a sealed value cannot be opened, leaving it unchanged', {
           table: entity.meta.tableName,
           id: row[id],
           tenant,
@@ -87,7 +96,8 @@ function resealSome(
         });
       }
     }
-    // The grace begins anew, together with the change: it is not over while somebody seals with the key.
+    // Restarts the grace period in the same transaction: it must not end while a process still
+    // seals with the key.
     if (rows.length > 0)
       await em.nativeUpdate(DekEntity, { tenant, id: dekId }, { unusedSince: null });
     return rows.length < rowsAtOnce ? undefined : String(rows.at(-1)?.[id]);
@@ -109,8 +119,8 @@ function resealed(
 }
 
 /**
- * Notes of a superseded key that nothing is sealed with it, and removes it when that has been so for the grace. Whoever
- * still had it at hand, to seal a row or to open one that was read before, has long been done then.
+ * Marks a superseded key as unused, and removes it after the grace period. By then no process still
+ * has it cached to seal a row, or to open one that it read earlier.
  */
 async function settle(
   { database, records, graceMs, log }: ResealDeps,
@@ -128,7 +138,7 @@ async function settle(
     else if (!key.unusedSince) key.unusedSince = now;
     else if (now.getTime() - key.unusedSince.getTime() >= graceMs) {
       em.remove(key);
-      log.info('a superseded data key was removed', { tenant, dek: id });
+      log.info('removed a superseded data key', { tenant, dek: id });
     }
   });
 }
@@ -143,7 +153,7 @@ async function isUsed(
   return false;
 }
 
-/** How many values each table has under a key. */
+/** The number of rows sealed with a key, over all tables. */
 export async function countSealed(
   em: EntityManager,
   records: readonly SealedRecord[],
@@ -154,8 +164,8 @@ export async function countSealed(
   return count;
 }
 
-function complain({ log }: ResealDeps, { tenant, id }: KeyPlace, error: unknown): void {
-  log.warn('what a superseded data key sealed could not be sealed anew, it is tried again', {
+function logFailure({ log }: ResealDeps, { tenant, id }: KeyPlace, error: unknown): void {
+  log.warn('resealing the values of a superseded data key failed, retrying', {
     tenant,
     dek: id,
     error,

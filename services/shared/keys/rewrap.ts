@@ -3,15 +3,18 @@ import type { Database } from '../orm.ts';
 import type { KeyService } from './key-service.ts';
 import { firstPlace, type KeyPlace, setWrapping, takeWrappedByOthers } from './queries.ts';
 
-// When another key-encryption key has become the current one, the data keys are wrapped by it. What is sealed with them
-// is not touched, and whoever has one at hand goes on with it.
+// Rewraps data keys with a new current key-encryption key. Values sealed with the data keys stay
+// unchanged, and processes keep using the data keys in their caches.
 
 export type RewrapDeps = { database: Database; service: KeyService; log: Log };
 
-/** Few enough that the rows are not held for long, however far away the key service is. */
+/** Small, so that rows are not locked for long even if the key service is slow. */
 const atOnce = 20;
 
-/** Wraps with the current key-encryption key the data keys that others wrap. Any number of processes may do so at once. */
+/**
+ * Rewraps all data keys that another key-encryption key wraps. Any number of processes may do so at
+ * once.
+ */
 export async function rewrapAll(
   { database, service, log }: RewrapDeps,
   isStopped: () => boolean,
@@ -29,9 +32,9 @@ export async function rewrapAll(
       );
       for (const [index, result] of wrapped.entries()) {
         if (result.status === 'fulfilled') await setWrapping(em, result.value);
-        // One that cannot be unwrapped does not keep the others from it.
+        // A key that cannot be unwrapped does not block the others.
         else
-          log.error('a data key could not be wrapped anew', {
+          log.error('rewrapping a data key failed', {
             tenant: stored[index]?.tenant,
             dek: stored[index]?.id,
             kek: stored[index]?.kek,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { oneOf, type Settings, type SettingTable } from '../config.ts';
 import type { KeyRing } from '../seal.ts';
-import { besides, createRingService, type KeyService } from './key-service.ts';
+import { createRingService, type KeyService, withFallback } from './key-service.ts';
 import { createVaultService, isVaultKek } from './vault.ts';
 import { createVaultCalls } from './vault-calls.ts';
 import { tokenFromFile, tokenFromKubernetes } from './vault-token.ts';
@@ -11,7 +11,7 @@ const pathSegment = (text: string) => {
     throw new Error('must be a name, or names joined by /');
 };
 
-/** Where the key-encryption keys are that wrap the data keys. */
+/** The key service: where the key-encryption keys that wrap the data keys are. */
 export const keyServiceSettings = {
   keyService: {
     env: 'BAILIWICK_KEY_SERVICE',
@@ -19,7 +19,7 @@ export const keyServiceSettings = {
     fallback: 'ring',
     check: oneOf('ring', 'vault'),
     about:
-      "What wraps the tenants' data keys: ring (the first key of the key ring) or vault (a key of HashiCorp Vault's transit engine). docs/keys.md",
+      "The key service that wraps the tenants' data keys: ring (the first key of the key ring) or vault (a key in the transit engine of HashiCorp Vault). See docs/keys.md.",
   },
   vaultUrl: {
     env: 'BAILIWICK_VAULT_URL',
@@ -27,53 +27,53 @@ export const keyServiceSettings = {
     fallback: '',
     check: assertBase,
     about:
-      'Where Vault is, such as https://vault.example.com:8200. Needed for vault; beside ring it is for data keys that Vault wrapped before.',
+      'The URL of Vault, such as https://vault.example.com:8200. Required with vault; with ring it is used for data keys that Vault has wrapped before.',
   },
   vaultNamespace: {
     env: 'BAILIWICK_VAULT_NAMESPACE',
     kind: 'text',
     fallback: '',
-    about: 'The namespace in Vault, where it has some.',
+    about: 'The Vault namespace. Empty = none.',
   },
   vaultTransitMount: {
     env: 'BAILIWICK_VAULT_TRANSIT_MOUNT',
     kind: 'text',
     fallback: 'transit',
     check: pathSegment,
-    about: 'Where the transit engine is mounted in Vault.',
+    about: 'The mount path of the transit engine in Vault.',
   },
   vaultTransitKey: {
     env: 'BAILIWICK_VAULT_TRANSIT_KEY',
     kind: 'text',
     fallback: 'bailiwick',
     check: pathSegment,
-    about: 'The name of the key in the transit engine, of the type aes256-gcm96.',
+    about: 'The name of the key in the transit engine. Its type is aes256-gcm96.',
   },
   vaultCa: {
     env: 'BAILIWICK_VAULT_CA_FILE',
     kind: 'text',
     fallback: '',
-    about: "File with the certificates (PEM) to trust for Vault instead of the system's.",
+    about: "File with the CA certificates (PEM) to trust for Vault instead of the system's.",
   },
   vaultToken: {
     env: 'BAILIWICK_VAULT_TOKEN_FILE',
     kind: 'text',
     fallback: '',
-    about:
-      'File with the token for Vault. It is read again each minute, and when Vault refuses it.',
+    about: 'File with the Vault token. Reloaded every minute, and when Vault rejects the token.',
   },
   vaultKubernetesRole: {
     env: 'BAILIWICK_VAULT_KUBERNETES_ROLE',
     kind: 'text',
     fallback: '',
-    about: "The role to sign in to Vault as with the pod's own identity, instead of a token file.",
+    about:
+      "The Vault role to sign in with, using the pod's service account instead of a token file.",
   },
   vaultKubernetesMount: {
     env: 'BAILIWICK_VAULT_KUBERNETES_MOUNT',
     kind: 'text',
     fallback: 'kubernetes',
     check: pathSegment,
-    about: 'Where the Kubernetes sign-in is mounted in Vault.',
+    about: 'The mount path of the Kubernetes auth method in Vault.',
   },
   vaultKubernetesJwt: {
     env: 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE',
@@ -89,10 +89,10 @@ function assertBase(text: string): void {
   if (!/^https?:$/.test(protocol))
     throw new Error('must begin with https:// (or http://, to an agent on the same machine)');
   if (username + password + search + hash !== '')
-    throw new Error('must have nothing but a host, a port and a path');
+    throw new Error('must contain only a host, a port and a path');
 }
 
-/** The key service of those settings. Throws where something is missing; connects to nothing. */
+/** Creates the key service without connecting. Throws if a setting is missing. */
 export function openKeyService(
   settings: Settings<typeof keyServiceSettings>,
   ring: KeyRing,
@@ -105,8 +105,8 @@ export function openKeyService(
   }
   const vault = openVault(settings);
   return settings.keyService === 'vault'
-    ? besides(vault, local, (kek) => !isVaultKek(kek))
-    : besides(local, vault, isVaultKek);
+    ? withFallback(vault, local, (kek) => !isVaultKek(kek))
+    : withFallback(local, vault, isVaultKek);
 }
 
 function openVault(settings: Settings<typeof keyServiceSettings>): KeyService {

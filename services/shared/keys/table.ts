@@ -9,7 +9,7 @@ export const dekTable = `
     primary key (tenant, id)
   );`;
 
-/** What their rotation adds to it. */
+/** The columns and indexes for key rotation. */
 export const dekRotation = `
   alter table dek
     add column rotation_due boolean not null default false,

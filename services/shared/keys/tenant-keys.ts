@@ -12,7 +12,9 @@ import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
 export type Sealed = { dekId: string; sealed: Buffer };
 export type TenantKeys = ReturnType<typeof createTenantKeys>;
 
-/** Data keys are remembered for this long, so a tenant's destroyed key is soon forgotten everywhere. */
+/**
+ * How long data keys are cached, so that a tenant's destroyed key is soon gone from all processes.
+ */
 export const rememberedMs = 60_000;
 
 type DataKey = { id: string; key: Buffer };
@@ -21,17 +23,17 @@ type Options = { database: Database; service: KeyService; lifetimeMs?: number };
 const hits = counter(
   {
     name: 'bailiwick_key_cache_hits_total',
-    about: 'Data keys that were at hand, and cost no look-up and no unwrapping.',
+    about: 'Data keys found in the cache, without look-up or unwrapping.',
   },
   {},
 );
 
-/** Tells the transaction that gives a tenant a key which one that is, and in whose place. */
+/** Called in the transaction that replaces a tenant's key, with both key ids. */
 export type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
 
 /**
- * Seals with the data keys of the tenants ("" = the platform's own). A tenant gets its key when it first
- * needs one, in a transaction of its own: a key that nothing was sealed with does no harm.
+ * Seals with the data keys of tenants ("" = the platform's own). A tenant gets its key on first
+ * use, in a separate transaction: an unused key does no harm.
  */
 export function createTenantKeys({ database, service, lifetimeMs = rememberedMs }: Options) {
   const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
@@ -43,7 +45,7 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     key: await service.unwrap({ kek, wrapped }, [tenant, id]),
   });
 
-  // The key service may be far away: no transaction waits for it.
+  // Outside of any transaction: the key service may be slow.
   async function make(tenant: string): Promise<{
     id: string;
     key: Buffer;
@@ -76,9 +78,9 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     return unwrap(found);
   }
 
-  const getCurrent = (tenant: string) => current.get(tenant, () => findOrCreate(tenant));
+  const getCurrent = (tenant: string) => current.getOrLoad(tenant, () => findOrCreate(tenant));
   const getKnown = (tenant: string, id: string) =>
-    known.get(`${tenant}/${id}`, () => get(tenant, id));
+    known.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
   const openWith = (
     tenant: string,
     { id, key }: DataKey,
@@ -93,13 +95,13 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
   ) => seal(key, plain, [tenant, ...context, id]);
 
   return {
-    /** Seals under the tenant's current data key. `context` says which record and field it is. */
+    /** Seals with the tenant's current data key. `context` names the record and field. */
     async seal(tenant: string, plain: Uint8Array, context: readonly string[]): Promise<Sealed> {
       const key = await getCurrent(tenant);
       return { dekId: key.id, sealed: sealWith(tenant, key, plain, context) };
     },
 
-    /** Opens what `seal` made. Throws if it was moved to another record, field or tenant. */
+    /** Opens a sealed value. @throws if it was moved to another record, field or tenant */
     async open(
       tenant: string,
       { dekId, sealed }: { dekId: string; sealed: Uint8Array },
@@ -108,13 +110,16 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
       return openWith(tenant, await getKnown(tenant, dekId), sealed, context);
     },
 
-    /** What seals anew under the tenant's current key what was sealed with another; undefined where there is nothing to do. */
+    /**
+     * Returns a function that reseals values of another key with the tenant's current key;
+     * undefined if there is nothing to do.
+     */
     async resealer(tenant: string, dekId: string) {
-      // Another process may have removed it already.
+      // Another process may already have removed the key.
       const stored = await findKey(database, tenant, dekId);
       if (!stored) return undefined;
-      const old = await known.get(`${tenant}/${dekId}`, () => unwrap(stored));
-      // What is remembered as current may be the very key that was superseded.
+      const old = await known.getOrLoad(`${tenant}/${dekId}`, () => unwrap(stored));
+      // The cached current key may be the superseded one.
       current.forget(tenant);
       const next = await getCurrent(tenant);
       if (next.id === dekId) return undefined;
@@ -124,8 +129,9 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     },
 
     /**
-     * Gives a tenant another data key in the place of its current one, or of `only` if that is still the current one.
-     * Undefined where there is nothing to replace. Whoever remembers the old one must be told (forgetting.ts).
+     * Replaces a tenant's current data key; with `only`, only if that key is still the current one.
+     * Returns undefined if there is nothing to replace. Caches of the old key must be invalidated
+     * (forgetting.ts).
      */
     async replace(
       tenant: string,
@@ -148,7 +154,7 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
       return replaced ? id : undefined;
     },
 
-    /** Forgets a tenant's keys: they are looked up before they are used again. */
+    /** Removes a tenant's keys from the cache. */
     forget(tenant: string): void {
       current.forget(tenant);
       known.forgetWhere((key) => key.startsWith(`${tenant}/`));

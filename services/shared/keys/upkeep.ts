@@ -10,12 +10,12 @@ import { type ResealDeps, resealSuperseded } from './reseal.ts';
 import { rewrapAll } from './rewrap.ts';
 import { rememberedMs } from './tenant-keys.ts';
 
-/** A key that nothing is sealed with is kept for this long: far longer than any process remembers it. */
+/** Grace period of an unused key: far longer than any process caches it. */
 export const graceMs = 10 * rememberedMs;
 
 export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
   service: KeyService;
-  /** Has every process forget a tenant's keys. */
+  /** Drops a tenant's keys from the caches of all processes. */
   forget: (tenant: string) => void;
   graceMs?: number;
   everyMs?: number;
@@ -24,13 +24,16 @@ export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
 const dataKeys = gauge<{ service: string; kek: string }>({
   name: 'bailiwick_dek_by_kek',
   about:
-    "Data keys by the key-encryption key that wraps them. The database's: the same from every replica.",
+    'Data keys by the key-encryption key that wraps them. Read from the database: each replica reports the same value.',
 });
 
 const atOnce = 100;
 
-/** Keeps the data keys of a service as they are to be: wrapped by the current key-encryption key, and replaced where that was asked for. */
-export function keepUp({
+/**
+ * Maintains a service's data keys: replaces those that are due, reseals values of superseded keys,
+ * and rewraps with the current key-encryption key.
+ */
+export function maintainDataKeys({
   everyMs = 15_000,
   graceMs: grace = graceMs,
   ...deps
@@ -39,7 +42,7 @@ export function keepUp({
   const turn = repeat({
     everyMs,
     log,
-    failed: 'the data keys could not be looked after, it is tried again',
+    failed: 'maintaining data keys failed, retrying',
     async work(isStopped) {
       await replaceDue(deps, isStopped);
       await resealSuperseded({ ...deps, graceMs: grace }, isStopped);
@@ -70,14 +73,14 @@ async function replaceDue(
         if (await keys.replace(tenant, (em, key) => recordReplaced(em, origin, tenant, key), id))
           forget(tenant);
       } catch (error) {
-        log.warn('a data key could not be replaced, it is tried again', { tenant, dek: id, error });
+        log.warn('replacing a data key failed, retrying', { tenant, dek: id, error });
       }
     }
     after = places.at(-1);
   }
 }
 
-/** Tells that a tenant has another data key: which one, and of none what it is. */
+/** Records the event of a replaced data key, with key ids and no key material. */
 export function recordReplaced(
   em: EntityManager,
   origin: Origin,

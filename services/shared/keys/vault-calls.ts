@@ -3,8 +3,8 @@ import { Pool } from 'undici';
 import { unavailable } from '../errors.ts';
 import type { VaultToken } from './vault-token.ts';
 
-// Calls of Vault's HTTP API. Its address is the operator's own, so the egress guard has no say in it. Nothing of a
-// request is ever logged: its headers hold a token, and its body a data key.
+// Calls Vault's HTTP API. The operator chose its address, so the egress guard does not apply.
+// Requests are never logged: headers contain a token, and bodies a data key.
 
 export type VaultOptions = {
   /** https://host:port, with a path if a proxy has one. */
@@ -14,7 +14,7 @@ export type VaultOptions = {
   /** The certificates to trust instead of the system's, PEM; empty = the system's. */
   ca: string;
   token: VaultToken;
-  /** Of one attempt. */
+  /** Timeout of one attempt. */
   timeoutMs?: number;
 };
 
@@ -23,13 +23,13 @@ type Data = Record<string, unknown>;
 export type VaultAnswer = { status: number; body: Record<string, unknown> };
 export type VaultRequest = { method: 'GET' | 'POST'; path: string; body?: Data; token?: string };
 
-/** Before the second attempt, the third, … */
+/** Pauses before the second, third and fourth attempt. */
 const pausesMs = [100, 300, 900];
 
-/** Vault is away, sealed, overloaded, a standby, or behind in its replication: another attempt may go better. */
-const isPassing = (status: number) => status >= 500 || [412, 429, 472, 473].includes(status);
+/** Vault is away, sealed, overloaded, a standby, or lags in replication: a retry may succeed. */
+const isTransient = (status: number) => status >= 500 || [412, 429, 472, 473].includes(status);
 
-/** Calls with a token and with patience. Throws `unavailable` where there is no answer, or none for us. */
+/** Calls Vault with a token and retries. @throws `unavailable` if there is no usable response */
 export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }: VaultOptions) {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, {
@@ -61,12 +61,12 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
     return { status: answer.statusCode, body: readObject(text) };
   }
 
-  /** Attempts until there is an answer that will stay the same. */
-  async function sendPatiently(request: VaultRequest): Promise<VaultAnswer> {
+  /** Retries until the response is final. */
+  async function sendWithRetries(request: VaultRequest): Promise<VaultAnswer> {
     for (let attempt = 0; ; attempt++) {
       const answer = await send(request).catch((error: unknown) => ({ error }));
       const pause = pausesMs[attempt];
-      if (!('error' in answer) && !isPassing(answer.status)) return answer;
+      if (!('error' in answer) && !isTransient(answer.status)) return answer;
       if (pause === undefined)
         throw away(request, 'error' in answer ? answer.error : refusal(answer));
       await sleep(pause * (0.5 + Math.random() / 2));
@@ -74,15 +74,15 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
   }
 
   async function call(request: VaultRequest): Promise<Data> {
-    let answer = await sendPatiently({ ...request, token: await token.obtain(sendPatiently) });
+    let answer = await sendWithRetries({ ...request, token: await token.obtain(sendWithRetries) });
     if (answer.status === 403) {
-      // The token may have ended, or been replaced, since it was read.
+      // The token may have expired or been replaced since it was read.
       token.forget();
-      answer = await sendPatiently({ ...request, token: await token.obtain(sendPatiently) });
+      answer = await sendWithRetries({ ...request, token: await token.obtain(sendWithRetries) });
     }
     const { data } = answer.body;
     if (answer.status === 200 && isObject(data)) return data;
-    // What it will not unwrap is damaged, in the wrong place, or under a version that was taken back.
+    // The ciphertext is damaged, belongs elsewhere, or has a key version that was disabled.
     if (answer.status === 400)
       throw new Error(`the key service refuses ${request.path}`, { cause: refusal(answer) });
     throw away(request, refusal(answer));
@@ -107,7 +107,7 @@ function readObject(text: string): Record<string, unknown> {
   }
 }
 
-/** What Vault says of a failure: words of its own, and nothing that was sent. */
+/** Vault's error text. It never quotes the request. */
 function refusal({ status, body }: VaultAnswer): Error {
   const errors = Array.isArray(body['errors'])
     ? body['errors'].filter((text) => typeof text === 'string').join('; ')

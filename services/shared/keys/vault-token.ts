@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { unavailable } from '../errors.ts';
 import type { VaultAnswer, VaultRequest } from './vault-calls.ts';
 
-// The token that Vault asks for: from a file that somebody else keeps fresh, or for the pod's own identity.
+// Obtains the Vault token: from a file that another process renews, or by the pod's own identity.
 
 export type VaultToken = {
-  /** The token to send. `send` makes a call without one. */
+  /** The current token. `send` makes a call without a token. */
   obtain(send: (request: VaultRequest) => Promise<VaultAnswer>): Promise<string>;
-  /** Has it read or asked for again: it was refused. */
+  /** Drops a refused token, so that it is obtained again. */
   forget(): void;
 };
 
-/** A file is read again after this time: Vault's agent, or whoever writes it, replaces the token in it. */
+/** The file is reloaded after this time: Vault's agent, or another writer, replaces the token. */
 const fileMs = 60_000;
 
-/** A token in a file. */
+/** Reads the token from a file. */
 export const tokenFromFile = (file: string): VaultToken =>
   remembered(async () => {
     const token = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -27,7 +27,10 @@ export const tokenFromFile = (file: string): VaultToken =>
 
 type Kubernetes = { mount: string; role: string; jwtFile: string };
 
-/** A token for a pod's service account, by Vault's Kubernetes auth method. Asked for again when two thirds of its time are over. */
+/**
+ * Obtains a token for the pod's service account, by Vault's Kubernetes auth method. It is renewed
+ * after two thirds of its lifetime.
+ */
 export const tokenFromKubernetes = ({ mount, role, jwtFile }: Kubernetes): VaultToken =>
   remembered(async (send) => {
     const jwt = (await readFile(jwtFile, 'utf8').catch(() => '')).trim();
@@ -53,7 +56,7 @@ type Obtain = (
   send: Parameters<VaultToken['obtain']>[0],
 ) => Promise<{ token: string; forMs: number }>;
 
-/** One is obtained for all who wait, and a failure is not kept. */
+/** Concurrent callers share one request. A failure is not cached. */
 function remembered(obtain: Obtain): VaultToken {
   let held: { token: Promise<string>; until: number } | undefined;
   const forget = () => (held = undefined);

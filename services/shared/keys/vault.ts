@@ -4,21 +4,26 @@ import type { KeyService } from './key-service.ts';
 import type { VaultCalls } from './vault-calls.ts';
 
 // HashiCorp Vault's transit engine as the key service, by its HTTP API
-// (https://developer.hashicorp.com/vault/api-docs/secret/transit). The key-encryption key never leaves it. The context
-// is its `associated_data`, which its `rewrap` does not know: a data key is wrapped anew by unwrapping and wrapping it.
+// (https://developer.hashicorp.com/vault/api-docs/secret/transit). The key-encryption key never
+// leaves Vault. The context is passed as `associated_data`, which Vault's `rewrap` does not
+// support: a data key is rewrapped by unwrapping and wrapping it.
 
 type Options = { calls: VaultCalls; mount: string; key: string };
 
-/** Of a key's type: those that bind associated data. */
+/** The key types that support associated data. */
 const types = ['aes256-gcm96', 'aes128-gcm96', 'chacha20-poly1305'];
 
-/** Whether a name is that of a key-encryption key of Vault's: `vault:<mount>/<key>:v<version>`, which no ring's key can have. */
+/**
+ * Whether a key-encryption key is Vault's: `vault:<mount>/<key>:v<version>`. Ring key names cannot
+ * have this form.
+ */
 export const isVaultKek = (kek: string): boolean => kek.startsWith('vault:');
 
-/** The key service on a key of a transit engine: each version of it is a key-encryption key. */
+/** A key service with one key of a transit engine. Each version of it is a key-encryption key. */
 export function createVaultService({ calls, mount, key }: Options): KeyService {
   const kekOf = (version: number | string) => `vault:${mount}/${key}:v${version}`;
-  // The version is known only after the wrapping, so it is not part of what is bound; the ciphertext itself names it.
+  // The version is known only after wrapping, so it cannot be bound; the ciphertext itself names
+  // it.
   const boundTo = (context: readonly string[]) =>
     additionalData(['dek', `vault:${mount}/${key}`, ...context]).toString('base64');
 

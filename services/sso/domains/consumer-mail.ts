@@ -1,7 +1,8 @@
-// Where everybody has an address. The lists on npm also hold companies and universities that would then be refused
-// their own domains, so these are the large providers only; DNS keeps whoever is not on the list.
+// Public mail providers. The lists on npm also contain companies and universities, which could then
+// not verify their own domains, so this list has the large providers only. For other providers the
+// DNS challenge is the protection.
 
-/** Brands that have the same name in every country. */
+/** Brands with the same name in every country. */
 const brands: ReadonlySet<string> = new Set([
   'aol',
   'gmail',
@@ -25,6 +26,9 @@ const domains: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Whether a registered name, and the part of it before the public suffix, are those of a provider for everybody. */
+/**
+ * Whether a registered domain, or its part before the public suffix, belongs to a public mail
+ * provider.
+ */
 export const isConsumerMail = (registered: string, brand: string): boolean =>
   domains.has(registered) || brands.has(brand);

@@ -3,17 +3,17 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { alreadyExists, failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { inTransaction, lockName } from '@bailiwick/shared/orm.ts';
+import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
-import { assertMeaning, assertWayIn, type Meaning } from './meaning.ts';
+import { recordDomainEvent } from './events.ts';
 import { normaliseDomain } from './names.ts';
 import { challengeEnd, newChallenge } from './proof/challenge.ts';
 import { countDomains } from './queries.ts';
-import { recordDomain } from './records.ts';
 
 const limit = 50;
 
-/** Claims a domain. Others may claim it too: it is whose challenge is found in DNS. */
+/** Claims a domain. Other tenants may claim it too; the challenge in DNS decides who owns it. */
 export async function createDomain(
   deps: DomainDeps,
   request: DomainCreateRequest,
@@ -21,26 +21,27 @@ export async function createDomain(
 ): Promise<DomainRow> {
   const { tenant } = request;
   const name = normaliseDomain(request.name);
-  const meaning: Meaning = {
+  const settings: CaptureSettings = {
     capture: (request.capture || 'off') as Capture,
     defaultRole: request.defaultRole ?? '',
   };
-  await assertMeaning(deps, tenant, meaning, call);
+  await assertMayCapture(deps, tenant, settings, call);
   return deps.database.transaction({ tenant, row: `domain ${tenant}` }, async (em) => {
-    // Two calls at once claim a name once, and do not both find the last place free.
+    // The lock keeps concurrent calls from claiming a name twice, and from taking the same last
+    // place.
     await lockName(em, `domain ${tenant}`);
     if (await em.findOne(DomainEntity, { name }))
       throw alreadyExists(`the tenant has the domain ${name} already`);
     if ((await countDomains(inTransaction(em), tenant)) >= limit)
       throw failedPrecondition(`a tenant has at most ${limit} domains`, 'DOMAIN_LIMIT');
-    await assertWayIn(em, tenant, meaning);
+    await assertActiveProvider(em, tenant, settings);
     const now = new Date();
     const domain = em.create(DomainEntity, {
       tenant,
       id: createId('dom'),
       name,
       status: 'pending',
-      ...meaning,
+      ...settings,
       challenge: newChallenge(),
       challengeExpiresAt: challengeEnd(now),
       verifiedAt: null,
@@ -52,7 +53,7 @@ export async function createDomain(
       updatedAt: now,
     });
     em.persist(domain);
-    recordDomain(em, call, 'domain.created', domain);
+    recordDomainEvent(em, call, 'domain.created', domain);
     return domain;
   });
 }

@@ -11,7 +11,10 @@ import { txtName, txtValue } from './proof/challenge.ts';
 export type DomainStatus = 'pending' | 'verified' | 'lapsed' | 'failed';
 export type Capture = 'off' | 'suggest' | 'join' | 'require_sso';
 
-/** A mail domain of a tenant. Only the tenant whose claim is verified may steer where its people sign in. */
+/**
+ * A mail domain of a tenant. Only the tenant with the verified claim controls how its users sign
+ * in.
+ */
 export const DomainEntity = defineEntity({
   name: 'Domain',
   tableName: 'domain',
@@ -20,21 +23,23 @@ export const DomainEntity = defineEntity({
     id: p.string().primary().columnType('text'),
     /** Lower-case punycode. */
     name: p.text(),
-    /** As it is stored: a claim whose time has passed stays pending until the sweeper has told of it. */
+    /**
+     * The stored status: an expired claim stays pending until the sweeper publishes its failure.
+     */
     status: p.text().$type<DomainStatus>(),
     capture: p.text().$type<Capture>(),
     /** "" = the tenant's default role. */
     defaultRole: p.text().default(''),
-    /** What the TXT record has to hold. It is published, so it is stored as it is. */
+    /** The required content of the TXT record. It is public, so it is not sealed. */
     challenge: p.text().default(''),
-    /** Until then a pending claim can be proved. */
+    /** The end of the time to prove a pending claim. */
     challengeExpiresAt: p.datetime(3).defaultRaw('now()'),
     verifiedAt: p.datetime(3).nullable(),
     lastCheckedAt: p.datetime(3).nullable(),
     failureReason: p.text().default(''),
-    /** Days on which the record was found missing, one after the other. */
+    /** Consecutive days on which the record was missing. */
     failedDays: p.integer().default(0),
-    /** When a domain that is or was verified is looked up again. */
+    /** The next check of a verified or lapsed domain. */
     nextCheckAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -50,7 +55,10 @@ export const DomainEntity = defineEntity({
   ],
 });
 
-/** Until when a tenant's owners may use their passwords although its domains require single sign-on. */
+/**
+ * The end of a lift: until then a tenant's owners may use passwords although its domains require
+ * SSO.
+ */
 export const SsoLiftEntity = defineEntity({
   name: 'SsoLift',
   tableName: 'sso_lift',
@@ -76,7 +84,9 @@ export type DomainRow = {
   createdAt: Date | string;
 };
 
-/** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
+/**
+ * The API record. Times are a Date from an entity, or PostgreSQL's text from a prepared statement.
+ */
 export function domainRecord(row: DomainRow): DomainRecord {
   return create(DomainRecordSchema, {
     id: row.id,
@@ -95,6 +105,6 @@ export function domainRecord(row: DomainRow): DomainRecord {
   });
 }
 
-/** The record in documented JSON, as events carry it. */
+/** The API record in documented JSON, as events carry it. */
 export const domainJson = (row: DomainRow): JsonObject =>
   encodeJson(DomainRecordSchema, domainRecord(row));

@@ -5,11 +5,11 @@ import { LockMode } from '@mikro-orm/core';
 import { createDomain } from './create.ts';
 import type { DomainDeps } from './deps.ts';
 import { DomainEntity, domainRecord } from './entities.ts';
+import { recordDomainEvent } from './events.ts';
 import { joinByAddress, suggestionsFor } from './joining/suggestions.ts';
 import { domainProblem, normaliseDomain } from './names.ts';
 import { verifyDomain } from './proof/verify.ts';
 import { findDomain, listDomains } from './queries.ts';
-import { recordDomain } from './records.ts';
 import { updateDomain } from './update.ts';
 
 export const domainChecks: Checks<typeof Domain> = {
@@ -61,7 +61,7 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
         );
         if (!domain) return;
         em.remove(domain);
-        recordDomain(em, call, 'domain.deleted', domain);
+        recordDomainEvent(em, call, 'domain.deleted', domain);
       });
       return {};
     },

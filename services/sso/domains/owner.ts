@@ -7,12 +7,12 @@ import { findOwner } from './queries.ts';
 
 type Deps = { database: Database; admission: Pick<Client<typeof Admission>, 'isOpen'> };
 
-/** Whose are the people with addresses at a domain? */
+/** Finds the tenant that owns a mail domain. */
 export function ownerHandlers({ database, admission }: Deps): Handlers<typeof DomainOwner> {
   return {
     async find({ domain }) {
       const tenant = await findOwner(database, domain);
-      // One that is suspended or being deleted hears nothing of anybody.
+      // Suspended tenants and tenants being deleted get no events about users.
       const isOpen = tenant !== undefined && (await admission.isOpen({ tenant })).open;
       return { tenant: isOpen ? tenant : '' };
     },

@@ -3,7 +3,7 @@ import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { findPasswordPolicy } from './queries.ts';
 
-/** May somebody with such an address sign in with a password? */
+/** Says whether users with an address in a domain may sign in with a password. */
 export function policyHandlers({
   database,
 }: {

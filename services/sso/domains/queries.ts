@@ -8,15 +8,15 @@ import {
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Capture, DomainRow } from './entities.ts';
 
-// What depends on the time is asked in the statements themselves, by the database's clock: a claim whose seven days are over is
-// not proved, whether or not the sweeper has been there.
+// The statements check times themselves, by the database's clock: a claim expires after seven days,
+// even if the sweeper has not run.
 
 const columns = `d.tenant, d.id, d.name, d.status, d.capture, d.default_role as "defaultRole", d.challenge,
   d.challenge_expires_at as "challengeExpiresAt", d.verified_at as "verifiedAt", d.last_checked_at as "lastCheckedAt",
   d.failure_reason as "failureReason", d.failed_days as "failedDays", d.created_at as "createdAt"`;
 const touched = `updated_at = greatest(now(), d.updated_at + interval '1 millisecond')`;
 const looked = `last_checked_at = now(), ${touched}`;
-// Not all at once, and not at the same time each day.
+// Jitter, so that checks spread over the day.
 const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
 
 const byId: Statement = {
@@ -38,7 +38,7 @@ const locked: Statement = {
   text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2 for update`,
 };
 
-/** The domain, which stays as it is until the transaction ends. */
+/** The domain, locked until the transaction ends. */
 export async function lockDomain(
   run: Run,
   tenant: string,
@@ -53,7 +53,7 @@ const ofTenant: Statement = {
   text: `select ${columns} from domain d where d.tenant = $1 and d.id > $2 order by d.id limit $3`,
 };
 
-/** A page of a tenant's domains, and one row more where there are more. */
+/** A page of a tenant's domains, and one more row if there are more. */
 export function listDomains(
   database: Database,
   tenant: string,
@@ -77,7 +77,7 @@ const activeProvider: Statement = {
   text: 'select exists (select from provider p where p.tenant = $1 and p.active) as found',
 };
 
-/** Whether a tenant has a provider where its people can sign in. */
+/** Whether a tenant has an active provider. */
 export async function hasActiveProvider(run: Run, tenant: string): Promise<boolean> {
   const [row] = await run<{ found: boolean }>(activeProvider, [tenant]);
   return row?.found ?? false;
@@ -92,7 +92,10 @@ const proved: Statement = {
          returning ${columns}`,
 };
 
-/** Makes a domain verified, the record of this challenge having been found. undefined = the challenge is over. Violates domain_verified where another tenant's is. */
+/**
+ * Marks a domain as verified after its record was found. Returns undefined if the challenge has
+ * changed or expired. Violates domain_verified if another tenant has verified the domain.
+ */
 export async function proveDomain(
   run: Run,
   { tenant, id, challenge }: DomainRow,
@@ -106,7 +109,7 @@ const missed: Statement = {
   text: `update domain d set failure_reason = $4, ${looked} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
 };
 
-/** Notes that a look-up did not prove a domain. It stays what it is. */
+/** Stores a failed look-up. The status stays. */
 export async function missDomain(
   run: Run,
   { tenant, id, challenge }: DomainRow,
@@ -123,7 +126,7 @@ const renewed: Statement = {
          returning ${columns}`,
 };
 
-/** Gives a claim whose time has passed another challenge; undefined where its time has not. */
+/** Gives an expired claim a new challenge; returns undefined if it has not expired. */
 export async function renewChallenge(
   run: Run,
   { tenant, id }: DomainRow,
@@ -145,7 +148,7 @@ const overdue: Statement = {
          order by d.challenge_expires_at limit $1 for update skip locked`,
 };
 
-/** Claims of all tenants whose time has passed. Those that another replica has in hand are left out. */
+/** Expired claims of all tenants, except those locked by another replica. */
 export function takeOverdue(run: Run, limit: number): Promise<DomainRow[]> {
   return run<DomainRow>(overdue, [limit]);
 }
@@ -156,7 +159,7 @@ const failed: Statement = {
          returning ${columns}`,
 };
 
-/** Ends a claim whose time has passed. */
+/** Fails an expired claim. */
 export async function failDomain(
   run: Run,
   { tenant, id }: DomainRow,
@@ -165,7 +168,7 @@ export async function failDomain(
   return row;
 }
 
-// Whoever takes a check has ten minutes for it. What a process did not finish is due again then.
+// A replica has ten minutes for a check. Unfinished checks are due again after that.
 const claimed: Statement = {
   name: 'sso.claim_checks',
   text: `update domain d set next_check_at = now() + interval '10 minutes'
@@ -173,7 +176,7 @@ const claimed: Statement = {
          returning ${columns}`,
 };
 
-/** Takes verified and lapsed domains of all tenants that are to be looked up again. */
+/** Takes verified and lapsed domains of all tenants that are due for a check. */
 export function claimChecks(database: Database, limit: number): Promise<DomainRow[]> {
   return database.query<DomainRow>(claimed, [limit]);
 }
@@ -186,7 +189,10 @@ const failedDay: Statement = {
          returning ${columns}`,
 };
 
-/** Counts a day on which the record was not there. As often as the check is made, it counts once; undefined where it has been. */
+/**
+ * Counts a day without the record. A repeated check counts once: it returns undefined if the day
+ * was already counted.
+ */
 export async function countFailedDay(
   run: Run,
   { tenant, id, challenge, failedDays }: DomainRow,
@@ -203,7 +209,7 @@ const postponed: Statement = {
          where d.tenant = $1 and d.id = $2 and d.status in ('verified', 'lapsed')`,
 };
 
-/** Puts a check off that told nothing of the domain. */
+/** Postpones a check without a reliable answer. */
 export async function postponeCheck(
   database: Database,
   { tenant, id }: DomainRow,
@@ -218,7 +224,7 @@ const providerOfDomain: Statement = {
          where d.name = $1 and d.status = 'verified' order by p.id limit 1`,
 };
 
-/** The provider where people of a mail domain sign in: the active one of the tenant that has verified the domain. */
+/** The provider of a mail domain: the active one of the tenant that has verified the domain. */
 export async function findProviderOfDomain(
   database: Database,
   domain: string,
@@ -246,7 +252,10 @@ const settled: Statement = {
          from domain d where d.tenant = $1`,
 };
 
-/** The names of a tenant's domains that are verified, and of those that were and are nobody else's by now. */
+/**
+ * The names of a tenant's verified domains, and of its lapsed ones that no other tenant has
+ * verified since.
+ */
 export async function findDomains(
   database: Database,
   tenant: string,
@@ -261,16 +270,19 @@ const gate: Statement = {
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
 };
 
-export type Gate = {
+export type JoinableDomain = {
   tenant: string;
   name: string;
   capture: Extract<Capture, 'suggest' | 'join'>;
   defaultRole: string;
 };
 
-/** The tenant that takes people in by their address at a domain. */
-export async function findGate(database: Database, domain: string): Promise<Gate | undefined> {
-  const [row] = await database.query<Gate>(gate, [domain]);
+/** The tenant whose users may join by an address at a domain. */
+export async function findJoinableDomain(
+  database: Database,
+  domain: string,
+): Promise<JoinableDomain | undefined> {
+  const [row] = await database.query<JoinableDomain>(gate, [domain]);
   return row;
 }
 
@@ -280,7 +292,10 @@ const policy: Statement = {
          from domain d where d.name = $1 and d.status = 'verified' and d.capture = 'require_sso'`,
 };
 
-/** The tenant that wants single sign-on for a domain, whether or not its provider works: for when it does not there is the lift. */
+/**
+ * The tenant that requires SSO for a domain, whether or not its provider works; the lift is for
+ * outages.
+ */
 export async function findPasswordPolicy(
   database: Database,
   domain: string,
@@ -289,7 +304,7 @@ export async function findPasswordPolicy(
   return row;
 }
 
-/** Lets a tenant's owners use their passwords until that time; at once no more where it has passed. */
+/** Lets a tenant's owners use passwords until this time; a past time ends the lift at once. */
 export async function setLift(em: EntityManager, tenant: string, until: Date): Promise<void> {
   await execute(
     em,

@@ -3,16 +3,16 @@ import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { LockMode } from '@mikro-orm/core';
+import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
-import { assertMeaning, assertWayIn, type Meaning } from './meaning.ts';
+import { recordDomainEvent } from './events.ts';
 import { findDomain } from './queries.ts';
-import { recordDomain } from './records.ts';
 
-const isSame = (one: Meaning, other: Meaning): boolean =>
+const isSame = (one: CaptureSettings, other: CaptureSettings): boolean =>
   one.capture === other.capture && one.defaultRole === other.defaultRole;
 
-/** Changes what a domain means, as far as it is sent. Saying what is so already is no change. */
+/** Changes the sent settings of a domain. Identical values are not a change. */
 export async function updateDomain(
   deps: DomainDeps,
   request: DomainUpdateRequest,
@@ -21,22 +21,23 @@ export async function updateDomain(
   const { tenant, id } = request;
   const found = await findDomain(deps.database, tenant, id);
   if (!found) throw notFound('domain');
-  const meaning: Meaning = {
+  const settings: CaptureSettings = {
     capture: (request.capture as Capture | undefined) ?? found.capture,
     defaultRole: request.defaultRole ?? found.defaultRole,
   };
-  if (isSame(meaning, found)) return found;
-  await assertMeaning(deps, tenant, meaning, call);
+  if (isSame(settings, found)) return found;
+  await assertMayCapture(deps, tenant, settings, call);
   return deps.database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
     const stored = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!stored) throw notFound('domain');
-    // What the caller may is known of the two together, and one of them was read before.
+    // The caller's rights were checked for both settings together, one of which was read before the
+    // lock.
     if (!isSame(stored, found))
       throw failedPrecondition('the domain was changed meanwhile', 'STALE');
-    await assertWayIn(em, tenant, meaning);
+    await assertActiveProvider(em, tenant, settings);
     const before: DomainRow = { ...stored };
-    Object.assign(stored, meaning, { updatedAt: timeAfter(stored.updatedAt) });
-    recordDomain(em, call, 'domain.updated', stored, before);
+    Object.assign(stored, settings, { updatedAt: timeAfter(stored.updatedAt) });
+    recordDomainEvent(em, call, 'domain.updated', stored, before);
     return stored;
   });
 }

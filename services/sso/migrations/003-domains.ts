@@ -7,7 +7,7 @@ export class Domains extends Migration {
   }
 }
 
-// Many tenants may claim a name, and one of them has proved it.
+// Many tenants may claim a name; only one of them has verified it.
 const proof = `
   alter table domain
     add column default_role text not null default '',

@@ -5,7 +5,7 @@ export class Providers extends Migration {
   override up(): void {
     this.addSql(dekTable);
     this.addSql(dekRotation);
-    // Nothing could make a provider until now.
+    // There are no providers before this migration: no operation could create one.
     this.addSql(`
       alter table provider
         add column issuer text not null default '',

@@ -1,12 +1,12 @@
 import type { Egress } from '@bailiwick/shared/egress/request.ts';
 import { urlProblem } from '@bailiwick/shared/egress/rules.ts';
 import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4webapi';
-import { invalidAnswer } from './failure.ts';
+import { invalidAnswer } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 
 type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
-/** The address that a browser is sent to. Throws SignInRefused. */
+/** The URL to send the browser to. Throws SignInRefused. */
 export async function authorizationUrl(
   egress: Egress,
   { server, provider, flow }: Wanted,
@@ -21,7 +21,7 @@ export async function authorizationUrl(
     nonce: flow.nonce,
     code_challenge: await calculatePKCECodeChallenge(flow.codeVerifier),
     code_challenge_method: 'S256',
-    // Some providers refuse to be told what they do anyway.
+    // Some providers reject response_mode=query, although it is the default.
     ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -29,7 +29,10 @@ export async function authorizationUrl(
   return url;
 }
 
-/** It is as strictly judged as the addresses that we call: it must not be a script, for one. */
+/**
+ * The endpoint is checked as strictly as the URLs that the service calls: it must not be a
+ * javascript: URL, for example.
+ */
 export function authorizationEndpoint(
   { egress }: Pick<Egress, 'egress'>,
   { authorization_endpoint: endpoint = '' }: AuthorizationServer,

@@ -16,7 +16,7 @@ const ok = (check: string, message: string): Finding => ({ check, level: 'ok', m
 const warning = (check: string, message: string): Finding => ({ check, level: 'warning', message });
 const error = (check: string, message: string): Finding => ({ check, level: 'error', message });
 
-/** Everything that can be told of a provider without a person who signs in. Nothing is changed at the provider. */
+/** All findings that need no user to sign in. Changes nothing at the provider. */
 export async function checkProvider(
   egress: Egress,
   budget: Budget,
@@ -49,7 +49,7 @@ export async function checkProvider(
 
 type Attempted<T> = { value: T } | { finding: Finding };
 
-/** What is wrong where it is refused. The faults that are ours are nobody's finding. */
+/** Turns a refusal into a finding. Internal errors are rethrown. */
 async function attempt<T>(check: string, act: () => Promise<T>): Promise<Attempted<T>> {
   try {
     return { value: await act() };
@@ -100,7 +100,10 @@ async function checkKeys(
   );
 }
 
-/** What the metadata says of what we are going to ask for. What it leaves out has the meaning of the specification. */
+/**
+ * Compares the metadata with the requests that sign-ins will make. Missing fields have the default
+ * of the specification.
+ */
 function checkAnnounced(server: AuthorizationServer, provider: OidcProvider): Finding[] {
   const {
     response_modes_supported: modes = ['query', 'fragment'],
@@ -125,7 +128,7 @@ function checkAnnounced(server: AuthorizationServer, provider: OidcProvider): Fi
       ? ok('scopes', 'The provider knows the scopes.')
       : warning('scopes', `The provider does not announce these scopes: ${unknown.join(', ')}.`),
     server.claims_supported?.includes('email_verified')
-      ? ok('email_verified', 'The provider tells whether it has verified an address.')
+      ? ok('email_verified', 'The provider says whether it has verified an address.')
       : warning(
           'email_verified',
           'The provider does not announce the claim email_verified. Only people whose address it asserts as verified can sign in.',
@@ -137,7 +140,7 @@ function checkPkce(methods: string[] | undefined): Finding {
   if (methods === undefined)
     return warning(
       'pkce',
-      'The provider does not announce PKCE. It is sent all the same; a provider that does not know it ignores it.',
+      'The provider does not announce PKCE. It is sent anyway; a provider that does not know it ignores it.',
     );
   if (methods.includes('S256')) return ok('pkce', 'The provider offers PKCE with S256.');
   return error(
@@ -163,7 +166,7 @@ function checkAuthentication(
   if (tokenAuthMethod.startsWith('client_secret') && clientSecret === '')
     return error(say, 'There is no client secret.');
   if (tokenAuthMethod === 'private_key_jwt' && !privateKey)
-    return error(say, 'There is no key to sign in to the provider with.');
+    return error(say, 'There is no key to authenticate to the provider with.');
   const ours =
     tokenAuthMethod === 'client_secret_jwt'
       ? 'HS256'
@@ -173,7 +176,7 @@ function checkAuthentication(
   if (ours !== undefined && algorithms?.includes(ours) === false)
     return error(
       say,
-      `Our signature is made with ${ours}, and the provider announces: ${algorithms.join(', ')}.`,
+      `The client assertion is made with ${ours}, and the provider announces: ${algorithms.join(', ')}.`,
     );
   return ok(say, `The provider lets clients authenticate by ${tokenAuthMethod}.`);
 }

@@ -31,7 +31,7 @@ async function sent(over: Partial<OidcProvider>) {
   return { body: Object.fromEntries(body), headers: Object.fromEntries(headers) };
 }
 
-test('a secret goes into the header or the body, and into nothing else', async () => {
+test('a client secret is sent in the header or in the body only', async () => {
   const basic = await sent({});
   assert.deepEqual(basic.body, {});
   assert.equal(
@@ -56,7 +56,7 @@ const kinds = [
   ['EdDSA', generateKeyPairSync('ed25519').privateKey, null],
 ] as const;
 for (const [alg, privateKey, digest] of kinds) {
-  test(`an assertion by ${alg} is for this provider, short-lived, and verified by the key that is published`, async () => {
+  test(`a client assertion by ${alg} is for this provider, short-lived, and verifiable with the published key`, async () => {
     const { body } = await sent({ tokenAuthMethod: 'private_key_jwt', privateKey });
     const [header = '', payload = '', signature = ''] = (body['client_assertion'] ?? '').split('.');
     const read = (part: string) =>
@@ -82,7 +82,7 @@ for (const [alg, privateKey, digest] of kinds) {
   });
 }
 
-test('a client without what it needs to authenticate says so', async () => {
+test('client authentication without a secret or key is refused with a clear detail', async () => {
   await assert.rejects(sent({ clientSecret: '' }), {
     reason: 'ANSWER_INVALID',
     detail: /no client secret/,
@@ -93,7 +93,7 @@ test('a client without what it needs to authenticate says so', async () => {
   });
 });
 
-test('the id of a key is its thumbprint', () => {
+test('the kid of a key is its RFC 7638 thumbprint', () => {
   // RFC 7638 §3.1.
   const n =
     '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';

@@ -8,10 +8,10 @@ import {
   None,
   PrivateKeyJwt,
 } from 'oauth4webapi';
-import { invalidAnswer } from './failure.ts';
+import { invalidAnswer } from './library-errors.ts';
 import type { OidcProvider } from './provider.ts';
 
-/** How we prove to a provider that we are its client. */
+/** How the service authenticates as a client of a provider. */
 export async function authenticationOf({
   tokenAuthMethod,
   clientSecret,
@@ -19,23 +19,23 @@ export async function authenticationOf({
 }: OidcProvider): Promise<ClientAuth> {
   if (tokenAuthMethod === 'none') return None();
   if (tokenAuthMethod === 'private_key_jwt') {
-    if (!privateKey) throw invalidAnswer('There is no key to sign in to the provider with.');
+    if (!privateKey) throw invalidAnswer('There is no key to authenticate to the provider with.');
     return authenticateByKey(privateKey);
   }
   if (clientSecret === '')
-    throw invalidAnswer('There is no client secret to sign in to the provider with.');
+    throw invalidAnswer('There is no client secret to authenticate to the provider with.');
   if (tokenAuthMethod === 'client_secret_post') return ClientSecretPost(clientSecret);
   return tokenAuthMethod === 'client_secret_jwt'
     ? ClientSecretJwt(clientSecret)
     : ClientSecretBasic(clientSecret);
 }
 
-/** The public half of our key, as a provider wants to be told of it. */
+/** The public half of the client's key, as a JWK for the provider. */
 export function publicJwk(
   privateKey: KeyObject,
 ): JsonWebKey & { kid: string; alg: string; use: 'sig' } {
   const { kty = '', crv, e, n, x, y } = privateKey.export({ format: 'jwk' });
-  // RFC 7638: the thumbprint is over the members that make the key, in the order of the alphabet, and over nothing else.
+  // RFC 7638: the thumbprint covers only the required members, in alphabetical order.
   const key = Object.fromEntries(
     Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined),
   );
@@ -49,7 +49,7 @@ async function authenticateByKey(privateKey: KeyObject): Promise<ClientAuth> {
   const key = await crypto.subtle.importKey('pkcs8', bytes, algorithmOf(kty, crv).subtle, false, [
     'sign',
   ]);
-  // The library calls EdDSA by its newer name, Ed25519, which few providers know.
+  // The library calls EdDSA by its newer name, Ed25519, which few providers accept.
   return PrivateKeyJwt({ key, kid }, { [modifyAssertion]: (header) => void (header['alg'] = alg) });
 }
 

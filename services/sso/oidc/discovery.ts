@@ -7,58 +7,65 @@ import {
   customFetch,
   discoveryRequest,
 } from 'oauth4webapi';
-import { invalidAnswer } from './failure.ts';
 import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
 import { type PublicKey, readKeys } from './keys.ts';
+import { invalidAnswer } from './library-errors.ts';
 
-/** What a provider publishes of itself, as far as a sign-in needs it. */
+/** The published metadata and keys that a sign-in needs. */
 export type Published = { server: AuthorizationServer; keys: readonly PublicKey[] };
 
-/** Asymmetric ones only (docs/security.md, 42). An HMAC could be made with the public key, and none proves nothing. */
+/**
+ * Asymmetric algorithms only (docs/security.md, 42): an HMAC could be made with the public key, and
+ * `none` proves nothing.
+ */
 const algorithms: ReadonlySet<unknown> = new Set(
   'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '),
 );
 
 const remembered = { size: 500, lifetimeMs: 600_000 };
 /**
- * What is kept is small: tenants choose whose it is, and could fill the memory with it. The text alone bounds nothing, since a
- * list of 40,000 empty objects takes twenty times as much when it is parsed: only what takes effect is kept of it.
+ * Cached values are small, because tenants choose the issuers and could fill the memory. A size
+ * limit on the text is not enough: a parsed list of 40,000 empty objects is twenty times larger. So
+ * only the used fields are kept.
  */
 const publishedBytes = 128 * 1024;
 const longestAddress = 2048;
-/** An unknown key is looked for at most this often, whatever the tokens say. */
-const againMs = 60_000;
+/** Minimum time between two fetches of a provider's keys because of an unknown kid. */
+const refreshMs = 60_000;
 
-/** Metadata and keys by issuer, fetched where they are not known and kept for a while. */
+/** TTL cache of metadata and keys by issuer. */
 export function createDiscovery(egress: Egress, limits: Limits) {
-  const held = createCache<Published>(remembered);
-  const heldAgain = createCache<Published>({ size: remembered.size, lifetimeMs: againMs });
-  // Whoever waits for it may go; others wait for the same.
+  const cached = createCache<Published>(remembered);
+  const refreshed = createCache<Published>({ size: remembered.size, lifetimeMs: refreshMs });
+  // One caller may cancel while others wait for the same load, so the load has its own signal.
   const load = (issuer: string) =>
     fetchPublished(egress, startBudget(limits, new AbortController().signal), issuer);
 
   return {
-    find: (issuer: string): Promise<Published> => held.get(issuer, () => load(issuer)),
-    /** Because a key is not among those that are known: a provider may have made another one. */
-    async findAgain(issuer: string): Promise<Published> {
-      const fresh = await heldAgain.get(issuer, () => load(issuer));
-      held.forget(issuer);
-      return held.get(issuer, () => Promise.resolve(fresh));
+    find: (issuer: string): Promise<Published> => cached.getOrLoad(issuer, () => load(issuer)),
+    /** Refetches when a key is unknown: the provider may have rotated its keys. */
+    async refresh(issuer: string): Promise<Published> {
+      const fresh = await refreshed.getOrLoad(issuer, () => load(issuer));
+      cached.forget(issuer);
+      return cached.getOrLoad(issuer, () => Promise.resolve(fresh));
     },
     forget(issuer: string): void {
-      held.forget(issuer);
-      heldAgain.forget(issuer);
+      cached.forget(issuer);
+      refreshed.forget(issuer);
     },
   };
 }
 
-/** The metadata of an issuer and its keys, as they are now. Throws SignInRefused. */
+/** Fetches the current metadata and keys of an issuer. Throws SignInRefused. */
 async function fetchPublished(egress: Egress, budget: Budget, issuer: string): Promise<Published> {
   const server = readMetadata(issuer, await fetchDocument(egress, budget, issuer));
   return { server, keys: await fetchKeys(egress, budget, server) };
 }
 
-/** What a provider says of itself: the fields that take effect, and those that only the test of it looks at. Throws SignInRefused. */
+/**
+ * Fetches the metadata of an issuer: the fields that sign-ins use, and those that only the provider
+ * test reads. Throws SignInRefused.
+ */
 export async function fetchMetadata(
   egress: Egress,
   budget: Budget,
@@ -84,7 +91,7 @@ async function fetchDocument(
       ? urlProblem(issuer, egress.egress)
       : 'must be a URL without ? and #';
   if (!url || problem !== undefined) throw invalidAnswer(`The issuer ${problem}.`);
-  // Whether http will do has just been judged.
+  // urlProblem above has already decided about http.
   const options = {
     [customFetch]: createFetch(
       egress,
@@ -96,9 +103,10 @@ async function fetchDocument(
   return (await (await discoveryRequest(url, options)).json()) as Record<string, unknown>;
 }
 
-// Fields by name: no other one takes effect, now or with a later version of the library.
+// Copies fields by name, so that no other field takes effect, now or with a later version of the
+// library.
 function readMetadata(issuer: string, found: Record<string, unknown>): AuthorizationServer {
-  // The library compares URLs, in which a slash at the end may be left out. Tokens are compared letter by letter.
+  // The library compares URLs and ignores a trailing slash. Tokens are compared exactly.
   if (found['issuer'] !== issuer)
     throw invalidAnswer(
       'The discovery document is of another issuer: it must be the same to the letter, a slash at its end included.',
@@ -136,14 +144,14 @@ const announcements = [
   'claims_supported',
 ] as const;
 
-/** The keys that a provider publishes for signatures. Throws SignInRefused. */
+/** Fetches the signature keys of a provider. Throws SignInRefused. */
 export async function fetchKeys(
   egress: Egress,
   budget: Budget,
   { jwks_uri: url }: AuthorizationServer,
 ): Promise<PublicKey[]> {
   if (url === undefined)
-    throw invalidAnswer('The discovery document names no address of the keys (jwks_uri).');
+    throw invalidAnswer('The discovery document contains no address of the keys (jwks_uri).');
   const headers = { accept: 'application/json, application/jwk-set+json' };
   const response = await createFetch(
     egress,
@@ -151,6 +159,6 @@ export async function fetchKeys(
     'The list of keys',
   )(url, { method: 'GET', headers });
   const { keys } = (await response.json()) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw invalidAnswer('The list of keys is none.');
+  if (!Array.isArray(keys)) throw invalidAnswer('The list of keys is not a JSON array.');
   return readKeys(keys);
 }

@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 import { type Egress, type EgressAnswer, request } from '@bailiwick/shared/egress/request.ts';
 import { SignInRefused } from '../sign-in/refusal.ts';
-import { invalidAnswer, namedError } from './failure.ts';
 import { jsonProblem, parseObject } from './json.ts';
+import { invalidAnswer, namedError } from './library-errors.ts';
 
-/** 10 s for all requests of a sign-in together. */
+/** 10 s for all requests of one sign-in. */
 export const limits = { totalMs: 10_000, connectMs: 5000, answerBytes: 1024 * 1024 };
 
 export type Limits = Pick<typeof limits, 'totalMs' | 'answerBytes'>;
 
-/** What is left of a sign-in's time: `until` in milliseconds of the performance clock. */
+/** The remaining time of a sign-in: `until` in milliseconds of the performance clock. */
 export type Budget = { until: number; answerBytes: number; signal: AbortSignal };
 
 export const startBudget = ({ totalMs, answerBytes }: Limits, signal: AbortSignal): Budget => ({
@@ -25,7 +25,10 @@ type Wanted = {
   body?: URLSearchParams | null | undefined;
 };
 
-/** The fetch that oauth4webapi calls: through the guard, and answering nothing but JSON of status 200. `what` begins the refusals. */
+/**
+ * The fetch function for oauth4webapi. It goes through the egress guard and returns only JSON with
+ * status 200. `what` begins the messages of refusals.
+ */
 export function createFetch(egress: Egress, { until, answerBytes, signal }: Budget, what: string) {
   return async (url: string, { method, headers, body }: Wanted): Promise<Response> => {
     const answer = await request(egress, {
@@ -42,8 +45,9 @@ export function createFetch(egress: Egress, { until, answerBytes, signal }: Budg
   };
 }
 
-// What the guard does not let pass was named by the provider, or by who configured it: asking again does not help.
-const forGood: ReadonlySet<RequestFailed['failure']> = new Set([
+// Permanent failures: the provider or its administrator configured the address, so a retry does not
+// help.
+const permanent: ReadonlySet<RequestFailed['failure']> = new Set([
   'blocked_address',
   'invalid_url',
   'response_too_large',
@@ -51,21 +55,19 @@ const forGood: ReadonlySet<RequestFailed['failure']> = new Set([
 
 const unanswered = (what: string, { failure, message }: RequestFailed): SignInRefused =>
   new SignInRefused(
-    forGood.has(failure) ? 'ANSWER_INVALID' : 'PROVIDER_UNREACHABLE',
+    permanent.has(failure) ? 'ANSWER_INVALID' : 'PROVIDER_UNREACHABLE',
     `${what} cannot be fetched: ${message}.`,
   );
 
 function read(what: string, { status, headers, body, truncated }: EgressAnswer): Response {
   if (status >= 500 || status === 429)
-    throw new SignInRefused('PROVIDER_UNREACHABLE', `${what} is answered with status ${status}.`);
+    throw new SignInRefused('PROVIDER_UNREACHABLE', `${what} returned status ${status}.`);
   if (status >= 300 && status < 400)
-    throw invalidAnswer(`${what} is answered with a redirect, and redirects are not followed.`);
-  if (truncated) throw invalidAnswer(`${what} is larger than any that is read.`);
+    throw invalidAnswer(`${what} returned a redirect, and redirects are not followed.`);
+  if (truncated) throw invalidAnswer(`${what} is larger than the limit.`);
   const value = parseObject(body);
   if (status !== 200)
-    throw invalidAnswer(
-      `${what} is answered with status ${status}${namedError(value?.['error'])}.`,
-    );
+    throw invalidAnswer(`${what} returned status ${status}${namedError(value?.['error'])}.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalidAnswer(`${what} does not come as application/json.`);
   if (!value) throw invalidAnswer(`${what} is not a JSON object.`);

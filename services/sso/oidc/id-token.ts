@@ -13,13 +13,13 @@ import {
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
 import type { Published } from './discovery.ts';
-import { asRefusal, invalidAnswer } from './failure.ts';
 import { jsonProblem } from './json.ts';
+import { asRefusal, invalidAnswer } from './library-errors.ts';
 
-/** Seconds that a provider's clock may differ from ours. */
+/** Tolerance for the provider's clock, in seconds. */
 export const skew = 60;
 
-/** Our client, as oauth4webapi knows it. */
+/** The client as oauth4webapi expects it. */
 export const clientOf = (clientId: string) => ({ client_id: clientId, [clockTolerance]: skew });
 
 export type Tokens = { claims: IDToken; accessToken: string };
@@ -29,17 +29,17 @@ type Answered = {
   published: Published;
   clientId: string;
   nonce: string;
-  /** What the provider publishes now, asked for where a key is not among those that are known. */
-  again: () => Promise<Published>;
+  /** Refetches the published keys, for a kid that is not among the known ones. */
+  refreshKeys: () => Promise<Published>;
 };
 
-/** The claims of the ID token in a token endpoint's answer, and the access token beside it. Throws SignInRefused. */
+/** The claims of the ID token in a token response, and the access token. Throws SignInRefused. */
 export async function readTokens({
   response,
   published,
   clientId,
   nonce,
-  again,
+  refreshKeys,
 }: Answered): Promise<Tokens> {
   const tokens = await processAuthorizationCodeResponse(
     published.server,
@@ -49,12 +49,12 @@ export async function readTokens({
   );
   if (tokens.token_type !== 'bearer')
     throw invalidAnswer('The token endpoint returns no bearer token.');
-  // It becomes a header.
+  // The access token is sent in a header.
   if (!/^[\x21-\x7e]{1,16384}$/.test(tokens.access_token))
-    throw invalidAnswer('The token endpoint returns an access token that is none.');
+    throw invalidAnswer('The token endpoint returns a malformed access token.');
   await verifySignature(response, published).catch(async (error: unknown) => {
     if (!isKeyMissing(error)) throw error;
-    await verifySignature(response, await again());
+    await verifySignature(response, await refreshKeys());
   });
   const claims = getValidatedIdTokenClaims(tokens);
   if (!claims) throw invalidAnswer('The token endpoint returns no ID token.');
@@ -66,9 +66,12 @@ export async function readTokens({
 const isKeyMissing = (error: unknown): boolean =>
   error instanceof OperationProcessingError && error.code === KEY_SELECTION;
 
-/** Although the token came over TLS: whoever stands in between, or answers for the token endpoint, has not the keys. */
+/**
+ * Verifies the signature although the token came over TLS: an attacker in between, or one who
+ * answers for the token endpoint, does not have the keys.
+ */
 async function verifySignature(response: Response, { server, keys }: Published): Promise<void> {
-  // A copy, for which the library has remembered no keys: which ones hold is for the discovery to say.
+  // A copy, so that the library uses no cached keys: the discovery decides which keys are valid.
   const own: AuthorizationServer = { ...server };
   const options = {
     [customFetch]: () => Promise.resolve(Response.json({ keys })),
@@ -79,7 +82,7 @@ async function verifySignature(response: Response, { server, keys }: Published):
   } catch (error) {
     if (isKeyMissing(error)) throw error;
     const refusal = asRefusal(error);
-    // What the platform's cryptography says of a broken key or signature.
+    // Errors of the platform's cryptography about a broken key or signature.
     throw refusal === error
       ? invalidAnswer('The signature of the ID token, or the key for it, is malformed.')
       : refusal;
@@ -101,18 +104,18 @@ function assertClaims(claims: IDToken, clientId: string): void {
     );
 }
 
-/** OpenID Connect Core §3.1.3.6: whose access token it is says the left half of its hash. */
+/** `at_hash` must equal the left half of the access token's hash (OpenID Connect Core §3.1.3.6). */
 function assertAccessTokenHash(
-  { at_hash: told }: IDToken,
+  { at_hash: claimed }: IDToken,
   accessToken: string,
   idToken: string,
 ): void {
-  if (told === undefined) return;
+  if (claimed === undefined) return;
   const { alg = '' } = JSON.parse(
     Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString(),
   ) as { alg?: string };
   const size = alg.startsWith('Ed') ? 512 : Number(alg.slice(-3));
   const hash = createHash(`sha${size}`).update(accessToken).digest();
-  if (told !== hash.subarray(0, hash.length / 2).toString('base64url'))
+  if (claimed !== hash.subarray(0, hash.length / 2).toString('base64url'))
     throw invalidAnswer('The ID token belongs to another access token (at_hash).');
 }

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { jsonProblem, parseObject } from './json.ts';
 
-test('what a provider claims is taken as it is where it can be stored', () => {
+test('jsonProblem accepts every value that can be stored', () => {
   for (const value of [
     '',
     'Zoë 🦉',
@@ -17,7 +17,7 @@ test('what a provider claims is taken as it is where it can be stored', () => {
     assert.equal(jsonProblem(value), undefined);
 });
 
-test('names that reach into objects are refused wherever they are', () => {
+test('jsonProblem rejects prototype-polluting names at any depth', () => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     assert.equal(
       jsonProblem(JSON.parse(`{"a":[{"${name}":{}}]}`)),
@@ -26,12 +26,12 @@ test('names that reach into objects are refused wherever they are', () => {
   }
 });
 
-test('texts that the database or the wire cannot carry are refused', () => {
+test('jsonProblem rejects texts that PostgreSQL or protobuf cannot represent', () => {
   for (const text of ['a\0', '\ud800', 'a\udc00b'])
     assert.equal(jsonProblem({ a: [text] }), 'holds a text that cannot be stored');
 });
 
-test('nesting has an end, however much of it there is', () => {
+test('jsonProblem rejects JSON that is nested too deeply', () => {
   const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
   assert.equal(jsonProblem(nested(16)), undefined);
   assert.equal(jsonProblem(nested(17)), 'is nested too deeply');
@@ -41,7 +41,7 @@ test('nesting has an end, however much of it there is', () => {
   );
 });
 
-test('a body is an object of JSON in UTF-8 or nothing', () => {
+test('parseObject returns a JSON object in UTF-8, or undefined', () => {
   assert.deepEqual(parseObject(Buffer.from('{"a":1}')), { a: 1 });
   for (const body of ['', '[]', 'null', '"a"', '{"a":1', '<html>'])
     assert.equal(parseObject(Buffer.from(body)), undefined, body);

@@ -1,12 +1,12 @@
-// JSON that a stranger wrote. What is claimed in it ends up in rows, events and mails.
+// Checks untrusted JSON, whose claims end up in rows, events and mails.
 
-/** Deeper than any answer of a provider is. */
+/** Deeper than any real provider response. */
 const mostLevels = 16;
 const unusableKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Why parsed JSON cannot be used, as the end of a sentence; undefined where it can. */
+/** The reason to reject parsed JSON, as the end of a sentence; undefined if it is fine. */
 export function jsonProblem(value: unknown, level = 0): string | undefined {
-  // PostgreSQL stores no NUL, and protobuf no half of a character.
+  // PostgreSQL cannot store NUL, and protobuf no lone surrogate.
   if (typeof value === 'string')
     return value.includes('\0') || !value.isWellFormed()
       ? 'holds a text that cannot be stored'
@@ -22,7 +22,7 @@ export function jsonProblem(value: unknown, level = 0): string | undefined {
   return undefined;
 }
 
-/** The object that a body is the JSON of; undefined for every other body. */
+/** The JSON object in a body, or undefined for any other body. */
 export function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

@@ -10,7 +10,7 @@ const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.expo
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' });
 const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
 
-test('of what is published the keys for signatures are kept, in the members that take effect, and no more than fifty', () => {
+test('readKeys keeps at most fifty signature keys, and only their used members', () => {
   const signing = { ...rsa, use: 'sig', kid: 'one' };
   const others = [null, 'key', 7, [], {}, { kty: 'oct', k: 'AAAA' }];
   const spoilt = [
@@ -30,7 +30,7 @@ test('of what is published the keys for signatures are kept, in the members that
   assert.equal(readKeys(Array.from({ length: 1000 }, () => rsa)).length, 50);
 });
 
-test('a key is usable where it fits an algorithm', () => {
+test('isUsableKey requires a key that fits one of the algorithms', () => {
   assert.ok(isUsableKey(rsa, ['RS256']));
   assert.ok(isUsableKey({ ...rsa, use: 'sig', alg: 'PS256' }, ['RS256', 'PS256']));
   assert.ok(isUsableKey(p384, ['ES384']));

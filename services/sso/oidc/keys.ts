@@ -1,18 +1,21 @@
 import { createPublicKey } from 'node:crypto';
 
-// The keys that a provider publishes. At sign-in the library chooses among them.
+// The published keys of a provider. The library selects one for each sign-in.
 
-/** What takes effect of a published key. */
+/** The used members of a published key. */
 export type PublicKey = Readonly<Partial<Record<(typeof members)[number], string>>>;
 
 const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y'] as const;
 const kinds: readonly unknown[] = ['RSA', 'EC', 'OKP'];
-/** More than any provider has at once. */
+/** More keys than any provider publishes at once. */
 const mostKeys = 50;
-/** Longer than the modulus of the longest RSA key there is. */
+/** Longer than the modulus of the longest RSA key in use. */
 const memberText = /^[ -~]{0,4096}$/;
 
-/** The keys for signatures in a published list, as far as they take effect. Certificates and whatever else comes with them are not kept. */
+/**
+ * The signature keys of a published list, with their used members only. Certificates and other
+ * members are dropped.
+ */
 export const readKeys = (published: readonly unknown[]): PublicKey[] =>
   published.filter(isForSignatures).slice(0, mostKeys).map(readKey);
 
@@ -49,7 +52,7 @@ const families: ReadonlyArray<readonly [RegExp, (key: PublicKey) => boolean]> = 
 /** RFC 7518 §3.3. */
 const leastRsaBits = 2048;
 
-/** Whether a key can verify a signature of one of the algorithms. */
+/** Whether a key can verify signatures of one of the algorithms. */
 export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
   const fitting = algorithms.filter((alg) =>
     families.some(([pattern, fits]) => pattern.test(alg) && fits(key)),

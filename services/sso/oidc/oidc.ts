@@ -12,9 +12,9 @@ import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { authenticationOf } from './client-authentication.ts';
 import { createDiscovery } from './discovery.ts';
-import { asRefusal } from './failure.ts';
 import { createFetch, type Limits, limits, startBudget } from './http.ts';
 import { clientOf, readTokens } from './id-token.ts';
+import { asRefusal } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 import { completeClaims } from './userinfo.ts';
 
@@ -23,7 +23,7 @@ export type Oidc = ReturnType<typeof createOidc>;
 
 type Deps = Egress & { log: Log };
 
-/** OpenID Connect, the part of the client: code flow with PKCE, state and nonce, and nothing else. */
+/** An OpenID Connect client: only the code flow, with PKCE, state and nonce. */
 export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   const guarded = { pools, egress };
   const discovery = createDiscovery(guarded, own);
@@ -64,11 +64,17 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       flow.codeVerifier,
       options,
     );
-    const again = () => {
-      log.info('a provider has signed with an unknown key: its keys are fetched again', { issuer });
-      return discovery.findAgain(issuer);
+    const refreshKeys = () => {
+      log.info('a provider signed with an unknown key, fetching its keys again', { issuer });
+      return discovery.refresh(issuer);
     };
-    const tokens = await readTokens({ response, published, clientId, nonce: flow.nonce, again });
+    const tokens = await readTokens({
+      response,
+      published,
+      clientId,
+      nonce: flow.nonce,
+      refreshKeys,
+    });
     return {
       issuer,
       subject: tokens.claims.sub,
@@ -82,9 +88,9 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   }
 
   return {
-    /** The address to send the browser to. Throws SignInRefused. */
+    /** The URL to send the browser to. Throws SignInRefused. */
     begin,
-    /** Who has signed in, by the parameters that the browser came back with. Throws SignInRefused. */
+    /** The person who has signed in, from the parameters of the callback. Throws SignInRefused. */
     async finish(
       provider: OidcProvider,
       flow: OidcFlow,
@@ -97,13 +103,13 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
         throw asRefusal(error);
       }
     },
-    /** What an administrator should know of a provider before anybody signs in by it. */
+    /** Findings about a provider for its administrator, without a sign-in. */
     async check(provider: OidcProvider, signal: AbortSignal): Promise<Finding[]> {
-      // What was found wrong and has been put right takes effect at once.
+      // Evicts the cache, so that corrections at the provider take effect at once.
       discovery.forget(provider.issuer);
       return checkProvider(guarded, startBudget(own, signal), provider);
     },
-    /** Drops what is known of an issuer. */
+    /** Evicts the cached metadata and keys of an issuer. */
     forget: discovery.forget,
   };
 }

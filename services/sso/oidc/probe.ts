@@ -12,17 +12,19 @@ import type { Finding } from '../providers/finding.ts';
 import { SignInRefused } from '../sign-in/refusal.ts';
 import { authorizationUrl } from './authorization.ts';
 import { authenticationOf } from './client-authentication.ts';
-import { namedError } from './failure.ts';
 import type { Budget } from './http.ts';
 import { clientOf } from './id-token.ts';
 import { parseObject } from './json.ts';
+import { namedError } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 
-// What a provider says to questions that it must answer with no. Nobody is signed in, and no code is used up.
+// Sends requests that the provider must reject. They sign no user in and use up no code.
 
 type Asked = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
-/** By these a provider says at our redirect address that somebody would have to be there, which is what we want to hear. */
+/**
+ * Errors that mean that a user would have to interact: the provider accepts the redirect address.
+ */
 const expected: ReadonlySet<string> = new Set([
   'login_required',
   'interaction_required',
@@ -30,7 +32,10 @@ const expected: ReadonlySet<string> = new Set([
   'account_selection_required',
 ]);
 
-/** Whether the authorization endpoint accepts our redirect address. With prompt=none it must answer there at once (OpenID Connect Core §3.1.2.6). */
+/**
+ * Whether the authorization endpoint accepts the redirect address. With prompt=none it must respond
+ * there at once (OpenID Connect Core §3.1.2.6).
+ */
 export async function probeAuthorization(
   egress: Egress,
   budget: Budget,
@@ -38,7 +43,7 @@ export async function probeAuthorization(
 ): Promise<Finding> {
   const check = 'authorization_endpoint';
   const { redirectUri } = asked.provider;
-  // In the query, where it can be read without a browser.
+  // In the query, which can be read without a browser.
   const url = await authorizationUrl(egress, {
     ...asked,
     provider: { ...asked.provider, responseMode: 'query' },
@@ -61,8 +66,8 @@ export async function probeAuthorization(
     answer.status < 400 &&
     target !== null &&
     `${target.origin}${target.pathname}` === withoutQuery(redirectUri);
-  const told = target?.searchParams.get('error') ?? '';
-  if (isOurs && (told === '' || expected.has(told)))
+  const errorCode = target?.searchParams.get('error') ?? '';
+  if (isOurs && (errorCode === '' || expected.has(errorCode)))
     return {
       check,
       level: 'ok',
@@ -72,7 +77,7 @@ export async function probeAuthorization(
     return {
       check,
       level: 'error',
-      message: `The authorization endpoint accepts the redirect address, and refuses the request${namedError(told)}.`,
+      message: `The authorization endpoint accepts the redirect address, and refuses the request${namedError(errorCode)}.`,
     };
   if (answer.status >= 400) {
     const message = `The authorization endpoint answers with status ${answer.status}. Is the client id right, and ${redirectUri} registered with the provider?`;
@@ -81,11 +86,12 @@ export async function probeAuthorization(
   return {
     check,
     level: 'warning',
-    message: 'Whether the provider accepts the redirect address cannot be told without signing in.',
+    message:
+      'Whether the provider accepts the redirect address cannot be determined without a sign-in.',
   };
 }
 
-/** Whether the token endpoint accepts our client, asked with a code that nobody was given. */
+/** Whether the token endpoint accepts the client, tested with a random code. */
 export async function probeToken(
   egress: Egress,
   budget: Budget,
@@ -117,14 +123,14 @@ export async function probeToken(
   const answer = await ask(egress, budget, wanted);
   if (typeof answer === 'string')
     return { check, level: 'error', message: `The token endpoint cannot be reached: ${answer}.` };
-  const told = parseObject(answer.body)?.['error'];
-  if (told === 'invalid_grant')
+  const errorCode = parseObject(answer.body)?.['error'];
+  if (errorCode === 'invalid_grant')
     return {
       check,
       level: 'ok',
       message: 'The token endpoint accepts the client id and how the client authenticates.',
     };
-  if (told === 'invalid_client' || answer.status === 401)
+  if (errorCode === 'invalid_client' || answer.status === 401)
     return {
       check,
       level: 'error',
@@ -133,11 +139,11 @@ export async function probeToken(
   return {
     check,
     level: 'warning',
-    message: `Whether the token endpoint accepts the client cannot be told: it answers with status ${answer.status}${namedError(told)}.`,
+    message: `Whether the token endpoint accepts the client cannot be determined: it answers with status ${answer.status}${namedError(errorCode)}.`,
   };
 }
 
-/** The answer, or in words why there is none. */
+/** The response, or the reason for its absence. */
 async function ask(
   egress: Egress,
   { until, answerBytes, signal }: Budget,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 
-/** How an OpenID provider is configured, its secret opened. */
+/** The configuration of an OpenID provider, with its secret opened. */
 export type OidcProvider = {
   issuer: string;
   clientId: string;
@@ -11,14 +11,14 @@ export type OidcProvider = {
     | 'client_secret_jwt'
     | 'private_key_jwt'
     | 'none';
-  /** Ours, for private_key_jwt. */
+  /** The client's key, for private_key_jwt. */
   privateKey?: KeyObject;
   scopes: readonly string[];
   responseMode: 'query' | 'form_post';
   redirectUri: string;
-  /** Those that are of use; the userinfo endpoint is asked for what the ID token has not. */
+  /** The claims to read. The userinfo endpoint is asked for those missing in the ID token. */
   claims: readonly string[];
 };
 
-/** What binds an answer to one sign-in: 256 random bits each, in base64url. */
+/** Binds an answer to one sign-in: 256 random bits each, in base64url. */
 export type OidcFlow = { state: string; nonce: string; codeVerifier: string };

@@ -4,8 +4,8 @@ import { mergeClaims } from './userinfo.ts';
 
 const signed = { iss: 'https://login.example.com', sub: 'ada', aud: 'a', exp: 1, iat: 1 };
 
-test('what the ID token says wins over what the userinfo endpoint says', () => {
-  const told = {
+test('claims of the ID token take precedence over claims of the userinfo endpoint', () => {
+  const userinfo = {
     sub: 'eve',
     iss: 'https://eve.example',
     email: 'ada@example.com',
@@ -13,7 +13,7 @@ test('what the ID token says wins over what the userinfo endpoint says', () => {
     groups: ['a'],
     name: 'Eve',
   };
-  const merged = mergeClaims({ ...signed, name: 'Ada' }, told);
+  const merged = mergeClaims({ ...signed, name: 'Ada' }, userinfo);
   assert.deepEqual(merged, {
     ...signed,
     name: 'Ada',
@@ -23,7 +23,7 @@ test('what the ID token says wins over what the userinfo endpoint says', () => {
   });
 });
 
-test('an ID token without an address verifies none', () => {
+test('email_verified in an ID token without an address is ignored', () => {
   assert.equal(
     mergeClaims({ ...signed, email_verified: true }, { email: 'eve@example.com' })[
       'email_verified'

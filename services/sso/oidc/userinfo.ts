@@ -10,7 +10,7 @@ import {
 import { type Budget, createFetch } from './http.ts';
 import { clientOf, type Tokens } from './id-token.ts';
 
-/** `wanted`: the claims that are of use, wherever they come from. */
+/** `wanted`: the claims to read, from either source. */
 type Asked = {
   server: AuthorizationServer;
   clientId: string;
@@ -19,7 +19,7 @@ type Asked = {
 };
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims of the ID token, with those of the userinfo endpoint where one that is wanted is missing. */
+/** The claims of the ID token, completed by the userinfo endpoint if a wanted claim is missing. */
 export async function completeClaims(
   egress: Egress,
   budget: Budget,
@@ -36,10 +36,13 @@ export async function completeClaims(
   return mergeClaims(claims, await processUserInfoResponse(server, client, claims.sub, response));
 }
 
-/** The ID token's claims win. What one says of an address cannot be about the other one's. */
-export function mergeClaims(claims: IDToken, told: Claims): Claims {
-  const { email_verified: ofSigned, ...signed } = claims;
-  const { email_verified: ofTold, ...rest } = told;
-  const verified = claims['email'] === undefined ? ofTold : ofSigned;
+/**
+ * Merges claims; the ID token takes precedence. `email_verified` is only taken from the source of
+ * the address.
+ */
+export function mergeClaims(claims: IDToken, userinfo: Claims): Claims {
+  const { email_verified: inToken, ...signed } = claims;
+  const { email_verified: inUserinfo, ...rest } = userinfo;
+  const verified = claims['email'] === undefined ? inUserinfo : inToken;
   return { ...rest, ...signed, ...(verified === undefined ? {} : { email_verified: verified }) };
 }

@@ -1,17 +1,20 @@
 import type { Settable } from './values.ts';
 
-// What a change of a provider means for the people who sign in through it.
+// The effect of a provider change on its users.
 
-/** What the names of people hang on. `clientId`: many providers name a person anew for each client. */
-const naming = ['issuer', 'clientId', 'idpEntityId'] as const;
+/**
+ * Settings that determine the subject of a user. `clientId`: many providers use pairwise subjects
+ * per client.
+ */
+const subjectSettings = ['issuer', 'clientId', 'idpEntityId'] as const;
 
-/** Whether the people of a provider are other names there from now on: what they were linked by means nobody any more. */
-export const namesAnew = (before: Settable, after: Settable): boolean =>
-  naming.some((key) => before[key] !== after[key]) ||
+/** Whether the provider's subjects change: existing links then point to no user. */
+export const changesSubjects = (before: Settable, after: Settable): boolean =>
+  subjectSettings.some((key) => before[key] !== after[key]) ||
   before.attributeMap['Subject'] !== after.attributeMap['Subject'];
 
-/** What a sign-in is judged by, beside that. */
-const judging = [
+/** Further settings that affect a sign-in. */
+const signInSettings = [
   'active',
   'idpCertificates',
   'allowIdpInitiated',
@@ -21,7 +24,10 @@ const judging = [
   'attributeMap',
 ] as const;
 
-/** Whether somebody who signs in might be taken for somebody else, or get something else, from now on. */
-export const judgesAnew = (before: Settable, after: Settable): boolean =>
-  namesAnew(before, after) ||
-  judging.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+/**
+ * Whether a running sign-in could identify another user or grant other rights with the new
+ * settings.
+ */
+export const affectsSignIn = (before: Settable, after: Settable): boolean =>
+  changesSubjects(before, after) ||
+  signInSettings.some((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));

@@ -1,13 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { ProviderValues } from './record.ts';
+import type { ProviderValues } from './api-record.ts';
 
-/** What a provider knows us by: our client secret at an OIDC provider, and the private key of `spCertificate` in PEM; "" = there is none. */
+/**
+ * The credentials for a provider: the client secret of an OIDC provider, and the private key of
+ * `spCertificate` in PEM; "" = none.
+ */
 export type Credentials = { clientSecret: string; privateKey: string };
 
 const contextOf = (provider: string) => [provider, 'secret'] as const;
 
-/** Both in one: they are always under one data key. */
+/** Seals both together, so that they always share one data key. */
 export async function sealCredentials(
   keys: TenantKeys,
   { tenant, id }: Pick<ProviderValues, 'tenant' | 'id'>,

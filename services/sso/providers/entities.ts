@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 export type Mapping = { value: string; group: string; role: string };
 
-/** An identity provider of a tenant. What belongs to the other kind is empty. */
+/** An identity provider of a tenant. Columns of the other kind are empty. */
 export const ProviderEntity = defineEntity({
   name: 'Provider',
   tableName: 'provider',
@@ -19,13 +19,13 @@ export const ProviderEntity = defineEntity({
     tokenAuthMethod: p.text().default(''),
     responseMode: p.text().default(''),
     dekId: p.text().default(''),
-    /** The client secret and our private key, sealed together (credentials.ts). */
+    /** The client secret and the private key, sealed together (credentials.ts). */
     secretEnc: p.blob(),
     idpEntityId: p.text().default(''),
     idpSsoUrl: p.text().default(''),
     idpCertificates: p.array().default([]),
     requestBinding: p.text().default(''),
-    /** Of our private key. */
+    /** The certificate of the private key. */
     spCertificate: p.text().default(''),
     allowIdpInitiated: p.boolean().default(false),
     jit: p.boolean().default(true),

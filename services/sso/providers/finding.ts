@@ -1,8 +1,8 @@
-/** What the test of a provider has found, in words that an administrator can act on. */
+/** A result of the provider test, with a message that an administrator can act on. */
 export type Finding = {
-  /** What was looked at, in lower case: discovery, keys, redirect_address. */
+  /** The check's name in lower case: discovery, keys, redirect_address. */
   check: string;
   level: 'ok' | 'warning' | 'error';
-  /** Holds no secret and no address of a person. */
+  /** Contains no secret and no user's address. */
   message: string;
 };

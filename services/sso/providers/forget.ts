@@ -2,7 +2,10 @@ import type { ProviderDeps } from './deps.ts';
 
 type Deps = Pick<ProviderDeps, 'federation' | 'admission'>;
 
-/** Ends what came from a provider that is gone: sessions, links, and what its mappings gave. */
+/**
+ * Revokes everything that came from a deleted provider: sessions, links, and grants of its
+ * mappings.
+ */
 export async function forgetProvider(
   { federation, admission }: Deps,
   tenant: string,

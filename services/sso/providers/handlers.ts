@@ -4,14 +4,14 @@ import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts'
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
+import { addressOf, recordProviderEvent, toApi } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';
+import { diagnose } from './diagnose.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetProvider } from './forget.ts';
-import { lookOver } from './look-over.ts';
+import { assertNotLastProvider } from './last-provider.ts';
 import { findProvider, listProviders, providerNotFound } from './queries.ts';
-import { addressOf, providerRecord, recordProvider } from './record.ts';
 import { saveProvider } from './save.ts';
-import { assertSpared } from './spared.ts';
 import { newProblems } from './values.ts';
 
 type Managed =
@@ -26,12 +26,12 @@ export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
   saveProvider({ provider, secret, metadataXml, metadataUrl }) {
     const problem = metadataUrl === '' ? undefined : urlProblem(metadataUrl, egress);
     const problems = problem ? [`MetadataURL ${problem}`] : [];
-    // What a stored provider or metadata say besides is seen once they are read.
-    const isWhole =
+    // Problems that depend on a stored provider or on metadata are found later, once they are read.
+    const isComplete =
       provider?.id === '' &&
       (provider.kind === 'oidc' ||
         (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
-    return isWhole
+    return isComplete
       ? [...problems, ...newProblems(provider, { hasSecret: secret !== '', egress })]
       : problems;
   },
@@ -43,20 +43,20 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     async check({ email }) {
       const { domain } = normaliseEmail(email);
       const provider = await findProviderOfDomain(database, domain);
-      // A tenant that is closed lets nobody in: its people have other tenants, and their passwords.
+      // A closed tenant accepts no sign-in. Its users can use other tenants and passwords.
       const isOpen =
         provider !== undefined && (await admission.isOpen({ tenant: provider.tenant })).open;
       return { redirect: isOpen ? addressOf(publicUrl, provider, 'login') : '' };
     },
 
     async saveProvider(request, call) {
-      return { provider: providerRecord(await saveProvider(deps, request, call), publicUrl) };
+      return { provider: toApi(await saveProvider(deps, request, call), publicUrl) };
     },
 
     async getProvider({ tenant, id }) {
       const provider = await findProvider(database, tenant, id);
       if (!provider) throw providerNotFound();
-      return { provider: providerRecord(provider, publicUrl) };
+      return { provider: toApi(provider, publicUrl) };
     },
 
     async listProviders({ tenant, page }, { operation }) {
@@ -68,7 +68,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
         binding,
         ({ id }) => id,
       );
-      return { page: { items: items.map((row) => providerRecord(row, publicUrl)), nextCursor } };
+      return { page: { items: items.map((row) => toApi(row, publicUrl)), nextCursor } };
     },
 
     async deleteProvider({ tenant, id }, call) {
@@ -82,13 +82,14 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
             { lockMode: LockMode.PESSIMISTIC_WRITE },
           );
           if (!row) return false;
-          await assertSpared(em, row, requiresSso);
+          await assertNotLastProvider(em, row, requiresSso);
           em.remove(row);
-          recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
+          recordProviderEvent(em, call, 'sso_provider.deleted', { row, publicUrl });
           return true;
         },
       );
-      // Only then: the id that was sent may be another tenant's. Repeated, it is told again: the first time may have been in vain.
+      // Only if no provider with this id is left, because the id may be another tenant's. A
+      // repeated call does this again: the first one may have failed.
       if (isDeleted || !(await findProvider(database, tenant, id)))
         await forgetProvider(deps, tenant, id);
       return {};
@@ -97,7 +98,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     async testProvider({ tenant, id }, call) {
       const provider = await findProvider(database, tenant, id);
       if (!provider) throw providerNotFound();
-      const findings = await lookOver(deps, provider, call.signal);
+      const findings = await diagnose(deps, provider, call.signal);
       return { ok: findings.every(({ level }) => level !== 'error'), findings };
     },
   };

@@ -6,7 +6,7 @@ import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
 
 const limits = { totalMs: 10_000, answerBytes: 256 * 1024 };
 
-/** The SAML metadata of a request, sent or fetched; undefined where it has none. */
+/** The SAML metadata of a request, inline or fetched; undefined if it has none. */
 export async function readMetadata(
   egress: Egress,
   { metadataXml, metadataUrl }: SsoSaveProviderRequest,

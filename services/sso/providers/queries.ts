@@ -6,7 +6,7 @@ import {
   type Statement,
 } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { ProviderValues } from './record.ts';
+import type { ProviderValues } from './api-record.ts';
 
 const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId", scopes, token_auth_method as "tokenAuthMethod",
   response_mode as "responseMode", dek_id as "dekId", secret_enc as "secretEnc", idp_entity_id as "idpEntityId", idp_sso_url as "idpSsoUrl",
@@ -39,7 +39,7 @@ export async function findProvider(
   return rows[0];
 }
 
-/** One more than the page holds. */
+/** One row more than the page holds. */
 export function listProviders(
   database: Database,
   tenant: string,
@@ -48,7 +48,10 @@ export function listProviders(
   return database.query<ProviderValues>(page, [tenant, after, limit]);
 }
 
-/** A domain of the tenant whose people get in by single sign-on alone, or will as soon as it is verified, which asks for no provider. */
+/**
+ * A domain of the tenant that requires SSO, or will once it is verified; verifying checks for no
+ * provider.
+ */
 export async function findRequiringDomain(
   em: EntityManager,
   tenant: string,
@@ -59,7 +62,8 @@ export async function findRequiringDomain(
   return row?.name;
 }
 
-// Notes do not wait: where the provider is being changed or another sign-in is noted, this note is left out.
+// These updates do not wait: if the row is locked by a change or another sign-in, the update is
+// skipped.
 const unlocked =
   'select id from provider where tenant = $1 and id = $2 for no key update skip locked';
 
@@ -68,8 +72,11 @@ const loginNote: Statement = {
   text: `update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = (${unlocked})`,
 };
 
-/** Notes a sign-in, if that is possible at once. That is no change of the provider: UpdatedAt stays. */
-export async function noteLogin(database: Database, tenant: string, id: string): Promise<void> {
+/**
+ * Stores the time of the last sign-in, unless the row is locked. UpdatedAt stays, because the
+ * provider does not change.
+ */
+export async function setLastLogin(database: Database, tenant: string, id: string): Promise<void> {
   await database.query(loginNote, [tenant, id]);
 }
 
@@ -78,8 +85,8 @@ const failureNote: Statement = {
   text: `update provider set last_error = $3 where tenant = $1 and id = (${unlocked})`,
 };
 
-/** Notes why a sign-in failed, if that is possible at once. */
-export async function noteFailure(
+/** Stores why a sign-in failed, unless the row is locked. */
+export async function setLastError(
   database: Database,
   tenant: string,
   id: string,

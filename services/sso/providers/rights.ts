@@ -1,13 +1,13 @@
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { assertMayConfer } from '../conferring.ts';
+import { assertMayGrant } from '../granting.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { Settable } from './values.ts';
 
 /**
- * Throws permission_denied unless the caller itself holds all that the provider gives to those who sign in through it: whoever
- * changes a provider decides who that is.
+ * Throws permission_denied unless the caller holds everything that the provider grants to its
+ * users: a caller who changes a provider decides who its users are.
  */
-export async function assertMayGive(
+export async function assertMayGrantProvider(
   deps: Pick<ProviderDeps, 'admission'>,
   call: Call,
   tenant: string,
@@ -19,5 +19,5 @@ export async function assertMayGive(
   const groups = [...new Set(named('group'))];
   const defaultRole = values.jit && values.defaultRoles.length === 0;
   if (roles.length + groups.length > 0 || defaultRole)
-    await assertMayConfer(deps, call, tenant, { roles, groups, defaultRole });
+    await assertMayGrant(deps, call, tenant, { roles, groups, defaultRole });
 }

@@ -13,21 +13,24 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { createSpCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
-import { namesAnew } from './changes.ts';
+import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
+import { changesSubjects } from './changes.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
+import { assertNotLastProvider } from './last-provider.ts';
 import { lockProviders } from './lock.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
-import { type ProviderValues, providerJson, recordProvider } from './record.ts';
-import { assertMayGive } from './rights.ts';
-import { assertSpared } from './spared.ts';
-import { assertWhole, type Settable, settableOf } from './values.ts';
+import { assertMayGrantProvider } from './rights.ts';
+import { assertComplete, type Settable, settableOf } from './values.ts';
 
 const maxProviders = 20;
 
-/** Creates a provider where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
+/**
+ * Creates a provider if the request has no ID, otherwise changes it. Saving identical values is not
+ * a change.
+ */
 export async function saveProvider(
   deps: ProviderDeps,
   request: SsoSaveProviderRequest,
@@ -35,12 +38,13 @@ export async function saveProvider(
 ): Promise<ProviderValues> {
   const { tenant = '', id = '', kind = '' } = request.provider ?? {};
   const known = await findSent(deps, request);
-  // Before the turn: another server may take its time to answer.
+  // Fetched before the turn, because another server may be slow.
   const metadata =
     kindOf(kind, known) === 'saml' ? await readMetadata(deps, request, call.signal) : undefined;
-  // Saves of one provider take turns as a whole: each reads it, seals and checks before its transaction.
+  // Saves of one provider take turns as a whole, because each reads, seals and checks before its
+  // transaction.
   return deps.database.inTurn(`save sso_provider ${tenant} ${id}`, async () => {
-    // What was sealed and checked before the lock is of use only while the provider is the one that it was made for.
+    // Values sealed and checked before the lock are valid only while the provider is unchanged.
     for (let tries = 0; tries < 5; tries++) {
       const saved = await trySave(deps, { request, metadata }, call);
       if (saved) return saved;
@@ -49,7 +53,7 @@ export async function saveProvider(
   });
 }
 
-/** The provider that a request is about; undefined where it creates one. */
+/** The provider of a request; undefined if the request creates one. */
 async function findSent(
   { database }: ProviderDeps,
   request: SsoSaveProviderRequest,
@@ -73,11 +77,11 @@ async function trySave(
   const kind = kindOf(sent.kind, stored);
   const values = settableOf(kind, sent, stored, metadata);
   const before = stored && (await openCredentials(deps.keys, stored));
-  // The secret is for the issuer that it was given for: another one would be told it.
+  // A stored secret is kept for its issuer only, so that it is never sent to another one.
   const clientSecret =
     request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
-  assertWhole(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
-  await assertMayGive(deps, call, sent.tenant, values);
+  assertComplete(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
+  await assertMayGrantProvider(deps, call, sent.tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
   const replaces = clientSecret !== (before?.clientSecret ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });
@@ -86,14 +90,15 @@ async function trySave(
     ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
     : undefined;
   const forget = async () => {
-    if (stored && namesAnew(stored, values))
+    if (stored && changesSubjects(stored, values))
       await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
   };
   const switchesOff = stored?.active === true && !values.active;
   const { requiresSso } = switchesOff
     ? await deps.admission.isOpen({ tenant: sent.tenant })
     : { requiresSso: false };
-  // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
+  // Before the commit, because an interruption would leave it undone; and after the commit, for
+  // users who signed in between.
   await forget();
   const saved = await deps.database.transaction(
     { tenant: sent.tenant, row: `sso_provider ${sent.tenant} ${sent.id}` },
@@ -114,18 +119,18 @@ async function trySave(
         });
       }
       if (!stored || !isSame(row, stored)) return undefined;
-      // The row is what was read before: it was active then, too.
-      if (switchesOff) await assertSpared(em, row, requiresSso);
-      const old = providerJson(row, deps.publicUrl);
+      // The row is unchanged since it was read, so it was active then, too.
+      if (switchesOff) await assertNotLastProvider(em, row, requiresSso);
+      const old = toJson(row, deps.publicUrl);
       em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
       const previous = {
-        ...changedFields(old, providerJson(row, deps.publicUrl)),
+        ...changedFields(old, toJson(row, deps.publicUrl)),
         ...(replaces ? { SecretEnc: '' } : {}),
       };
       if (Object.keys(previous).length === 0) return row;
       row.updatedAt = timeAfter(row.updatedAt);
       deps.protocols.forget(row);
-      recordProvider(em, call, 'sso_provider.updated', {
+      recordProviderEvent(em, call, 'sso_provider.updated', {
         row,
         publicUrl: deps.publicUrl,
         previous,
@@ -137,7 +142,7 @@ async function trySave(
   return saved;
 }
 
-/** Whether a provider is what it was when it was read, its seal included. */
+/** Whether a provider is unchanged since it was read, its seal included. */
 const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
   new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() &&
   Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
@@ -155,7 +160,10 @@ type Known = {
   before: Credentials | undefined;
 };
 
-/** Our key for a provider, once it needs to know one: a SAML provider does, an OIDC provider where we sign in to it with a key. */
+/**
+ * The private key for a provider, created when it is needed: for SAML, and for OIDC with
+ * private_key_jwt.
+ */
 async function ownKey(
   id: string,
   { kind, values, stored, before }: Known,
@@ -170,7 +178,7 @@ function assertUnchangedSince(
   { ifUpdatedAt }: SsoSaveProviderRequest,
   row: Pick<ProviderValues, 'updatedAt'> | null | undefined,
 ): void {
-  // A provider that is not there yet is not the one that was read.
+  // A provider that does not exist yet cannot be the one that was read.
   if (
     ifUpdatedAt &&
     (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime())
@@ -186,7 +194,7 @@ async function insert(
   call: Call,
   values: NewProvider,
 ): Promise<ProviderValues> {
-  // Two creates at once do not both find the last place free.
+  // The lock keeps two concurrent creates from taking the same last place.
   await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw failedPrecondition(`a tenant has at most ${maxProviders} providers`, 'PROVIDER_LIMIT');
@@ -199,6 +207,6 @@ async function insert(
     updatedAt: now,
   });
   em.persist(row);
-  recordProvider(em, call, 'sso_provider.created', { row, publicUrl });
+  recordProviderEvent(em, call, 'sso_provider.created', { row, publicUrl });
   return row;
 }

@@ -3,9 +3,9 @@ import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts'
 import { invalid } from '@bailiwick/shared/errors.ts';
 import { normaliseCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
-import type { ProviderValues } from './record.ts';
+import type { ProviderValues } from './api-record.ts';
 
-// What a client may set of a provider, and what makes one whole.
+// The fields of a provider that a client may set, and the checks that they are complete.
 
 /** The columns that a client sets. */
 export type Settable = Omit<
@@ -50,7 +50,10 @@ const defaults = {
   saml: { requestBinding: 'redirect' },
 } as const;
 
-/** The columns as they are to be: what was sent, else what is stored, else a new provider's. Metadata go before what was sent. */
+/**
+ * The new columns: the sent values, else the stored ones, else the defaults. Metadata takes
+ * precedence over sent values.
+ */
 export function settableOf(
   kind: string,
   sent: SsoProvider,
@@ -94,31 +97,38 @@ const readCertificates = (items: readonly string[]): string[] => [
   ...new Set(items.map(normaliseCertificate)),
 ];
 
-/** What a provider needs besides its values. */
-type Besides = { hasSecret: boolean; egress: EgressRules };
+/** Context for the completeness checks. */
+type CheckContext = { hasSecret: boolean; egress: EgressRules };
 
-/** Throws invalid_argument with everything that is missing or wrong, by kind. */
-export function assertWhole(kind: string, values: Settable, besides: Besides): void {
-  const problems = wholeProblems(kind, values, besides);
+/** Throws invalid_argument with everything that is missing or wrong for this kind. */
+export function assertComplete(kind: string, values: Settable, context: CheckContext): void {
+  const problems = completenessProblems(kind, values, context);
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** The same of a new provider that is all in its request, as messages. Its certificates are read later, with those of metadata. */
-export function newProblems(sent: SsoProvider, besides: Besides): string[] {
+/**
+ * The same problems for a new provider whose values are all in its request. Its certificates are
+ * parsed later, together with those of metadata.
+ */
+export function newProblems(sent: SsoProvider, context: CheckContext): string[] {
   const values = settableOf(
     sent.kind,
     { ...sent, idpCertificates: undefined },
     undefined,
     undefined,
   );
-  return wholeProblems(
+  return completenessProblems(
     sent.kind,
     { ...values, idpCertificates: sent.idpCertificates?.items ?? [] },
-    besides,
+    context,
   );
 }
 
-const wholeProblems = (kind: string, values: Settable, { hasSecret, egress }: Besides): string[] =>
+const completenessProblems = (
+  kind: string,
+  values: Settable,
+  { hasSecret, egress }: CheckContext,
+): string[] =>
   kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
 
 function oidcProblems(

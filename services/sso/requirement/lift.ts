@@ -12,8 +12,9 @@ type Deps = { database: Database; admission: Client<typeof Admission> };
 const defaultMinutes = 60;
 
 /**
- * The way in for owners when their single sign-on is broken. What is interrupted has been told of and is not so, never the
- * other way round: it is written here before access lifts it, and after access has ended it.
+ * Lets owners sign in with a password when their SSO is broken. An interrupted call may publish a
+ * lift that is not in effect, but never the other way round: the event is written before access
+ * lifts the requirement, and after access has restored it.
  */
 export function liftHandler({
   database,
@@ -22,9 +23,9 @@ export function liftHandler({
   return {
     async liftRequirement({ tenant, minutes = defaultMinutes }, call) {
       const until = new Date(Date.now() + minutes * 60_000);
-      const tellAccess = () =>
+      const liftInAccess = () =>
         admission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
-      if (minutes === 0) await tellAccess();
+      if (minutes === 0) await liftInAccess();
       await database.transaction({ tenant, row: `requirement ${tenant}` }, async (em) => {
         await setLift(em, tenant, until);
         recordChange(em, call, {
@@ -34,7 +35,7 @@ export function liftHandler({
           targets: [{ Type: 'tenant', ID: tenant, Name: '' }],
         });
       });
-      if (minutes > 0) await tellAccess();
+      if (minutes > 0) await liftInAccess();
       return { until: timestampFromDate(until) };
     },
   };

@@ -3,14 +3,14 @@ import { SignInRefused } from '../sign-in/refusal.ts';
 import { parseXml, type XmlElement } from './xml.ts';
 import { maxBytes } from './xml-text.ts';
 
-/** What an administrator is told about an answer that is not accepted. */
+/** The refusal of an answer, with a detail for the tenant's administrators. */
 export const answerInvalid = (detail: string): SignInRefused =>
   new SignInRefused('ANSWER_INVALID', detail);
 
-/** How many characters of base64, with line breaks, that is at most. */
+/** The corresponding maximum in base64 characters, with line breaks. */
 const maxEncoded = Math.ceil((maxBytes / 3) * 4 * 1.1);
 
-/** The text of a Response as the POST binding hands it over. */
+/** Decodes the Response of the POST binding. */
 export function decodeAnswer(parameters: Readonly<Record<string, string>>): string {
   const encoded = Object.hasOwn(parameters, 'SAMLResponse') ? parameters.SAMLResponse : undefined;
   if (!encoded) throw answerInvalid('The answer has no SAMLResponse.');
@@ -29,7 +29,7 @@ export function decodeAnswer(parameters: Readonly<Record<string, string>>): stri
 export const parseAnswer = (text: string): XmlElement =>
   parseXml(text, { refuse: (detail) => answerInvalid(`The answer ${detail}.`) });
 
-/** A name or address as it came, where it can be nothing that should not be read: anybody can send an answer. */
+/** Quotes an untrusted name or URL if it contains only harmless characters. */
 export const quote = (value: string | undefined): string => {
   if (value === undefined || value === '') return 'nothing';
   return /^[\x21\x23-\x3f\x41-\x7e]{1,200}$/.test(value) ? `"${value}"` : 'something else';

@@ -2,7 +2,7 @@ import { answerInvalid, quote } from './answer.ts';
 import { assertInResponseTo, assertIssuer } from './response.ts';
 import type { SamlProvider } from './saml.ts';
 import { assertOnce } from './shape.ts';
-import { clocks, findTime, isOver, isToCome, skew } from './times.ts';
+import { compareClocks, findTime, isFuture, isPast, skew } from './times.ts';
 import {
   childrenNamed,
   childrenOf,
@@ -13,22 +13,28 @@ import {
   type XmlElement,
 } from './xml.ts';
 
-/** An assertion is not taken later than this after it was made, whatever it says of itself: it has to be remembered as long. */
+/**
+ * The maximum age of an assertion, even if its own validity period is longer: its id must be
+ * remembered as long.
+ */
 const maxAge = 24 * 60 * 60 * 1000;
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 export type Expectation = { provider: SamlProvider; requestId: string | undefined; now: Date };
 
-/** Asserts that a verified assertion is for us, for this sign-in and for now. Returns until when it would be accepted. */
-export function assertMeant(
+/**
+ * Asserts that a verified assertion is for this service provider, this sign-in and the current
+ * time. Returns the time until which it would be accepted.
+ */
+export function assertAssertionValid(
   assertion: XmlElement,
   { provider, requestId, now }: Expectation,
 ): Date {
   assertIssuer(assertion, provider);
   const issued = findTime(assertion, 'IssueInstant');
   if (!issued) throw answerInvalid('The assertion has no IssueInstant.');
-  if (isToCome(issued, now))
-    throw answerInvalid(`The assertion was made in the future. ${clocks(now)}`);
+  if (isFuture(issued, now))
+    throw answerInvalid(`The assertion was made in the future. ${compareClocks(now)}`);
   const conditionsEnd = assertConditions(assertion, { provider, requestId, now });
   const confirmationEnd = assertConfirmed(assertion, { provider, requestId, now });
   const end = Math.min(
@@ -36,8 +42,8 @@ export function assertMeant(
     confirmationEnd.getTime(),
     issued.getTime() + maxAge,
   );
-  if (isOver(new Date(end), now))
-    throw answerInvalid(`The assertion was made more than a day ago. ${clocks(now)}`);
+  if (isPast(new Date(end), now))
+    throw answerInvalid(`The assertion was made more than a day ago. ${compareClocks(now)}`);
   assertAuthenticated(assertion, now);
   return new Date(end + skew);
 }
@@ -50,20 +56,20 @@ function assertConditions(assertion: XmlElement, { provider, now }: Expectation)
     throw answerInvalid('The assertion has a condition that is not understood.');
   const start = findTime(conditions, 'NotBefore');
   const end = findTime(conditions, 'NotOnOrAfter');
-  if (start && isToCome(start, now))
+  if (start && isFuture(start, now))
     throw answerInvalid(
-      `The assertion is not valid yet: its Conditions begin at ${start.toISOString()}. ${clocks(now)}`,
+      `The assertion is not valid yet: its Conditions begin at ${start.toISOString()}. ${compareClocks(now)}`,
     );
   if (!end) throw answerInvalid('The Conditions of the assertion have no NotOnOrAfter.');
-  if (isOver(end, now))
+  if (isPast(end, now))
     throw answerInvalid(
-      `The assertion has expired: its Conditions end at ${end.toISOString()}. ${clocks(now)}`,
+      `The assertion has expired: its Conditions end at ${end.toISOString()}. ${compareClocks(now)}`,
     );
   assertAudience(childrenNamed(conditions, 'saml:AudienceRestriction'), provider);
   return end;
 }
 
-/** All of them have to name us, and each may name others too. */
+/** Every restriction must contain our entity id; each may contain others too. */
 function assertAudience(restrictions: readonly XmlElement[], { spEntityId }: SamlProvider): void {
   if (restrictions.length === 0)
     throw answerInvalid(`The assertion has no audience: it has to be "${spEntityId}".`);
@@ -76,7 +82,7 @@ function assertAudience(restrictions: readonly XmlElement[], { spEntityId }: Sam
   }
 }
 
-/** Of several confirmations one has to hold: an assertion may be made for several ways to use it. */
+/** One valid confirmation suffices: an assertion may have several for several uses. */
 function assertConfirmed(assertion: XmlElement, expected: Expectation): Date {
   const subject = findChild(assertion, 'saml:Subject');
   if (!subject) throw answerInvalid('The assertion has no Subject.');
@@ -89,17 +95,17 @@ function assertConfirmed(assertion: XmlElement, expected: Expectation): Date {
     (confirmation) => findAttribute(confirmation, 'Method') === bearer,
   );
   if (confirmations.length === 0) throw answerInvalid('The assertion has no bearer confirmation.');
-  const ends: Date[] = [];
+  const endTimes: Date[] = [];
   const faults: unknown[] = [];
   for (const confirmation of confirmations) {
     try {
-      ends.push(assertConfirmation(confirmation, expected));
+      endTimes.push(assertConfirmation(confirmation, expected));
     } catch (error) {
       faults.push(error);
     }
   }
-  if (ends.length === 0) throw faults[0];
-  return new Date(Math.max(...ends.map((end) => end.getTime())));
+  if (endTimes.length === 0) throw faults[0];
+  return new Date(Math.max(...endTimes.map((end) => end.getTime())));
 }
 
 function assertConfirmation(
@@ -119,29 +125,27 @@ function assertConfirmation(
     throw answerInvalid('The bearer confirmation has a NotBefore, which SAML forbids.');
   const end = findTime(data, 'NotOnOrAfter');
   if (!end) throw answerInvalid('The bearer confirmation has no NotOnOrAfter.');
-  if (isOver(end, now))
+  if (isPast(end, now))
     throw answerInvalid(
-      `The assertion has expired: its confirmation ends at ${end.toISOString()}. ${clocks(now)}`,
+      `The assertion has expired: its confirmation ends at ${end.toISOString()}. ${compareClocks(now)}`,
     );
   return end;
 }
 
-/** Somebody has signed in there, and is still signed in. */
+/** Asserts that the assertion contains an authentication whose session has not ended. */
 function assertAuthenticated(assertion: XmlElement, now: Date): void {
   const statements = childrenNamed(assertion, 'saml:AuthnStatement');
   if (statements.length === 0)
-    throw answerInvalid(
-      'The assertion does not say that anybody has signed in: it has no AuthnStatement.',
-    );
+    throw answerInvalid('The assertion contains no authentication: it has no AuthnStatement.');
   for (const statement of statements) {
     const at = findTime(statement, 'AuthnInstant');
     if (!at) throw answerInvalid('The AuthnStatement has no AuthnInstant.');
-    if (isToCome(at, now))
-      throw answerInvalid(`The person has signed in in the future. ${clocks(now)}`);
+    if (isFuture(at, now))
+      throw answerInvalid(`The AuthnInstant is in the future. ${compareClocks(now)}`);
     const end = findTime(statement, 'SessionNotOnOrAfter');
-    if (end && isOver(end, now))
+    if (end && isPast(end, now))
       throw answerInvalid(
-        `The person's session with the identity provider has ended at ${end.toISOString()}. ${clocks(now)}`,
+        `The person's session with the identity provider has ended at ${end.toISOString()}. ${compareClocks(now)}`,
       );
   }
 }

@@ -1,4 +1,4 @@
-// What makes certificates finds its parts by it.
+// @peculiar/x509 needs reflect-metadata for its dependency injection.
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -18,7 +18,7 @@ const rsa = (modulusLength: number, hash = 'SHA-256') => ({
 });
 const ec = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A certificate that begins and ends so many days from now. */
+/** A certificate with a validity period in days from now. */
 async function makeCertificate(
   algorithm: ReturnType<typeof rsa> | typeof ec,
   from = -1,
@@ -40,7 +40,7 @@ async function makeCertificate(
   ).toString('pem');
 }
 
-test('createSpCertificate makes a key and a certificate of it for ten years', async () => {
+test('createSpCertificate creates a key and a certificate valid for ten years', async () => {
   const { privateKey, certificate } = await createSpCertificate(
     `Bailiwick, "quoted" CN=x+O=y ${'é'.repeat(100)}`,
   );
@@ -56,7 +56,7 @@ test('createSpCertificate makes a key and a certificate of it for ten years', as
 });
 
 describe('normaliseCertificate', () => {
-  test('makes one PEM of however it was pasted', async () => {
+  test('converts every pasted form to one PEM', async () => {
     const pem = new X509Certificate(await makeCertificate(rsa(2048))).toString();
     const bare = pem.replace(/-----[A-Z ]+-----|\n/g, '');
     for (const text of [
@@ -71,14 +71,14 @@ describe('normaliseCertificate', () => {
       assert.equal(normaliseCertificate(text), pem);
   });
 
-  test('takes a certificate that SHA-1 signs: nobody asks its own signature', async () => {
+  test('accepts a certificate signed with SHA-1, because its own signature is not used', async () => {
     assert.match(
       normaliseCertificate(await makeCertificate(rsa(2048, 'SHA-1'))),
       /^-----BEGIN CERTIFICATE-----\n/,
     );
   });
 
-  test('refuses in plain words what is no certificate, or none that can be used', async () => {
+  test('rejects unusable certificates with a clear message', async () => {
     const { privateKey } = await createSpCertificate('x');
     const pem = await makeCertificate(rsa(2048));
     const cases: Array<[string, RegExp]> = [
@@ -120,12 +120,12 @@ describe('checkSaml', () => {
     spCertificate: await makeCertificate(rsa(3072)),
     ...changes,
   });
-  const troubles = async (changes: Partial<SamlProvider>) =>
+  const problems = async (changes: Partial<SamlProvider>) =>
     checkSaml(await provider(changes), new Date())
       .filter(({ level }) => level !== 'ok')
       .map(({ check, level, message }) => `${level}: ${check}: ${message}`);
 
-  test('says what to register at the provider where all is well', async () => {
+  test('says what to register at the provider', async () => {
     const findings = checkSaml(await provider(), new Date());
     assert.deepEqual(
       findings.filter(({ level }) => level !== 'ok'),
@@ -142,51 +142,51 @@ describe('checkSaml', () => {
       );
   });
 
-  test('says what is wrong with addresses and entity ids', async () => {
+  test('reports wrong URLs and entity ids', async () => {
     assert.match(
-      (await troubles({ idpSsoUrl: 'http://idp.example/sso' })).join(),
+      (await problems({ idpSsoUrl: 'http://idp.example/sso' })).join(),
       /^error: sign-on address: .*https/,
     );
-    assert.match((await troubles({ idpSsoUrl: '' })).join(), /^error: sign-on address: .*missing/);
-    assert.match((await troubles({ idpEntityId: '' })).join(), /^error: entity ids: .*missing/);
+    assert.match((await problems({ idpSsoUrl: '' })).join(), /^error: sign-on address: .*missing/);
+    assert.match((await problems({ idpEntityId: '' })).join(), /^error: entity ids: .*missing/);
     assert.match(
-      (await troubles({ idpEntityId: 'https://us.example/metadata' })).join(),
+      (await problems({ idpEntityId: 'https://us.example/metadata' })).join(),
       /^error: entity ids: .*our own/,
     );
   });
 
-  test('says what is wrong with certificates', async () => {
+  test('reports wrong certificates', async () => {
     const good = await makeCertificate(rsa(2048));
     const expired = await makeCertificate(rsa(2048), -10, -1);
-    assert.match((await troubles({ idpCertificates: [] })).join(), /^error: .*there is none/);
+    assert.match((await problems({ idpCertificates: [] })).join(), /^error: .*there is none/);
     assert.match(
-      (await troubles({ idpCertificates: [expired] })).join(),
+      (await problems({ idpCertificates: [expired] })).join(),
       /^error: identity provider certificate 1: it was valid until/,
     );
     assert.match(
-      (await troubles({ idpCertificates: [expired, good] })).join(),
+      (await problems({ idpCertificates: [expired, good] })).join(),
       /^warning: identity provider certificate 1: it was valid until/,
     );
     assert.match(
-      (await troubles({ idpCertificates: [await makeCertificate(rsa(2048), -10, 29)] })).join(),
+      (await problems({ idpCertificates: [await makeCertificate(rsa(2048), -10, 29)] })).join(),
       /^warning: .*valid only until/,
     );
     assert.match(
-      (await troubles({ idpCertificates: [await makeCertificate(rsa(2048), 5, 90)] })).join(),
+      (await problems({ idpCertificates: [await makeCertificate(rsa(2048), 5, 90)] })).join(),
       /^warning: .*not valid before/,
     );
     assert.match(
-      (await troubles({ idpCertificates: [await makeCertificate(rsa(1024))] })).join(),
+      (await problems({ idpCertificates: [await makeCertificate(rsa(1024))] })).join(),
       /^error: .*1024 bits/,
     );
     assert.match(
-      (await troubles({ idpCertificates: [await makeCertificate(ec)] })).join(),
+      (await problems({ idpCertificates: [await makeCertificate(ec)] })).join(),
       /^error: .*RSA/,
     );
     assert.match(
-      (await troubles({ idpCertificates: ['junk'] })).join(),
+      (await problems({ idpCertificates: ['junk'] })).join(),
       /^error: .*cannot be read/,
     );
-    assert.match((await troubles({ spCertificate: expired })).join(), /^error: our certificate/);
+    assert.match((await problems({ spCertificate: expired })).join(), /^error: our certificate/);
   });
 });

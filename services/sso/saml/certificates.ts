@@ -1,4 +1,4 @@
-// What makes certificates finds its parts by it.
+// @peculiar/x509 needs reflect-metadata for its dependency injection.
 import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
@@ -17,18 +17,21 @@ const keyOptions = {
   publicExponent: new Uint8Array([1, 0, 1]),
 };
 
-/** Our side's key, and a certificate that it has signed itself: identity providers take the certificate as it is, so that it lives long. */
+/**
+ * Creates the service provider's key and a self-signed certificate. It is valid for ten years,
+ * because identity providers import the certificate by hand.
+ */
 export async function createSpCertificate(
   name: string,
 ): Promise<{ privateKey: string; certificate: string }> {
   const keys = await crypto.subtle.generateKey(keyOptions, true, ['sign', 'verify']);
-  // Names have a grammar of their own, and X.520 has 64 characters for one.
+  // Distinguished names have special characters, and X.520 limits a common name to 64 characters.
   const commonName =
     name
       .match(/[\p{L}\p{N}.:_-]+/gu)
       ?.join(' ')
       .slice(0, 64) ?? 'Bailiwick';
-  // Clocks differ.
+  // Starts a day ago, because clocks differ.
   const notBefore = new Date(Date.now() - day);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [commonName] }],
@@ -44,25 +47,27 @@ export async function createSpCertificate(
   return { privateKey: `${privateKey}\n`, certificate: `${certificate.toString('pem')}\n` };
 }
 
-/** A certificate of an identity provider as PEM, however it was pasted: as PEM, or as the base64 that metadata has. */
+/**
+ * Converts a pasted identity provider certificate to PEM, from PEM or from the base64 of metadata.
+ */
 export function normaliseCertificate(text: string): string {
   if (text.length > maxCharacters) throw invalid('the certificate is too long');
   if (/PRIVATE KEY-----/.test(text))
     throw invalid(
-      "this is a private key, which belongs to nobody else: give the identity provider's certificate",
+      "this is a private key, which must stay secret: give the identity provider's certificate",
     );
   const [, bare, ...more] = text
     .split(/-----(?:BEGIN|END) CERTIFICATE-----/)
     .map((part) => part.trim());
   if (more.filter((part) => part !== '').length > 0)
-    throw invalid('give each certificate by itself');
+    throw invalid('give each certificate by itself, as one list item');
   const encoded = (bare ?? text).replace(/\s+/g, '');
   const certificate = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded)
     ? findCertificate(Buffer.from(encoded, 'base64'))
     : undefined;
   if (!certificate)
     throw invalid(
-      "this is no certificate: give the identity provider's signing certificate as PEM or base64",
+      "this contains no certificate: give the identity provider's signing certificate as PEM or base64",
     );
   assertUsable(certificate);
   return certificate.toString();
@@ -76,20 +81,23 @@ function findCertificate(der: Buffer): X509Certificate | undefined {
   }
 }
 
-/** With which algorithm it is signed itself does not matter: it is trusted because an administrator has given it. */
+/**
+ * The certificate's own signature algorithm does not matter: an administrator has configured it as
+ * trusted.
+ */
 function assertUsable({ publicKey }: X509Certificate): void {
   if (publicKey.asymmetricKeyType !== 'rsa')
     throw invalid('the certificate is not for an RSA key: let the identity provider sign with RSA');
   if (bitsOf(publicKey) < minBits)
     throw invalid(
-      `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} are the least that is accepted`,
+      `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} or more are required`,
     );
 }
 
 const bitsOf = ({ asymmetricKeyDetails }: KeyObject): number =>
   asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** What can be said of a provider without asking anybody. */
+/** Findings about a SAML provider that need no request. */
 export function checkSaml(provider: SamlProvider, now: Date): Finding[] {
   const theirs = provider.idpCertificates.map((certificate, index) =>
     checkCertificate(`identity provider certificate ${index + 1}`, certificate, now),
@@ -139,10 +147,10 @@ function checkEntityIds({ idpEntityId, spEntityId }: SamlProvider): Finding {
 function checkSsoUrl({ idpSsoUrl }: SamlProvider): Finding {
   const check = 'sign-on address';
   if (!URL.canParse(idpSsoUrl))
-    return fault(check, "the identity provider's sign-on address is missing, or is no URL");
+    return fault(check, "the identity provider's sign-on address is missing or not a URL");
   if (new URL(idpSsoUrl).protocol !== 'https:')
     return fault(check, "the identity provider's sign-on address does not begin with https:");
-  return fine(check, `people are sent to ${new URL(idpSsoUrl).origin}`);
+  return fine(check, `users are sent to ${new URL(idpSsoUrl).origin}`);
 }
 
 function checkCertificate(check: string, pem: string, now: Date): Finding {
@@ -151,13 +159,13 @@ function checkCertificate(check: string, pem: string, now: Date): Finding {
   const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
   const ends = `until ${to.toISOString().slice(0, 10)}`;
   if (certificate.publicKey.asymmetricKeyType !== 'rsa')
-    return fault(check, 'it is not for an RSA key, and signatures of others are not supported');
+    return fault(check, 'it is not for an RSA key, and other signatures are not supported');
   if (bitsOf(certificate.publicKey) < minBits)
     return fault(
       check,
-      `its key has ${bitsOf(certificate.publicKey)} bits: ${minBits} are the least that is accepted`,
+      `its key has ${bitsOf(certificate.publicKey)} bits: ${minBits} or more are required`,
     );
-  if (now >= to) return fault(check, `it was valid ${ends}: give the one that has replaced it`);
+  if (now >= to) return fault(check, `it was valid ${ends}: give its replacement`);
   if (now < from)
     return {
       check,
@@ -168,7 +176,7 @@ function checkCertificate(check: string, pem: string, now: Date): Finding {
     return {
       check,
       level: 'warning',
-      message: `it is valid only ${ends}: add the one that will replace it`,
+      message: `it is valid only ${ends}: add its replacement`,
     };
   return fine(check, `it is valid ${ends}, with a key of ${bitsOf(certificate.publicKey)} bits`);
 }

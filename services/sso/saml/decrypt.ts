@@ -10,10 +10,11 @@ import {
   type XmlName,
 } from './xml.ts';
 
-// node-saml decrypts as well, after this: what it will find is looked at before. CBC and PKCS #1 v1.5 are refused, because
-// whoever holds an assertion that was meant for us could find out by many tries what is in it.
+// Checks the encryption before node-saml decrypts. CBC and PKCS #1 v1.5 are rejected, because they
+// allow padding oracle attacks: an attacker with an encrypted assertion could decrypt it by many
+// attempts.
 
-/** Those that are accepted, and that our metadata offers. */
+/** The accepted algorithms, which our metadata offers. */
 export const contentAlgorithms: readonly string[] = [
   'http://www.w3.org/2009/xmlenc11#aes128-gcm',
   'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -25,7 +26,9 @@ const keyAlgorithms = [
 
 const decryptXml = promisify(decrypt);
 
-/** The assertion in an EncryptedAssertion. That it decrypts proves nothing: anybody can encrypt for us. */
+/**
+ * Decrypts an EncryptedAssertion. Successful decryption proves nothing: anyone can encrypt for us.
+ */
 export async function decryptAssertion(
   encrypted: XmlElement,
   privateKey: string,
@@ -47,7 +50,7 @@ async function open(encrypted: XmlElement, key: string): Promise<string> {
   }
 }
 
-/** One of each, wherever it stands: then there is nothing to choose between. */
+/** Requires exactly one of each element, so that there is nothing to choose between. */
 function assertEncryption(encrypted: XmlElement): void {
   const elements = elementsOf(encrypted);
   const getOne = (local: string, name: XmlName, parent?: XmlElement) => {

@@ -4,9 +4,10 @@ import { answerInvalid, parseAnswer } from './answer.ts';
 import type { SamlProvider } from './saml.ts';
 import { findChild, type XmlElement } from './xml.ts';
 
-// All that is asked of node-saml: to make requests and metadata, and to verify and decrypt. Which sign-in an answer is for,
-// whom and when it is for is looked at here, in what it has verified: its own record of requests is one process's, its clock
-// cannot be given to it, and it takes answers that leave out what they are for.
+// node-saml only makes requests and metadata, and verifies and decrypts answers. The assertion's
+// request, audience and validity are checked here, in the verified content: node-saml keeps
+// requests in one process's memory, does not take a clock, and accepts answers without these
+// values.
 
 const nowhere = {
   saveAsync: () => Promise.resolve(null),
@@ -26,7 +27,7 @@ export const createLibrary = (provider: SamlProvider, options: Partial<SamlConfi
     decryptionPvk: provider.spPrivateKey,
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
-    // Which name and which way to sign in is the provider's choice.
+    // The provider chooses the NameID format and the authentication method.
     identifierFormat: null,
     disableRequestedAuthnContext: true,
     wantAssertionsSigned: true,
@@ -37,7 +38,10 @@ export const createLibrary = (provider: SamlProvider, options: Partial<SamlConfi
     ...options,
   });
 
-/** The assertion, from the bytes that its signature was verified over. A signature around it has to be right too, where there is one. */
+/**
+ * The assertion, parsed from the bytes that its signature covers. If the Response is signed too,
+ * that signature must also be valid.
+ */
 export async function verifyAnswer(
   text: string,
   response: XmlElement,
@@ -62,7 +66,7 @@ async function verify(library: SAML, text: string): Promise<string> {
   return verified;
 }
 
-/** Its messages hold what was in the answer. */
+/** Explains a node-saml error without its message, which contains parts of the answer. */
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   if (message.startsWith('Error parsing'))

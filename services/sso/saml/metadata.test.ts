@@ -40,7 +40,7 @@ const expected = () => ({
 });
 
 describe('readIdpMetadata', () => {
-  test('finds entity id, address and signing certificates', async () => {
+  test('reads entity id, sign-on address and signing certificates', async () => {
     assert.deepEqual(readIdpMetadata(usual()), expected());
     const other = await createSpCertificate('y');
     const many =
@@ -60,7 +60,7 @@ describe('readIdpMetadata', () => {
     );
   });
 
-  test('takes as many certificates as a record holds', async () => {
+  test('accepts at most five certificates', async () => {
     const all = await Promise.all(
       Array.from({ length: 6 }, (_, index) => createSpCertificate(`idp ${index}`)),
     );
@@ -77,7 +77,7 @@ describe('readIdpMetadata', () => {
     assert.throws(() => readIdpMetadata(given(6)), /more than 5 certificates for signing/);
   });
 
-  test('takes comments, a declaration, other roles and a list of one', () => {
+  test('accepts comments, a declaration, other roles and a list of one entity', () => {
     const xml = usual();
     assert.deepEqual(
       readIdpMetadata(
@@ -92,7 +92,7 @@ describe('readIdpMetadata', () => {
     assert.deepEqual(readIdpMetadata(xml.replace('<IDP', `${role('', 'SP')}<IDP`)), expected());
   });
 
-  test('refuses in plain words what it cannot use', () => {
+  test('rejects unusable metadata with a clear message', () => {
     const sso = service('Redirect', 'https://idp.example/sso');
     const cases: Array<[string, RegExp]> = [
       ['', /not well-formed/],
@@ -108,7 +108,7 @@ describe('readIdpMetadata', () => {
         `<EntitiesDescriptor ${names}>${usual()}${usual()}</EntitiesDescriptor>`,
         /describes 2 entities/,
       ],
-      [`<EntitiesDescriptor ${names}></EntitiesDescriptor>`, /describes nobody/],
+      [`<EntitiesDescriptor ${names}></EntitiesDescriptor>`, /describes no entity/],
       [entity(role(key(bare) + sso), ''), /no entity id/],
       [entity(role('', 'SP')), /that of a service/],
       [
@@ -120,7 +120,7 @@ describe('readIdpMetadata', () => {
         entity(role(key(bare) + service('Artifact', 'https://idp.example/sso'))),
         /no sign-on address/,
       ],
-      [entity(role(key(bare) + service('Redirect', 'javascript:alert(1)'))), /no URL/],
+      [entity(role(key(bare) + service('Redirect', 'javascript:alert(1)'))), /not a URL/],
       [
         entity(role(key(bare) + service('Redirect', `https://idp.example/${'a'.repeat(2048)}`))),
         /more than 2048 characters/,
@@ -141,7 +141,7 @@ describe('readIdpMetadata', () => {
   });
 });
 
-test('spMetadata offers what is accepted, and stays the same', () => {
+test('spMetadata offers the accepted algorithms, and is deterministic', () => {
   const provider: SamlProvider = {
     idpEntityId: '',
     idpSsoUrl: '',

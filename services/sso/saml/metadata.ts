@@ -21,11 +21,11 @@ const bindings = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 
-/** What a provider's record can hold. */
+/** Limits of a provider's record. */
 const maxCertificates = 5;
 const maxUrl = 2048;
 
-/** What an identity provider is given of us. It stays the same as long as the provider does. */
+/** The service provider metadata for an identity provider. Unchanged as long as the provider is. */
 export function spMetadata({
   spEntityId,
   acsUrl,
@@ -44,7 +44,7 @@ export function spMetadata({
     generateUniqueId: () =>
       `_${createHash('sha256').update(spEntityId).digest('hex').slice(0, 40)}`,
   });
-  // It offers all that could be decrypted, and some of that is refused.
+  // node-saml lists every algorithm it can decrypt; remove those that are rejected here.
   const entity = parseXml(text, { refuse: (detail) => new Error(`our metadata ${detail}`) });
   for (const method of elementsOf(entity).filter(
     ({ localName }) => localName === 'EncryptionMethod',
@@ -60,7 +60,10 @@ export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requ
 
 const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
 
-/** What the metadata of an identity provider says. Whether it is the right one is for the administrator to know: signatures in it are not looked at. */
+/**
+ * Reads an identity provider's metadata. Signatures in it are not checked: the administrator is
+ * responsible for its source.
+ */
 export function readIdpMetadata(xml: string): IdpMetadata {
   const entity = getEntity(parseXml(xml.replace(/^\uFEFF/, ''), { refuse, hasComments: true }));
   const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
@@ -89,7 +92,7 @@ function getEntity(root: XmlElement): XmlElement {
   const [entity, ...more] = elementsOf(root).filter((element) =>
     isNamed(element, 'md:EntityDescriptor'),
   );
-  if (!entity) throw refuse('describes nobody');
+  if (!entity) throw refuse('describes no entity');
   if (more.length > 0)
     throw refuse(
       `describes ${more.length + 1} entities: give the one of your identity provider alone`,
@@ -97,7 +100,7 @@ function getEntity(root: XmlElement): XmlElement {
   return entity;
 }
 
-/** By redirect, where the provider takes both: it needs no page in between. */
+/** Prefers the redirect binding, which needs no intermediate page. */
 function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestBinding'> {
   const services = childrenNamed(role, 'md:SingleSignOnService');
   for (const requestBinding of ['redirect', 'post'] as const) {
@@ -109,7 +112,7 @@ function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestB
     if (idpSsoUrl.length > maxUrl)
       throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
     if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol))
-      throw refuse('has a sign-on address that is no URL');
+      throw refuse('has a sign-on address that is not a URL');
     return { idpSsoUrl, requestBinding };
   }
   throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');

@@ -5,10 +5,13 @@ import { childrenNamed, findAttribute, findChild, findText, type XmlElement } fr
 const unspecified = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 
-/** An identity is kept, and found again by an index: no provider's is near this long. */
+/** Subjects are indexed; no provider uses subjects near this length. */
 const maxSubject = 1024;
 
-/** Whom a verified assertion means, and what it says of them. The NameID is among the claims, for attribute maps and for `assertLasting`. */
+/**
+ * Reads the person of a verified assertion. The claims contain the NameID, for attribute maps and
+ * for `assertPersistentNameId`.
+ */
 export function readPerson(assertion: XmlElement, issuer: string): Asserted {
   const subject = findChild(assertion, 'saml:Subject');
   if (subject && findChild(subject, 'saml:EncryptedID'))
@@ -26,15 +29,21 @@ export function readPerson(assertion: XmlElement, issuer: string): Asserted {
   return { issuer, subject: name, claims };
 }
 
-/** Asserts that the NameID will mean the same person next time. For providers whose attribute map takes the subject from elsewhere it need not. */
-export function assertLasting({ claims }: Asserted): void {
+/**
+ * Asserts that the NameID identifies the same person next time. Not needed if the attribute map
+ * takes the subject from an attribute.
+ */
+export function assertPersistentNameId({ claims }: Asserted): void {
   if (claims.nameIDFormat !== transient) return;
   throw answerInvalid(
     'The NameID is transient, another one at each sign-in: let the provider send a persistent one, or map an attribute that never changes as the subject.',
   );
 }
 
-/** Values by name. The record has no prototype, and what would reach for one is left out. */
+/**
+ * Attribute values by name, in an object without a prototype. Names that would reach one are
+ * dropped.
+ */
 function readAttributes(assertion: XmlElement): Record<string, unknown> {
   const values = new Map<string, string[]>();
   for (const statement of childrenNamed(assertion, 'saml:AttributeStatement')) {

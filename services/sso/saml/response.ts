@@ -3,7 +3,8 @@ import { answerInvalid, quote } from './answer.ts';
 import type { SamlProvider } from './saml.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
 
-// The Response around the assertion need not be signed. What it says is therefore believed only where it refuses something.
+// The Response around the assertion may be unsigned, so its content is only used to refuse an
+// answer.
 
 export function assertResponse(
   response: XmlElement,
@@ -31,7 +32,7 @@ export function assertIssuer(element: XmlElement, { idpEntityId }: SamlProvider)
     );
 }
 
-/** An answer that nobody has asked for must not say that somebody has: it would be that of another flow. */
+/** An unsolicited answer must not have an InResponseTo: it would belong to another sign-in. */
 export function assertInResponseTo(
   answered: string | undefined,
   requestId: string | undefined,
@@ -59,7 +60,7 @@ function assertSuccess(response: XmlElement): void {
     );
 }
 
-/** Only the standard's names: the provider's own words may say whom it refuses. */
+/** Only the standard's status names: a provider's own text may name the user. */
 function nameStatus(code: XmlElement): string {
   const [, name] =
     /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/.exec(

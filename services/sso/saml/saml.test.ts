@@ -30,7 +30,7 @@ function assertRequest(xml: string): void {
   assert.match(xml, / Destination="https:\/\/idp\.example\/sso\?realm=a&amp;RelayState=old"/);
   assert.match(xml, / AssertionConsumerServiceURL="https:\/\/us\.example\/callback"/);
   assert.match(xml, />https:\/\/us\.example\/metadata\?a=1&amp;b="&lt;2(>|&gt;)<\/saml:Issuer>/);
-  // Neither a kind of name nor a way to sign in is asked for.
+  // Requests ask for no NameID format and no authentication context.
   assert.doesNotMatch(xml, /Format=|RequestedAuthnContext/);
 }
 
@@ -48,7 +48,7 @@ describe('begin', () => {
     assertRequest(
       inflateRawSync(Buffer.from(searchParams.get('SAMLRequest') ?? '', 'base64')).toString(),
     );
-    // What is signed are the parameters as they were encoded, in the order that SAML gives them.
+    // The signature covers the encoded parameters, in the order of the SAML specification.
     const encoded = (name: string) => new RegExp(`[?&](${name}=[^&]*)`).exec(search)?.[1];
     const signed = ['SAMLRequest', 'RelayState', 'SigAlg'].map(encoded).join('&');
     assert.equal(searchParams.get('SigAlg'), 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');
@@ -75,7 +75,7 @@ describe('begin', () => {
     assert.match(xml, /<\/saml:Issuer><Signature .*rsa-sha256.*URI="#_request-1".*xmlenc#sha256/);
   });
 
-  test('takes no relay state or request id that could be encoded in two ways', async () => {
+  test('rejects a relay state or request id with an ambiguous encoding', async () => {
     for (const relayState of ['', 'a b', "a'b", 'a&b=c', 'é', 'a'.repeat(81)])
       await assert.rejects(saml.begin(provider, { requestId: '_r', relayState }), /relay state/);
     for (const requestId of ['', '1', 'a b', 'a"b', 'a'.repeat(129)])
@@ -83,7 +83,7 @@ describe('begin', () => {
   });
 });
 
-test('answers are read by one parser alone: here, in node-saml, and in what verifies and decrypts for it', () => {
+test('node-saml, xml-crypto and xml-encryption use the same XML parser as this service', () => {
   const here = createRequire(import.meta.url);
   const library = createRequire(here.resolve('@node-saml/node-saml'));
   const parser = here.resolve('@xmldom/xmldom');

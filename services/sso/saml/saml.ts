@@ -1,6 +1,6 @@
 import type { Asserted } from '../sign-in/asserted.ts';
 import { answerInvalid, decodeAnswer, parseAnswer } from './answer.ts';
-import { assertMeant } from './assertion.ts';
+import { assertAssertionValid } from './assertion.ts';
 import { decryptAssertion } from './decrypt.ts';
 import { createLibrary, verifyAnswer } from './library.ts';
 import { readPerson } from './person.ts';
@@ -9,12 +9,12 @@ import { assertDecrypted, readShape, type Shape } from './shape.ts';
 import { assertSignature } from './signature.ts';
 import { findChild, type XmlElement } from './xml.ts';
 
-// SAML 2.0, web browser single sign-on: a request of ours by redirect or POST, an answer by POST.
+// SAML 2.0 web browser SSO: requests by redirect or POST, answers by POST.
 
 export type SamlProvider = {
   idpEntityId: string;
   idpSsoUrl: string;
-  /** PEM. More than one while the provider changes its key. */
+  /** PEM. More than one while the provider rotates its key. */
   idpCertificates: readonly string[];
   spEntityId: string;
   acsUrl: string;
@@ -26,15 +26,18 @@ export type SamlProvider = {
 
 export type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
 
-/** `expiresAt`: until when its assertion id has to be remembered, so that nobody is let in by it twice. */
+/** `expiresAt`: how long the assertion id must be remembered to prevent a replay. */
 export type SamlAsserted = Asserted & { assertionId: string; expiresAt: Date };
 
-type Beginning = { requestId: string; relayState: string };
+type AuthnRequestIds = { requestId: string; relayState: string };
 
 export type Saml = {
-  /** A signed request that has the given id. */
-  begin(provider: SamlProvider, beginning: Beginning): Promise<SamlRequest>;
-  /** Whom an answer means. Without a request id it must be one that nobody has asked for. Whether it came before is the caller's to know. */
+  /** A signed request with the given id. */
+  begin(provider: SamlProvider, beginning: AuthnRequestIds): Promise<SamlRequest>;
+  /**
+   * The verified person of an answer. Without a request id the answer must be unsolicited. The
+   * caller must check for replays.
+   */
   finish(
     provider: SamlProvider,
     flow: { requestId: string | undefined },
@@ -47,9 +50,10 @@ export const createSaml = (): Saml => ({ begin, finish });
 
 async function begin(
   provider: SamlProvider,
-  { requestId, relayState }: Beginning,
+  { requestId, relayState }: AuthnRequestIds,
 ): Promise<SamlRequest> {
-  // SAML allows 80 bytes, and the two ways in which node-saml encodes a query differ in what else there could be.
+  // SAML allows 80 bytes. node-saml encodes other characters differently in its two query
+  // encodings.
   if (!/^[\w.-]{1,80}$/.test(relayState))
     throw new Error('a relay state is 1 to 80 letters, digits, "_", "-" and "."');
   if (!/^[A-Za-z_][\w.-]{0,127}$/.test(requestId)) throw new Error('a request id is an NCName');
@@ -82,11 +86,11 @@ async function finish(
   const assertionId = assertion.getAttribute('ID');
   if (assertionId !== unverified.getAttribute('ID'))
     throw answerInvalid('The signature in the assertion is not over the assertion.');
-  const expiresAt = assertMeant(assertion, { provider, requestId, now });
+  const expiresAt = assertAssertionValid(assertion, { provider, requestId, now });
   return { ...readPerson(assertion, provider.idpEntityId), assertionId, expiresAt };
 }
 
-/** Before it is verified. */
+/** Returns the assertion before it is verified. */
 async function getAssertion(shape: Shape, provider: SamlProvider): Promise<XmlElement> {
   if (shape.assertion) return shape.assertion;
   if (!shape.encrypted) throw answerInvalid('The answer has no assertion.');

@@ -10,12 +10,12 @@ import {
   type XmlName,
 } from './xml.ts';
 
-// An answer may only look like the one that is meant. Whoever wraps a signed assertion into something else needs a second
-// element of a kind, or one in an unusual place: neither is let through, before any signature is looked at.
+// Allows only the expected structure of an answer, before any signature is checked: signature
+// wrapping attacks need a second element of a kind, or one in an unusual place.
 
 export type Shape = {
   response: XmlElement;
-  /** At most one of the two. None is there when the provider refuses. */
+  /** At most one of the two; neither if the provider refuses. */
   assertion?: XmlElement;
   encrypted?: XmlElement;
 };
@@ -42,7 +42,8 @@ const severalInAssertion: XmlName[] = [
 ];
 
 export function readShape(response: XmlElement): Shape {
-  if (!isNamed(response, 'samlp:Response')) throw answerInvalid('The answer is no SAML Response.');
+  if (!isNamed(response, 'samlp:Response'))
+    throw answerInvalid('The answer is not a SAML Response.');
   const elements = elementsOf(response);
   const assertions = elements.filter(
     ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
@@ -67,11 +68,11 @@ export function readShape(response: XmlElement): Shape {
   return { response, assertion: one };
 }
 
-/** What came out of an EncryptedAssertion is held to the same. */
+/** Checks a decrypted assertion by the same rules. */
 export function assertDecrypted(assertion: XmlElement, { response }: Shape): void {
   const elements = elementsOf(assertion);
   if (!isNamed(assertion, 'saml:Assertion'))
-    throw answerInvalid('What is encrypted is no assertion.');
+    throw answerInvalid('The encrypted element is no assertion.');
   if (
     elements.some(
       (element) =>
@@ -90,7 +91,7 @@ function assertAssertion(assertion: XmlElement): void {
   assertVersion(assertion, 'assertion');
 }
 
-/** Only these, and each of the first at most once. */
+/** Allows only these children, each of `once` at most once. */
 export function assertOnce(
   parent: XmlElement,
   once: readonly XmlName[],
@@ -111,7 +112,10 @@ function assertVersion(element: XmlElement, what: string): void {
     throw answerInvalid(`The ${what} has no ID, or one that cannot be used.`);
 }
 
-/** However an attribute for ids is spelt, some library finds elements by it. */
+/**
+ * Libraries find elements by id attributes of any spelling, so the check ignores case and
+ * namespace.
+ */
 function assertIds(elements: readonly XmlElement[]): void {
   const ids = elements.flatMap((element) =>
     attributesOf(element)

@@ -11,8 +11,8 @@ import {
   type XmlName,
 } from './xml.ts';
 
-// What a signature may consist of. node-saml verifies it afterwards, with the provider's certificates alone; it would also
-// take SHA-1, other transforms and other ways to canonicalise.
+// The accepted form of a signature. node-saml verifies it afterwards, with the provider's
+// certificates only; alone it would also accept SHA-1 and other transforms and canonicalisations.
 
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
@@ -26,7 +26,7 @@ const digests = [
   'http://www.w3.org/2001/04/xmlenc#sha512',
 ];
 
-/** Asserts that the signature in an element is over this element, whole, and made with nothing that is outdated. */
+/** Asserts that an element's signature covers the whole element and uses no outdated algorithm. */
 export function assertSignature(signed: XmlElement, what: string): void {
   const signature = findChild(signed, 'ds:Signature');
   if (!signature) throw answerInvalid(`The ${what} is not signed.`);
@@ -98,7 +98,10 @@ function getChild(parent: XmlElement, name: XmlName): XmlElement {
   return child;
 }
 
-/** The one attribute that says how. Another one of that name, of whatever namespace, could be what a library reads. */
+/**
+ * The only Algorithm attribute. A second one in another namespace could be the one that a library
+ * reads.
+ */
 function algorithmOf(method: XmlElement): string {
   const found = attributesOf(method).filter(({ name }) => name.split(':').at(-1) === 'Algorithm');
   return found.length === 1 ? (findAttribute(method, 'Algorithm') ?? '') : '';

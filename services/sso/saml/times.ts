@@ -1,10 +1,10 @@
 import { answerInvalid } from './answer.ts';
 import { findAttribute, type XmlElement } from './xml.ts';
 
-/** How far the provider's clock may be from ours, in milliseconds. */
+/** Tolerance for the provider's clock, in milliseconds. */
 export const skew = 60_000;
 
-/** A time as SAML writes it: in UTC. Undefined where it is not said. */
+/** A SAML time, which is in UTC; undefined if the attribute is missing. */
 export function findTime(element: XmlElement, name: string): Date | undefined {
   const text = findAttribute(element, name);
   if (text === undefined) return undefined;
@@ -16,8 +16,9 @@ export function findTime(element: XmlElement, name: string): Date | undefined {
   return time;
 }
 
-export const isOver = (end: Date, now: Date): boolean => now.getTime() - skew >= end.getTime();
-export const isToCome = (start: Date, now: Date): boolean => now.getTime() + skew < start.getTime();
+export const isPast = (end: Date, now: Date): boolean => now.getTime() - skew >= end.getTime();
+export const isFuture = (start: Date, now: Date): boolean => now.getTime() + skew < start.getTime();
 
-/** By how much two clocks differ is the first thing to look at. */
-export const clocks = (now: Date): string => `It is ${now.toISOString()} here: compare the clocks.`;
+/** A hint to compare the clocks, the most common cause. */
+export const compareClocks = (now: Date): string =>
+  `It is ${now.toISOString()} here: compare the clocks.`;

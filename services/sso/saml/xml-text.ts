@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-/** What is thrown when a text is refused, made of words that go on from "the document" or "it". */
+/** Creates the error for a rejected text. `detail` continues a sentence about the document. */
 export type Refuse = (detail: string) => Error;
 
-/** Far beyond what honest documents have, and so little that no parser takes long over it, however it goes about it. */
+/** Far above real documents, yet small enough for any parser. */
 export const maxBytes = 256 * 1024;
 const maxElements = 10_000;
 const maxAttributes = 200;
@@ -13,14 +13,14 @@ const declaration =
   /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])utf-8\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
 
 /**
- * The text without its declaration, once everything is refused that needs no parser to be seen. There is no DTD, no entity, no
- * processing instruction and no CDATA in it, and comments only where `hasComments` allows them: each of these is a way to make
- * two readers see two texts.
+ * Removes the XML declaration and rejects everything that can be detected without a parser: DTDs,
+ * entities, processing instructions, CDATA, and comments unless `hasComments`. Each of these can
+ * make two parsers read a text differently.
  */
 export function assertText(text: string, hasComments: boolean, refuse: Refuse): string {
   if (Buffer.byteLength(text) > maxBytes) throw refuse(`is larger than ${maxBytes / 1024} KiB`);
   const body = text.replace(declaration, '').trim();
-  // A "<" stands nowhere but before markup.
+  // In well-formed XML a "<" always starts markup.
   if (/<!DOCTYPE|<!ENTITY/i.test(body))
     throw refuse('has a document type declaration, which is refused');
   if ((hasComments ? /<!(?!--)|<\?/ : /<!|<\?/).test(body))
@@ -30,7 +30,10 @@ export function assertText(text: string, hasComments: boolean, refuse: Refuse): 
   return body;
 }
 
-/** The parser looks through all attributes for each one, and copies all namespaces for each element that declares one. */
+/**
+ * The parser's cost is quadratic in the attributes of an element, and it copies all namespaces for
+ * each element that declares one.
+ */
 function assertBounded(body: string, refuse: Refuse): void {
   const pieces = body.split('<', maxElements * 2 + 2);
   if (pieces.length > maxElements * 2 + 1) throw refuse('has too many elements');

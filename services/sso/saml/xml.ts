@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { assertText, type Refuse } from './xml-text.ts';
 
-// The parser is the one that node-saml and xml-crypto use: two would not read every text alike, and what one has looked at
-// the other would then let in. It is loaded in this way because its declarations bring all the types of browsers along.
+// Uses the same parser as node-saml and xml-crypto: two parsers could read a text differently, and
+// one would accept what the other has not checked. Loaded with createRequire, because its type
+// declarations include the whole DOM library.
 
-/** The part of the DOM that is used here. */
+/** The used part of the DOM. */
 export type XmlNode = {
   nodeType: number;
   nodeName: string;
@@ -46,10 +47,13 @@ const ELEMENT = 1;
 const TEXT = 3;
 const COMMENT = 8;
 
-// XML 1.0 has no place for other characters, and neither has the store.
+// XML 1.0 forbids other characters, and PostgreSQL cannot store them.
 const forbidden = /[^\t\n\r\u0020-\ufffd]/;
 
-/** The document's element, where nothing in it could be read in two ways. */
+/**
+ * Parses a document and returns its root element. Rejects everything that parsers could read
+ * differently.
+ */
 export function parseXml(text: string, { refuse, hasComments = false }: Reading): XmlElement {
   const faults: string[] = [];
   const root = parse(assertText(text, hasComments, refuse), faults);
@@ -68,7 +72,7 @@ function parse(text: string, faults: string[]): XmlElement | null {
   }
 }
 
-/** The element and all below it, in the document's order. */
+/** The element and its descendants, in document order. */
 export function elementsOf(
   root: XmlElement,
   refuse: Refuse = (detail) => new Error(detail),
@@ -101,7 +105,7 @@ function assertPlain(element: XmlElement, hasComments: boolean, refuse: Refuse):
   if (element.nodeName.includes(':') && !element.namespaceURI)
     throw refuse('uses a prefix that it does not declare');
   const names = attributes.filter(({ name }) => name === 'xmlns' || name.startsWith('xmlns:'));
-  // Canonical XML is not defined for these, and libraries have taken what then came out for an empty text.
+  // Canonical XML is undefined for these, and libraries have treated the result as an empty text.
   if (names.some(({ value }) => value !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(value)))
     throw refuse('declares a relative namespace');
 }
@@ -112,7 +116,10 @@ export const attributesOf = ({ attributes }: XmlElement): XmlAttribute[] =>
 export const childrenOf = (element: XmlElement): XmlElement[] =>
   Array.from(element.childNodes).filter((node): node is XmlElement => node.nodeType === ELEMENT);
 
-/** A name of an element as it is written here: `saml:Assertion`. The prefixes are those of `namespaces`, whatever the document's are. */
+/**
+ * An element name such as `saml:Assertion`. The prefixes are those of `namespaces`; the document
+ * may use others.
+ */
 export type XmlName = `${keyof typeof namespaces}:${string}`;
 export const namespaces = {
   saml: 'urn:oasis:names:tc:SAML:2.0:assertion',
@@ -139,6 +146,6 @@ export const findChild = (element: XmlElement, name: XmlName): XmlElement | unde
 export const findAttribute = (element: XmlElement, name: string): string | undefined =>
   element.hasAttribute(name) ? element.getAttribute(name) : undefined;
 
-/** Its text, which has no element in it. The spaces around it are the layout's. */
+/** The trimmed text of an element without child elements. */
 export const findText = (element: XmlElement | undefined): string | undefined =>
   element && childrenOf(element).length === 0 ? element.textContent.trim() : undefined;

@@ -1,9 +1,11 @@
-/** What a provider has said of a person, after everything about how it said it was checked. */
+/** A provider's verified statement about a person. */
 export type Asserted = {
-  /** Who says it: the OP's issuer, the IdP's entity id. */
+  /** The issuer: the OP's issuer, or the IdP's entity id. */
   issuer: string;
-  /** Whom it means by it: `sub`, or the NameID. */
+  /** The person: `sub`, or the NameID. */
   subject: string;
-  /** Claims or attributes by name, as they came. Attributes with several values are arrays of texts. */
+  /**
+   * Claims or attributes by name, unchanged. Attributes with several values are arrays of texts.
+   */
   claims: Readonly<Record<string, unknown>>;
 };

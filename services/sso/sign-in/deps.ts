@@ -7,9 +7,9 @@ export type SignInDeps = Pick<
   'database' | 'keys' | 'federation' | 'admission' | 'protocols' | 'publicUrl'
 > & {
   limiter: Limiter;
-  /** Sign-ins of an address, begun or ended. */
+  /** The limit of sign-in starts and ends per IP address. */
   signInLimit: Limit | undefined;
-  /** Of applications to which people may return. */
+  /** Origins of applications to which users may return. */
   allowedOrigins: readonly string[];
   log: Log;
 };

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A sign-in that somebody has begun and that its provider has not answered yet. It serves once, for ten minutes. */
+/** A started sign-in that waits for its provider's answer. It can be used once, for ten minutes. */
 export const FlowEntity = defineEntity({
   name: 'Flow',
   tableName: 'sign_in_flow',
@@ -9,7 +9,7 @@ export const FlowEntity = defineEntity({
     /** SHA-256 of the state, which travels through the browser. */
     id: p.string().primary().columnType('text'),
     provider: p.text(),
-    /** SHA-256 of what the browser's cookie holds. */
+    /** SHA-256 of the value of the browser's cookie. */
     bindingHash: p.blob(),
     /** The nonce of an OIDC request, the id of a SAML one. */
     request: p.text(),
@@ -28,7 +28,7 @@ export const FlowEntity = defineEntity({
   ],
 });
 
-/** A SAML assertion that was taken. It is never taken again. */
+/** A used SAML assertion, which is never accepted again. */
 export const UsedAssertionEntity = defineEntity({
   name: 'UsedAssertion',
   tableName: 'used_assertion',

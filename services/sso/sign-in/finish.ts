@@ -3,13 +3,13 @@ import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/intern
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { countSignIn } from '@bailiwick/shared/sign-ins.ts';
 import { findDomains } from '../domains/queries.ts';
-import { judgesAnew, namesAnew } from '../providers/changes.ts';
+import type { ProviderValues } from '../providers/api-record.ts';
+import { affectsSignIn, changesSubjects } from '../providers/changes.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { forgetProvider } from '../providers/forget.ts';
-import { findProvider, noteLogin } from '../providers/queries.ts';
-import type { ProviderValues } from '../providers/record.ts';
+import { findProvider, setLastLogin } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';
-import { recordFailure } from './failure.ts';
+import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, type Flow, takeFlow } from './flow.ts';
 import { mapGroups, type Person, readPerson } from './person.ts';
 import type { Answer } from './protocols.ts';
@@ -17,7 +17,7 @@ import { takeAssertion } from './queries.ts';
 import { asRefusal, SignInRefused, unknownProvider } from './refusal.ts';
 import { type ReturnTarget, readReturn, withCode } from './return.ts';
 
-/** Takes a provider's answer: who it is about gets a session, or is refused and told what to do. */
+/** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
   const provider = await findProvider(deps.database, request.tenant, request.provider);
   if (!provider) throw unknownProvider();
@@ -31,10 +31,10 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
       }
     });
   } catch (error) {
-    // What belongs to no sign-in that anybody has begun is nobody's to be told of.
+    // Answers without a started sign-in are not recorded.
     if (error instanceof SignInRefused && error.reason !== 'FLOW_UNKNOWN') {
       const { ip, userAgent } = request;
-      await recordFailure(deps, call, { provider, refusal: error, ip, userAgent, ...seen });
+      await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent, ...seen });
     }
     throw error;
   }
@@ -44,14 +44,14 @@ type Arrived = { provider: ProviderValues; request: FinishRequest; seen: { email
 
 async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, call: Call) {
   const flow = await findFlow(deps, provider, request);
-  // Switched off between the two halves, it counts for nothing any more.
+  // The provider may have been deactivated since the sign-in started.
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
   const person = readPerson(answer, provider);
   seen.email = person.email;
-  // A provider may take its time to answer us, and its record does not wait for it.
-  await assertUnchanged(deps, provider, judgesAnew);
+  // The provider's row was not locked during the slow calls to the provider, so check it again.
+  await assertUnchanged(deps, provider, affectsSignIn);
   const userId = await admit(deps, { provider, issuer: answer.issuer, person, request });
   await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
@@ -66,19 +66,20 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, ca
     ip,
     userAgent,
   });
-  // Whoever deleted the provider meanwhile, or made its names mean others, may have ended what came from it before this.
-  await assertUnchanged(deps, provider, namesAnew);
-  // The session is there: a note that fails must not take it from the person.
+  // If the provider was deleted or its subjects changed meanwhile, its sessions may have been
+  // revoked before this one was created.
+  await assertUnchanged(deps, provider, changesSubjects);
+  // The session exists: a failure to store the time must not lose it.
   const failed = (error: unknown) =>
-    deps.log.warn('a sign-in could not be noted at its provider', { tenant, provider: id, error });
-  await noteLogin(deps.database, tenant, id).catch(failed);
+    deps.log.warn('storing the last sign-in of a provider failed', { tenant, provider: id, error });
+  await setLastLogin(deps.database, tenant, id).catch(failed);
   const over = flow ? cookieOf(flow.state) : '';
   return origin === ''
     ? { redirect: returnTo, token, flow: over }
     : { redirect: withCode(returnTo, token), token: '', flow: over };
 }
 
-/** The flow that an answer belongs to; undefined where the provider may send answers that nobody has asked for, and this is one. */
+/** The flow of an answer; undefined for an unsolicited answer of a provider that allows them. */
 async function findFlow(
   deps: SignInDeps,
   provider: ProviderValues,
@@ -89,27 +90,31 @@ async function findFlow(
   try {
     return await takeFlow(deps, visit);
   } catch (error) {
-    const isUnasked = provider.kind === 'saml' && provider.allowIdpInitiated;
-    if (isUnasked && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN')
+    const isUnsolicited = provider.kind === 'saml' && provider.allowIdpInitiated;
+    if (isUnsolicited && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN')
       return undefined;
     throw error;
   }
 }
 
-/** Asserts that a provider is there and, as far as the sign-in rests on it, what it was when its answer came. */
+/**
+ * Throws if the provider was deleted, or changed in a way that affects the sign-in, since its
+ * answer came.
+ */
 async function assertUnchanged(
   deps: SignInDeps,
   provider: ProviderValues,
-  isOther: typeof judgesAnew,
+  isOther: typeof affectsSignIn,
 ): Promise<void> {
   const { tenant, id } = provider;
   const current = await findProvider(deps.database, tenant, id);
   if (current && !isOther(provider, current)) return;
-  // What this sign-in has left behind goes with all else that came from a provider that is gone, or named others.
+  // Revokes what this sign-in created, together with everything else of a deleted or changed
+  // provider.
   if (!current) await forgetProvider(deps, tenant, id);
-  else if (namesAnew(provider, current))
+  else if (changesSubjects(provider, current))
     await deps.federation.forgetProvider({ tenant, provider: id });
-  throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed while somebody was signing in');
+  throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
 }
 
 type Arrival = {
@@ -140,7 +145,7 @@ async function verify(
   return answer;
 }
 
-type Admission = {
+type AdmitInput = {
   provider: ProviderValues;
   issuer: string;
   person: Person;
@@ -149,15 +154,15 @@ type Admission = {
 
 async function admit(
   { database, federation, admission }: SignInDeps,
-  { provider, issuer, person, request }: Admission,
+  { provider, issuer, person, request }: AdmitInput,
 ): Promise<string> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
-  // A tenant that is closed takes nobody: nobody is made or linked for it.
+  // A closed tenant accepts no users: none is created or linked for it.
   const { open } = await admission.isOpen({ tenant });
   if (!open) throw new SignInRefused('NO_MEMBER', 'the tenant is not active');
   const { verified: domains, lapsed: lapsedDomains } = await findDomains(database, tenant);
-  const { groups: _unknownThere, ...profile } = person;
+  const { groups: _groups, ...profile } = person;
   const { user } = await federation.admit({
     ...profile,
     tenant,
@@ -170,7 +175,7 @@ async function admit(
     ip,
     userAgent,
   });
-  if (!user) throw new Error('identity admits nobody without saying why');
+  if (!user) throw new Error('identity returned neither a user nor an error');
   return user.id;
 }
 
@@ -194,7 +199,7 @@ async function join(
     userAgent,
   });
   if (missing.length > 0)
-    log.warn('a provider maps groups to what is not there any more', {
+    log.warn('a provider maps groups to missing roles or groups', {
       tenant,
       provider: id,
       missing,

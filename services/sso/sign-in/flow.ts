@@ -9,9 +9,9 @@ import type { ReturnTarget } from './return.ts';
 
 const lifetimeMs = 10 * 60_000;
 
-/** What is known of a sign-in between its two halves. */
+/** The state of a sign-in between its start and its end. */
 export type Flow = {
-  /** Travels through the browser and the provider: `state`, or RelayState. */
+  /** Sent through the browser and the provider: `state`, or RelayState. */
   state: string;
   /** The nonce of an OIDC request, the id of a SAML one. */
   request: string;
@@ -24,10 +24,10 @@ const hash = (text: string) => createHash('sha256').update(text).digest();
 const idOf = (state: string) => hash(state).toString('hex');
 const contextOf = (id: string) => [id, 'verifier'] as const;
 
-/** What the browser's cookie of a flow is called: flows in several tabs do not disturb each other. */
+/** The cookie name of a flow: flows in several tabs do not conflict. */
 export const cookieOf = (state: string): string => idOf(state).slice(0, 16);
 
-// An id in XML begins with no digit.
+// An XML id must not begin with a digit.
 export const createFlow = (kind: string): Flow => ({
   state: random(),
   request: kind === 'saml' ? `_${randomBytes(20).toString('hex')}` : random(),
@@ -37,7 +37,7 @@ export const createFlow = (kind: string): Flow => ({
 type Store = { database: Database; keys: TenantKeys };
 type Place = { tenant: string; provider: string };
 
-/** Keeps a flow for ten minutes. Returns what the browser must show to end it. */
+/** Stores a flow for ten minutes. Returns the binding value for the browser's cookie. */
 export async function keepFlow(
   { database, keys }: Store,
   { tenant, provider }: Place,
@@ -72,7 +72,10 @@ export async function keepFlow(
 
 export type Visit = Place & { state: string; bindings: Readonly<Record<string, string>> };
 
-/** Ends a flow for the browser that has begun it: it serves once. Throws SignInRefused for every other. */
+/**
+ * Ends a flow for the browser that started it; it can be used once. Throws SignInRefused for any
+ * other.
+ */
 export async function takeFlow(
   { database, keys }: Store,
   { tenant, provider, state, bindings }: Visit,
@@ -83,7 +86,7 @@ export async function takeFlow(
     if (await isFlowWaiting(database, key))
       throw new SignInRefused(
         'FLOW_ELSEWHERE',
-        'the answer came to another browser than the one that had asked',
+        'the answer came through another browser than the one that started the sign-in',
       );
     throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
   }

@@ -11,7 +11,7 @@ import { unknownProvider } from './refusal.ts';
 import { startSignIn } from './start.ts';
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
-  // Before anything else is done for an address: each sign-in is a row, and each answer a signature.
+  // Limits before any work: each start writes a row, and each answer costs a signature check.
   async function count(ip: string): Promise<void> {
     if (deps.signInLimit)
       await deps.limiter.take(`address sign_in ${callerNetwork(ip)}`, deps.signInLimit);

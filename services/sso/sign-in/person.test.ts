@@ -18,7 +18,7 @@ const refuses = (work: () => unknown, detail: RegExp) =>
   );
 const email = 'ada@example.com';
 
-test('an OIDC provider is read in its usual places', () => {
+test('readPerson reads the standard claims of an OIDC provider', () => {
   const person = read('oidc', {
     email,
     email_verified: true,
@@ -44,11 +44,11 @@ test('an OIDC provider is read in its usual places', () => {
   );
 });
 
-test('an address is verified by the word true alone', () => {
+test('an address is verified only if email_verified is the boolean true', () => {
   for (const value of ['true', 1, 'yes', {}, [true], null, undefined, false])
     assert.equal(read('oidc', { email, email_verified: value }).emailVerified, false);
   assert.equal(read('oidc', { email }).emailVerified, false);
-  // It is said of the claim email, and not of one that anybody may write.
+  // It is about the claim email, not about a claim that users can edit.
   assert.equal(
     read(
       'oidc',
@@ -59,7 +59,7 @@ test('an address is verified by the word true alone', () => {
   );
 });
 
-test('a claim that the provider’s record names says it instead, and then nothing else does', () => {
+test('a claim that AttributeMap names for EmailVerified replaces email_verified', () => {
   const map = { EmailVerified: 'xms_edov', Email: 'upn' };
   assert.equal(read('oidc', { upn: email, xms_edov: 'true' }, map).emailVerified, true);
   assert.equal(
@@ -69,7 +69,7 @@ test('a claim that the provider’s record names says it instead, and then nothi
   assert.equal(read('oidc', { email, email_verified: true }, map).email, '');
 });
 
-test('a SAML provider asserts what it signs', () => {
+test('an address in a signed SAML assertion is verified', () => {
   const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress';
   const person = read('saml', {
     [claimed]: email,
@@ -82,7 +82,7 @@ test('a SAML provider asserts what it signs', () => {
   );
 });
 
-test('a NameID that is an address is one, unless another place is named', () => {
+test('a NameID in email format is the address, unless AttributeMap names another attribute', () => {
   const named = {
     nameID: email,
     nameIDFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
@@ -96,7 +96,7 @@ test('a NameID that is an address is one, unless another place is named', () => 
   );
 });
 
-test('what cannot be told apart is refused: several addresses, a subject that is transient, or not exactly one', () => {
+test('readPerson rejects several addresses, a transient subject, and a mapped subject without exactly one value', () => {
   refuses(() => read('saml', { mail: [email, 'other@example.com'] }), /several addresses/);
   refuses(
     () => read('saml', { nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }),
@@ -108,7 +108,7 @@ test('what cannot be told apart is refused: several addresses, a subject that is
   refuses(() => read('oidc', { email: 'no address' }), /address/);
 });
 
-test('no claim reaches a prototype', () => {
+test('claims cannot reach a prototype', () => {
   const claims = JSON.parse(
     '{"__proto__": {"email": "ada@example.com", "email_verified": true}}',
   ) as Record<string, unknown>;
@@ -116,7 +116,7 @@ test('no claim reaches a prototype', () => {
   assert.equal(read('oidc', {}, { Email: 'constructor' }).email, '');
 });
 
-test('groups are what the mappings say of them, exactly', () => {
+test('mapGroups maps groups by exact match', () => {
   const groupMappings = [
     { value: 'eng', group: 'eng/backend', role: '' },
     { value: 'eng', group: 'eng', role: 'editor' },

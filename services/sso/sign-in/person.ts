@@ -1,13 +1,13 @@
 import { findEmail } from '@bailiwick/shared/email.ts';
-import type { ProviderValues } from '../providers/record.ts';
-import { assertLasting } from '../saml/person.ts';
+import type { ProviderValues } from '../providers/api-record.ts';
+import { assertPersistentNameId } from '../saml/person.ts';
 import type { Asserted } from './asserted.ts';
 import { SignInRefused } from './refusal.ts';
 
-/** Who signs in, as its provider says. */
+/** The person who signs in, as the provider describes them. */
 export type Person = {
   subject: string;
-  /** "" = the provider tells none. */
+  /** "" = the provider sends none. */
   email: string;
   emailVerified: boolean;
   name: string;
@@ -22,7 +22,7 @@ type Field = 'Email' | 'Name' | 'GivenName' | 'FamilyName' | 'Picture' | 'Locale
 
 const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 
-/** Where providers usually say what: the first of a field's names that is there counts. */
+/** The usual claim and attribute names; the first one that is present counts. */
 const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
   oidc: {
     Email: ['email'],
@@ -63,7 +63,10 @@ const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-/** Reads what the provider has said of a person, in the places that the provider's record names. Throws SignInRefused for what cannot be told apart. */
+/**
+ * Reads a person from the claims, by AttributeMap or the usual names. Throws SignInRefused for
+ * ambiguous values.
+ */
 export function readPerson(
   asserted: Asserted,
   { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>,
@@ -101,7 +104,7 @@ function readSubject(asserted: Asserted, kind: string, mapped: string | undefine
       );
     return named;
   }
-  if (kind === 'saml') assertLasting(asserted);
+  if (kind === 'saml') assertPersistentNameId(asserted);
   return subject;
 }
 
@@ -117,16 +120,18 @@ function readEmail(found: readonly string[]): string {
   if (found.length > 1)
     throw new SignInRefused(
       'ANSWER_INVALID',
-      'the answer has several addresses, and which one counts cannot be told: name the one in AttributeMap',
+      'the answer has several addresses: name the attribute to use in AttributeMap',
     );
   const [text = ''] = found;
   if (text === '') return '';
   const email = findEmail(text);
-  if (!email) throw new SignInRefused('ANSWER_INVALID', 'the address in the answer is none');
+  if (!email)
+    throw new SignInRefused('ANSWER_INVALID', 'the provider returned an invalid email address');
   return email.address;
 }
 
-// An OIDC provider says by a claim whether it has verified the address. A SAML provider has no such word: what it signs, it asserts.
+// An OIDC provider says with a claim whether it has verified the address. SAML has no such
+// attribute: a signed address counts as verified.
 function isVerified(
   claims: Asserted['claims'],
   kind: string,
@@ -139,7 +144,7 @@ function isVerified(
       [true, 'true'].includes(single(claims[mapped]) as boolean | string)
     );
   if (kind === 'saml') return true;
-  // That claim is about the claim `email`, and says nothing of another one.
+  // email_verified is about the claim `email`, and not about another one.
   return (
     (map['Email'] ?? 'email') === 'email' &&
     Object.hasOwn(claims, 'email_verified') &&
@@ -150,7 +155,7 @@ function isVerified(
 const single = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 ? value[0] : value;
 
-/** The texts of a claim: one, a list, or none. */
+/** The texts of a claim: one, several or none. */
 function textsOf(value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.filter(
@@ -159,7 +164,7 @@ function textsOf(value: unknown): string[] {
   );
 }
 
-/** What a person's groups mean here, by the provider's mappings. */
+/** Maps a person's groups to roles and groups of the tenant. */
 export function mapGroups(
   groups: readonly string[],
   { groupMappings }: Pick<ProviderValues, 'groupMappings'>,

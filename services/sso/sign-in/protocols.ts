@@ -1,19 +1,19 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Oidc, OidcProvider } from '../oidc/oidc.ts';
+import { addressOf, type ProviderValues } from '../providers/api-record.ts';
 import type { Credentials } from '../providers/credentials.ts';
 import type { Finding } from '../providers/finding.ts';
-import { addressOf, type ProviderValues } from '../providers/record.ts';
 import { checkSaml } from '../saml/certificates.ts';
 import type { Saml, SamlProvider } from '../saml/saml.ts';
 import type { Asserted } from './asserted.ts';
 import type { Flow } from './flow.ts';
 import { SignInRefused } from './refusal.ts';
 
-// The one place that tells the two kinds of providers apart while somebody signs in.
+// The only place that distinguishes OIDC and SAML during a sign-in.
 
-/** Where the browser goes: to an address, or to it with a form. */
-export type Begun = { redirect: string; form?: Record<string, string> };
-/** `assertion` must not be taken twice; only a SAML answer has one. */
+/** Where to send the browser: to a URL, optionally with a form to post. */
+export type BrowserTarget = { redirect: string; form?: Record<string, string> };
+/** `assertion` must be accepted only once; only SAML answers have one. */
 export type Answer = Asserted & { assertion?: { id: string; expiresAt: Date } };
 
 export type Protocols = ReturnType<typeof createProtocols>;
@@ -26,7 +26,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
       provider: ProviderValues,
       credentials: Credentials,
       { state, request, verifier }: Flow,
-    ): Promise<Begun> {
+    ): Promise<BrowserTarget> {
       if (provider.kind === 'oidc') {
         return {
           redirect: await oidc.begin(oidcProvider(provider, credentials, publicUrl), {
@@ -43,7 +43,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
       return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
     },
 
-    /** `flow` is undefined where a SAML provider has sent an answer that nobody had asked for. */
+    /** `flow` is undefined for an unsolicited answer of a SAML provider. */
     async finish(
       provider: ProviderValues,
       credentials: Credentials,
@@ -72,7 +72,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
       return { ...asserted, assertion: { id, expiresAt } };
     },
 
-    /** Looks at a provider without signing anybody in. */
+    /** Tests a provider without a sign-in. */
     async check(
       provider: ProviderValues,
       credentials: Credentials,
@@ -83,7 +83,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
         : checkSaml(samlProvider(provider, credentials, publicUrl), new Date());
     },
 
-    /** Has what a provider says of itself looked up anew. */
+    /** Evicts the cached metadata of a provider. */
     forget({ issuer }: Pick<ProviderValues, 'issuer'>): void {
       if (issuer !== '') oidc.forget(issuer);
     },
@@ -115,7 +115,7 @@ function oidcProvider(
   };
 }
 
-/** The address, what the record says is elsewhere, and groups where they mean something. */
+/** The claims to read: the address, the mapped ones, and groups if there are mappings for them. */
 function claimsOf({ attributeMap, groupMappings }: ProviderValues): string[] {
   const { Email = 'email', Groups = 'groups', ...others } = attributeMap;
   return [Email, ...Object.values(others), ...(groupMappings.length > 0 ? [Groups] : [])];

@@ -17,7 +17,10 @@ const consume: Statement = {
          returning id, request, dek_id as "dekId", verifier_enc as "verifierEnc", return_to as "returnTo", origin`,
 };
 
-/** Ends a flow, for whoever has begun it: one of many at once gets it. Another browser does not end it. */
+/**
+ * Ends a flow for the browser that started it. Only one of several concurrent calls gets it;
+ * another browser cannot end it.
+ */
 export async function consumeFlow(
   database: Database,
   { tenant, provider, id }: FlowKey,
@@ -32,7 +35,7 @@ const waiting: Statement = {
   text: 'select 1 from sign_in_flow where tenant = $1 and id = $2 and provider = $3 and expires_at > now()',
 };
 
-/** Whether somebody else has begun this flow. */
+/** Whether another browser has started this flow. */
 export async function isFlowWaiting(
   database: Database,
   { tenant, provider, id }: FlowKey,
@@ -45,7 +48,7 @@ const take: Statement = {
   text: 'insert into used_assertion (tenant, provider, id, expires_at) values ($1, $2, $3, $4) on conflict do nothing returning 1 as taken',
 };
 
-/** Whether an assertion is taken here for the first time. It is remembered for as long as it could be taken. */
+/** Whether an assertion is used for the first time. It is remembered until it expires. */
 export async function takeAssertion(
   database: Database,
   { tenant, provider, id }: FlowKey,
@@ -63,7 +66,7 @@ const sweepAssertions: Statement = {
   text: 'delete from used_assertion where expires_at < now()',
 };
 
-/** Erases what has had its time. */
+/** Erases expired flows and assertions. */
 export async function sweepSignIns(database: Database): Promise<void> {
   await Promise.all([database.query(sweepFlows, []), database.query(sweepAssertions, [])]);
 }

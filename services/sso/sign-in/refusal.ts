@@ -1,12 +1,12 @@
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import { ConnectError } from '@connectrpc/connect';
 
-// Why a sign-in is refused. The person reads what to do about it; the tenant's administrators read the detail in the
-// provider's LastError, the event sso.login_failed and the audit.
+// The reasons to refuse a sign-in. The user reads what to do; the tenant's administrators read the
+// detail in the provider's LastError, the event sso.login_failed and the audit.
 
 const refusals = {
   FLOW_UNKNOWN: 'This sign-in has expired or was finished before. Please sign in again.',
-  FLOW_ELSEWHERE: 'This sign-in was begun in another browser. Please sign in again.',
+  FLOW_ELSEWHERE: 'This sign-in was started in another browser. Please sign in again.',
   PROVIDER_INACTIVE: 'This way to sign in is switched off. Please ask your administrator.',
   PROVIDER_REFUSED:
     'Your organisation’s sign-in has refused you, or you have cancelled it. Please try again or ask your administrator.',
@@ -15,7 +15,7 @@ const refusals = {
   ANSWER_INVALID:
     'The answer of your organisation’s sign-in cannot be accepted. Please ask your administrator.',
   EMAIL_MISSING:
-    'Your organisation’s sign-in does not tell your address. Please ask your administrator.',
+    'Your organisation’s sign-in did not send your email address. Please ask your administrator.',
   EMAIL_UNVERIFIED:
     'Your organisation’s sign-in has not verified your address. Please ask your administrator.',
   DOMAIN_FOREIGN:
@@ -25,16 +25,16 @@ const refusals = {
     'You are not a member of this organisation. Please ask your administrator for an invitation.',
   ACCOUNT_DISABLED: 'Your account is disabled. Please ask your administrator.',
   ALREADY_LINKED:
-    'Your account here belongs to another identity of your organisation’s sign-in. Please ask whoever runs this service to remove that one.',
+    'Your account here belongs to another identity of your organisation’s sign-in. Please ask the operator of this service to remove that link.',
   RETURN_FOREIGN:
-    'The address to return to is not allowed. Please begin again where you came from.',
+    'The address to return to is not allowed. Please start again from your application.',
 } as const;
 
 export type RefusalReason = keyof typeof refusals;
 
 const isReason = (reason: string): reason is RefusalReason => Object.hasOwn(refusals, reason);
 
-/** A sign-in that is refused for good. `detail` must hold no token, code, secret or address of a person. */
+/** A refused sign-in. `detail` must contain no token, code, secret or user's address. */
 export class SignInRefused extends ServiceError {
   readonly detail: string;
   constructor(reason: RefusalReason, detail: string) {
@@ -49,7 +49,7 @@ export class SignInRefused extends ServiceError {
   }
 }
 
-/** There is no provider at the address of a sign-in page. */
+/** The error for a sign-in URL without a provider. */
 export const unknownProvider = () =>
   new ServiceError(
     'not_found',
@@ -57,7 +57,10 @@ export const unknownProvider = () =>
     'This sign-in address is not known. Please start at the sign-in page, or ask your administrator for the right address.',
   );
 
-/** What identity or access refused, in the words that a person gets here. Others stay as they are. */
+/**
+ * Converts a refusal of identity or access to one for the user. Other errors are returned
+ * unchanged.
+ */
 export function asRefusal(thrown: unknown): unknown {
   const error = thrown instanceof ConnectError ? toServiceError(thrown) : thrown;
   return error instanceof ServiceError &&

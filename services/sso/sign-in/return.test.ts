@@ -8,7 +8,7 @@ const rules = {
   allowedOrigins: ['https://app.example.com', 'http://127.0.0.1:3000'],
 };
 
-test('a path below the public URL is returned to, and without one the sign-in page', () => {
+test('readReturn accepts a path below the public URL, and defaults to the sign-in page', () => {
   assert.deepEqual(readReturn('', rules), {
     returnTo: 'https://example.com/iam/login',
     origin: '',
@@ -23,7 +23,7 @@ test('a path below the public URL is returned to, and without one the sign-in pa
   });
 });
 
-test('an allowed origin gets a code', () => {
+test('readReturn for an allowed origin leads to a code', () => {
   const target = readReturn('https://app.example.com/back?next=1', rules);
   assert.deepEqual(target, {
     returnTo: 'https://app.example.com/back?next=1',
@@ -36,7 +36,7 @@ test('an allowed origin gets a code', () => {
   assert.equal(readReturn('http://127.0.0.1:3000', rules).origin, 'http://127.0.0.1:3000');
 });
 
-test('a code that the address has already is replaced', () => {
+test('withCode replaces an existing code', () => {
   assert.equal(
     withCode('https://app.example.com/?code=theirs&code=again', 'ours'),
     'https://app.example.com/?code=ours',
@@ -65,7 +65,7 @@ const refused = [
 ];
 
 for (const text of refused)
-  test(`${JSON.stringify(text.slice(0, 40))} is not returned to`, () => {
+  test(`${JSON.stringify(text.slice(0, 40))} is rejected as a return address`, () => {
     assert.throws(
       () => readReturn(text, rules),
       (error) => error instanceof SignInRefused && error.reason === 'RETURN_FOREIGN',

@@ -1,15 +1,21 @@
 import { SignInRefused } from './refusal.ts';
 
-/** Where somebody goes after signing in. `origin` is an application's, which gets a code; empty = the browser keeps a session. */
+/**
+ * Where the user goes after a sign-in. `origin` is the application that gets a code; empty = the
+ * browser keeps a session.
+ */
 export type ReturnTarget = { returnTo: string; origin: string };
 
 type Rules = { publicUrl: string; allowedOrigins: readonly string[] };
 
 const maxLength = 2048;
-/** A path of ours: "//host" and "/\host" would be somebody else's. */
+/** A path of this service: "//host" and "/\host" would lead to another one. */
 const ownPath = /^\/(?![/\\])[^\s\\]*$/;
 
-/** Reads `return_to`: a path below the public URL, or an address at an origin that the installation allows. Throws SignInRefused for others. */
+/**
+ * Parses `return_to`: a path below the public URL, or a URL with an allowed origin. Throws
+ * SignInRefused for others.
+ */
 export function readReturn(text: string, { publicUrl, allowedOrigins }: Rules): ReturnTarget {
   if (text === '') return { returnTo: `${publicUrl}/login`, origin: '' };
   const own = new URL(publicUrl).origin;
@@ -31,10 +37,11 @@ export function readReturn(text: string, { publicUrl, allowedOrigins }: Rules): 
   return { returnTo: url.href, origin: isOwn ? '' : url.origin };
 }
 
-// The URL parser drops tabs and line breaks, and takes a backslash for a slash: what it makes of such a text is not what anybody reads.
+// The URL parser drops tabs and line breaks, and treats a backslash as a slash, so it would read
+// such a text differently than people do.
 const isText = (text: string) => !/[\s\\\p{Cc}]/u.test(text);
 
-/** The address with the code that the application exchanges for a session. */
+/** Adds the code that the application exchanges for a session. */
 export function withCode(returnTo: string, code: string): string {
   const url = new URL(returnTo);
   url.searchParams.set('code', code);

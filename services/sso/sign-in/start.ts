@@ -3,12 +3,14 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';
-import { recordFailure } from './failure.ts';
+import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
 import { SignInRefused, unknownProvider } from './refusal.ts';
 import { readReturn } from './return.ts';
 
-/** Begins a sign-in: the browser goes to the provider, and keeps a cookie that binds the answer to it. */
+/**
+ * Starts a sign-in: sends the browser to the provider, with a cookie that binds the answer to it.
+ */
 export async function startSignIn(
   deps: SignInDeps,
   { tenant, provider: id, returnTo, ip, userAgent }: StartRequest,
@@ -30,7 +32,7 @@ export async function startSignIn(
     return { redirect, form, flow: cookieOf(flow.state), binding };
   } catch (error) {
     if (error instanceof SignInRefused)
-      await recordFailure(deps, call, { provider, refusal: error, ip, userAgent });
+      await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent });
     throw error;
   }
 }

@@ -5,12 +5,12 @@ import { password } from '../../people.ts';
 import { median } from '../numbers.ts';
 import { serveBench } from '../peer.ts';
 
-// The floor of every sign-in: nothing but the hashes, one on each CPU at a time. The hash that is verified is the
-// product's, so its parameters are too.
+// The floor of every sign-in: only the hashes, one on each CPU at a time. It verifies the product's
+// hash, so the parameters are the same.
 
 const hash = await createPasswords().hash(password);
 
-/** How many hashes a second, and how long one takes alone, in ms. */
+/** The number of hashes a second, and the time of a single one, in ms. */
 async function measure(seconds: number) {
   const alone: number[] = [];
   for (let time = 0; time < 15; time++) {

@@ -10,8 +10,8 @@ import pg from 'pg';
 import { password } from '../../people.ts';
 import { serveBench } from '../peer.ts';
 
-// Better Auth on node:http with its own PostgreSQL adapter, as its documentation sets it up, its rate limit off like
-// ours. The second argument chooses how it hashes: as it does by default (scrypt), or as Bailiwick does.
+// Better Auth on node:http with its own PostgreSQL adapter, set up as its documentation says, with
+// its rate limit off. The second argument chooses the hash: its default (scrypt), or Bailiwick's.
 //
 //   node better-auth.ts <database url> default|argon2id <users>
 
@@ -19,7 +19,7 @@ const [connectionString = '', hashing = '', users = '0'] = process.argv.slice(2)
 
 const options = {
   baseURL: 'http://127.0.0.1',
-  secret: 'a secret of the bench that guards nothing',
+  secret: 'a secret for the bench only',
   database: new pg.Pool({ connectionString }),
   telemetry: { enabled: false },
   rateLimit: { enabled: false },

@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { serveBench } from '../peer.ts';
 import { createPoster, createTally, type Job, jobsFor, type QueueQuestion } from './post.ts';
 
-// BullMQ as its guide sets it up, with retries on. What is completed stays, as it does by default: that is its log.
+// BullMQ as its guide sets it up, with retries. It keeps completed jobs, its default, as its log.
 //
 //   node bullmq.ts <redis port> <receiver url> <paths as JSON> <concurrency>
 

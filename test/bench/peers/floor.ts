@@ -10,8 +10,9 @@ import {
   type QueueQuestion,
 } from './post.ts';
 
-// The least that a delivery from JetStream takes: a work queue in a file as ours, a pull consumer, a post, an
-// acknowledgement that nobody waits for. No second look at what was done, no attempt log, no retries.
+// The minimum for a delivery from JetStream: a file-based work queue like the product's, a pull
+// consumer, a post, and an acknowledgement without waiting. No deduplication, no attempt log, no
+// retries.
 //
 //   node floor.ts <broker url> <receiver url> <paths as JSON> <concurrency>
 

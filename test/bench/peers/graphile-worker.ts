@@ -3,8 +3,9 @@ import { makeWorkerUtils, run } from 'graphile-worker';
 import { serveBench } from '../peer.ts';
 import { createPoster, createTally, type Job, jobsFor, type QueueQuestion } from './post.ts';
 
-// graphile-worker as its documentation sets it up, and as it does for more speed: a local queue, and jobs completed in
-// batches. A batch of tasks is added in one transaction, so that none of it is begun before all are there.
+// graphile-worker as its documentation sets it up, and with its options for more speed: a local
+// queue, and jobs completed in batches. The bench adds a batch of tasks in one transaction, so that
+// no task starts before all are there.
 //
 //   node graphile-worker.ts <database url> <receiver url> <paths as JSON> <concurrency> default|tuned
 

@@ -10,8 +10,8 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { serveBench } from '../peer.ts';
 
-// The near end of a hop. Ours twice: in a service's own name, whose token serves for many calls, and for a person, whose
-// request has a token of its own.
+// The calling end of a hop. Bailiwick's client twice: in a service's own name, with one token for
+// many calls, and for a user, with a token for each request.
 //
 //   node hop-client.ts <private key> <urls as JSON>
 

@@ -12,8 +12,8 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { serveBench } from '../peer.ts';
 
-// The far end of a hop, whose handler does nothing: our listener, and connect-node's over HTTP/2 and HTTP/1.1. Ours verifies
-// who is calling; the stock ones do not.
+// The called end of a hop, with an empty handler: Bailiwick's listener, and connect-node's over
+// HTTP/2 and HTTP/1.1. Bailiwick's verifies the caller; the others do not.
 //
 //   node hop-server.ts <public key>
 

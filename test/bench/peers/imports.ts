@@ -2,7 +2,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { serveBench } from '../peer.ts';
 
-// Loads the modules that a process of ours consists of, and does nothing with them.
+// Loads the modules of a product's process, and does nothing with them.
 //
 //   node imports.ts <module> …
 

@@ -4,7 +4,8 @@ import { openTemplates, renderMail } from '@bailiwick/notifications/email/templa
 import { createToken } from '@bailiwick/shared/tokens.ts';
 import { serveBench } from '../peer.ts';
 
-// nodemailer alone, with as many connections as ours keeps: one mail, written once, to as many addresses as are asked for.
+// nodemailer alone, with as many connections as the product: sends one prepared mail to the
+// requested number of addresses.
 //
 //   node mailer.ts <smtp url> <connections>
 

@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { deliveryHeaders } from '@bailiwick/notifications/webhooks/sign.ts';
 import { Pool } from 'undici';
 
-// A delivery as ours makes it, for whatever takes it from its queue: the same bytes, signed the same way, over as many
-// connections as there are hands. What is left out is all that is not unavoidable.
+// A delivery like the product's, for the peers' queues: the same bytes, signed the same way, with
+// as many connections as the concurrency. It omits everything that is not unavoidable.
 
 /** One task in a peer's queue. */
 export type Job = { id: string; path: string; body: string };
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
-/** Tasks to all of the paths in turn, with the body that ours have. */
+/** Tasks to all of the paths in turn, with the same body as the product's. */
 export function jobsFor(paths: readonly string[], count: number): Job[] {
   return Array.from({ length: count }, (_, index) => {
     const id = `evt_${crypto.randomUUID().replaceAll('-', '')}`;
@@ -34,7 +34,7 @@ export function bodyOf(id: string): string {
   });
 }
 
-/** Posts jobs to a receiver. Rejects where the answer is no 200. */
+/** Posts jobs to a receiver. Rejects on an answer other than 200. */
 export function createPoster(url: string, connections: number) {
   const pool = new Pool(url, { connections });
   return async ({ id, path, body: text }: Job): Promise<void> => {
@@ -51,11 +51,11 @@ export function createPoster(url: string, connections: number) {
   };
 }
 
-/** What a bench asks of a peer: to queue so many tasks, and to bring all of them to their end. */
+/** The bench's questions to a peer: queue so many tasks, and complete all of them. */
 export type QueueQuestion = { kind: 'publish'; count: number } | { kind: 'drain' };
 export type Drained = { done: number; errors: number; seconds: number };
 
-/** Counts tasks until all that were published have come to their end. */
+/** Counts tasks until all published ones are complete. */
 export function createTally() {
   let [open, done, errors] = [0, 0, 0];
   let finished = () => {};

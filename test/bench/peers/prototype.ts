@@ -6,8 +6,8 @@ import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
 import { serveBench } from '../peer.ts';
 
-// The floor of an authenticated read: node:http and two prepared statements, and none of what a product is for.
-// No validation, no permissions, no log, no metrics. It reads the database of the stack that it is compared with.
+// The floor of an authenticated read: node:http and two prepared statements, without validation,
+// permissions, log and metrics. It reads the database of the stack that it is compared with.
 //
 //   node prototype.ts <database url>
 

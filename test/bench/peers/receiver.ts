@@ -3,25 +3,32 @@ import type { AddressInfo } from 'node:net';
 import { percentile } from '../numbers.ts';
 import { serveBench } from '../peer.ts';
 
-// Who gets the deliveries, of ours and of every peer: it takes a body, notes when it came, and answers 200. A body is a JSON
-// object with an `id` of its own and the time at which its task was published.
+// The receiver of all deliveries, the product's and the peers': it reads a body, notes its arrival,
+// and answers 200. A body is a JSON object with a unique `id` and the time of its task's
+// publication.
 
 /** A path whose deliveries are not counted, and whether they get an answer. */
 export type Aside = { path: string; hangs: boolean };
 
-/** `reset` forgets what came and answers who hangs. */
+/** `reset` clears the counts and answers hanging requests. */
 export type ReceiverQuestion =
   | { kind: 'reset'; aside?: Aside }
   | { kind: 'await'; count: number; limitMs: number };
 
 export type Received = {
-  /** Bodies that came, each counted once, and how many came again. */
+  /** Received bodies, each counted once, and the number of repetitions. */
   count: number;
   repeated: number;
-  /** From publication to arrival, in ms. What has not come counts with the time it has waited so far. */
+  /**
+   * From publication to arrival, in ms. A body that has not arrived counts with its waiting time so
+   * far.
+   */
   p50: number;
   p99: number;
-  /** When each tenth of what was waited for had come, in ms since 1970, from the first arrival on. */
+  /**
+   * The arrival of each tenth of the expected bodies, in ms since 1970, beginning with the first
+   * one.
+   */
   tenths: number[];
 };
 

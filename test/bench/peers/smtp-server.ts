@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { serveBench } from '../peer.ts';
 
-// A mail server that takes everything and keeps nothing: of what a mail costs, the least possible is its own. It counts
-// messages, and answers one question: when so many have come.
+// A mail server that accepts everything and keeps nothing, so that its own cost is minimal. It
+// counts messages, and answers one question: when so many have arrived.
 
 let count = 0;
 let arrived = () => {};
@@ -19,7 +19,10 @@ function serve(socket: Socket): void {
   let inMessage = false;
   const say = (line: string) => socket.write(`${line}\r\n`);
 
-  /** Takes one command or one message off what has come. Returns whether there was a whole one. */
+  /**
+   * Takes one command or one message from the received data. Returns whether a complete one was
+   * there.
+   */
   function take(): boolean {
     const end = inMessage ? '\r\n.\r\n' : '\r\n';
     const at = text.indexOf(end);
@@ -48,7 +51,7 @@ function serve(socket: Socket): void {
   say('220 bench');
 }
 
-/** Resolves with what has come since the question before, once it is `wanted` or the time is up. */
+/** Resolves with the count since the last question, once it is `wanted` or the time is up. */
 async function answer({ wanted, limitMs }: { wanted: number; limitMs: number }): Promise<number> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, limitMs);

@@ -16,7 +16,8 @@ TOKENS = {
     "botKey": os.environ["BAILIWICK_KEY"],
     "worker": os.environ["BAILIWICK_WORKER"],
 }
-# These end the session of their caller, so they have one of their own. After the first call they answer 401.
+# These end the session of their caller, so each has a session of its own. After the first call they
+# answer 401.
 ENDS_SESSION = {"Account_Logout", "Sessions_Revoke", "Sessions_RevokeAll", "Account_ChangePassword", "Account_ChangeEmail"}
 
 
@@ -28,7 +29,7 @@ class Credentials:
         if operation["operationId"] in ENDS_SESSION:
             return os.environ["BAILIWICK_OTHER_SESSION"]
         schemes = [name for one in operation["security"] for name in one]
-        # The platform's key may do everything that a key may do at all.
+        # The platform's key has all permissions that a key can have.
         return next((TOKENS[name] for name in ("botKey", "session", "worker") if name in schemes), None)
 
     def set(self, case, data, context):
@@ -42,7 +43,8 @@ def without_read_only(value):
     return [without_read_only(inner) for inner in value] if isinstance(value, list) else value
 
 
-# Read-only fields are ignored in requests, so that a client may send back what it has read. Schemathesis expects a refusal.
+# Requests may contain read-only fields, which are ignored, so that a client can send back a record.
+# Schemathesis expects an error.
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
     raw_schema["components"] = without_read_only(raw_schema["components"])
@@ -56,32 +58,34 @@ def soon():
     return (datetime.now(timezone.utc) + timedelta(days=30)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-# Requests to end or suspend a tenant are about tenants that do not exist, so that the others find theirs.
+# Requests to end or suspend a tenant name tenants that do not exist, so that the other requests
+# find theirs.
 ENDS_TENANT = {"Tenants_Delete", "Tenants_Suspend"}
-# A key may be used for one request only.
+# An Idempotency-Key can be used for one request only.
 idempotency_keys = (f"schemathesis-{number}" for number in itertools.count())
 
-# Rules that compare with the time, a list, another field or a format of its own. JSON Schema cannot say them, so valid
-# requests get a value that keeps them. Invalid requests are never changed.
+# Rules that compare with the time, a list, another field or a format of the product's own. JSON
+# Schema cannot express them, so valid requests get a value that fulfils them. Invalid requests are
+# never changed.
 REPLACED = {
     "ExpiresAt": lambda _: soon(),
     "Since": lambda _: None,
     "Until": lambda _: None,
-    # Opaque texts that an earlier answer gave.
+    # Opaque texts from an earlier answer.
     "Cursor": lambda _: "",
     "Anchor": lambda _: "",
-    # The settings say which schemes, hosts and ports are allowed.
+    # The settings define the allowed schemes, hosts and ports.
     "URL": lambda _: "https://receiver.example.com/hook",
     "Issuer": lambda _: "https://id.example.com",
     # The host bits of a network must be zero.
     "AllowedIPs": lambda _: ["192.0.2.0/24", "2001:db8::1"],
-    # Common passwords are refused.
+    # Common passwords are rejected.
     "Password": lambda _: "a long phrase of 4 words",
     # At most 4 KiB in all, and keys of 1 to 64 characters: OpenAPI 3.0 has no propertyNames.
     "Metadata": lambda value: {key[:64] or "key": "value" for key in list(value)[:5]} if isinstance(value, dict) else value,
 }
 
-# A direct call takes a token of printable ASCII, or one that the queue has sealed.
+# A direct call accepts a token of printable ASCII, or one that the queue has sealed.
 TOKEN = {"Token": lambda _: "bwkv_token"}
 # The same for one operation.
 REPLACED_IN = {
@@ -91,7 +95,7 @@ REPLACED_IN = {
     "Account_Task_SendEmailVerification": TOKEN,
     "Account_Task_SendPasswordReset": TOKEN,
     "TenantInvitations_Task_SendTenantInvitation": TOKEN,
-    # The other kinds need details that come beside the request, with a task of the queue.
+    # The other kinds need details that a task of the queue carries beside the request.
     "Account_Task_SendNotice": {"Kind": lambda _: "password_changed"},
 }
 
@@ -104,7 +108,7 @@ def kept(name, value, operation):
         return {key: kept(key, inner, operation) for key, inner in value.items()}
     if isinstance(value, list):
         return [kept("", inner, operation) for inner in value]
-    # Half of the requests are about a tenant that exists.
+    # Half of the requests name an existing tenant.
     if isinstance(value, str) and value.startswith("tnt_") and ord(value[-1]) % 2 == 0 and operation not in ENDS_TENANT:
         return TENANT
     return value
@@ -130,20 +134,21 @@ def code_of(response):
         return None
 
 
-# Rules that a message names and JSON Schema cannot say. A request that breaks nothing else is not malformed.
+# Rules with a message that JSON Schema cannot express. A request that breaks only these is not
+# malformed.
 UNSPOKEN = re.compile(
     "|".join(
         [
-            # The platform's key belongs to no tenant and to no user, so its requests must name them.
+            # The platform's key belongs to no tenant and no user, so its requests must name them.
             r"([A-Za-z]+\.)?(Tenant|OwnerID) is required",
             # These compare two fields.
             r"([A-Za-z]+\.)?Tenant must be empty if ([A-Za-z]+\.)?Platform is true",
             r"Changes\[\d+\]\.[A-Za-z_]+ must be in the plan's Tenant",
-            # What a new provider needs depends on its kind and its method.
+            # The required fields of a new provider depend on its kind and its method.
             r"Secret is required with [a-z_]+",
             r"Provider\.(Issuer|ClientID|Idp(EntityID|SsoURL|Certificates)) is required.*",
             # A setting of the tenant.
-            r"Email must be an address at .*: the tenant invites nobody else",
+            r"Email must be an address at .*: the tenant does not invite other domains",
         ]
     )
 )
@@ -153,17 +158,18 @@ def breaks_only_unspoken_rules(response):
     return all(UNSPOKEN.fullmatch(message) for message in response.json()["Messages"])
 
 
-# The operations that answered a valid request with success. The test counts them: it would prove little if few did.
+# The operations that answered a valid request with success. The test counts them, because a run
+# with few of them proves little.
 succeeded = set()
 atexit.register(lambda: print(f"{len(succeeded)} operations succeeded"))
 
 
 @schemathesis.check
 def valid_shape_is_accepted(ctx, response, case):
-    """A valid request may be refused for the state of its records or the caller's rights, but not as malformed."""
+    """A valid request may fail because of the state of its records or the caller's rights, but not as malformed."""
     if not is_positive(case) or case.operation.method.upper() != case.method.upper():
         return
     if response.status_code < 400:
         succeeded.add(case.operation.label)
     if code_of(response) == "invalid_argument" and not breaks_only_unspoken_rules(response):
-        raise AssertionError(f"{case.operation.label}: a valid request was refused: {response.json()['Messages']}")
+        raise AssertionError(f"{case.operation.label}: a valid request was rejected: {response.json()['Messages']}")

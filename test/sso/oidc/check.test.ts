@@ -16,7 +16,7 @@ const levels = (findings: readonly Finding[]) =>
 const messageOf = (findings: readonly Finding[], check: string) =>
   findings.find((finding) => finding.check === check)?.message ?? '';
 
-describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
+describe('Sso_TestProvider with oidc-provider', () => {
   let op: Op;
   let oidc: OidcClient;
   before(async () => {
@@ -28,7 +28,7 @@ describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
     await op?.stop();
   });
 
-  test('finds everything in order, and says which address to register', async () => {
+  test('reports ok for every check, and the redirect URI to register', async () => {
     const findings = await ask(oidc, providerOf(op.issuer));
     assert.deepEqual(levels(findings), {
       discovery: 'ok',
@@ -47,7 +47,7 @@ describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
     assert.match(messageOf(findings, 'redirect_address'), new RegExp(`Register ${redirectUri} `));
   });
 
-  test('tells that a redirect address is not registered', async () => {
+  test('reports an unregistered redirect URI', async () => {
     const findings = await ask(
       oidc,
       providerOf(op.issuer, { redirectUri: 'http://127.0.0.1:9/other' }),
@@ -59,7 +59,7 @@ describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
     );
   });
 
-  test('tells that a client id is unknown, and that a secret is wrong', async () => {
+  test('reports an unknown client id and a wrong client secret', async () => {
     const unknown = await ask(oidc, providerOf(op.issuer, { clientId: 'another' }));
     assert.deepEqual(
       [levels(unknown)['authorization_endpoint'], levels(unknown)['client']],
@@ -73,12 +73,12 @@ describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
     assert.match(messageOf(wrong, 'client'), /the client secret or the way they are sent/);
   });
 
-  test('tells which scopes a provider does not know', async () => {
+  test('reports the scopes that the provider does not support', async () => {
     const findings = await ask(oidc, providerOf(op.issuer, { scopes: ['email', 'pigeons'] }));
     assert.match(messageOf(findings, 'scopes'), /: pigeons\.$/);
   });
 
-  test('has left no trace: nobody is signed in by it', async () => {
+  test('leaves no session at the provider', async () => {
     op.setAccount('ada', { email: 'ada@example.com' });
     await ask(oidc, providerOf(op.issuer));
     assert.equal((await (await oidc.signIn(providerOf(op.issuer), 'ada')).finish()).subject, 'ada');
@@ -91,7 +91,7 @@ const set =
     void (document[name] = value);
 const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], RegExp]> = [
   [
-    'an issuer of another name',
+    'a different issuer',
     { discovery: set('issuer', 'https://x.example') },
     'discovery',
     'error',
@@ -130,7 +130,7 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     /token_endpoint is missing/,
   ],
   [
-    'a token endpoint that is longer than any address',
+    'a token endpoint URL that is too long',
     { discovery: set('token_endpoint', `https://example.com/${'x'.repeat(2048)}`) },
     'endpoints',
     'error',
@@ -144,7 +144,7 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     /None of the keys/,
   ],
   [
-    'keys of another kind',
+    'keys of an unsupported type',
     { discovery: set('id_token_signing_alg_values_supported', ['ES256']) },
     'keys',
     'error',
@@ -158,7 +158,7 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     /no algorithm .* allowed/,
   ],
   [
-    'the implicit flow alone',
+    'only the implicit flow',
     { discovery: set('response_types_supported', ['id_token']) },
     'response_type',
     'error',
@@ -179,11 +179,11 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     /not with S256/,
   ],
   [
-    'no word of PKCE',
+    'no PKCE in its metadata',
     { discovery: set('code_challenge_methods_supported', undefined) },
     'pkce',
     'warning',
-    /sent all the same/,
+    /sent anyway/,
   ],
   [
     'other client authentication',
@@ -193,21 +193,21 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     /client_secret_basic for clients, but: none/,
   ],
   [
-    'no word of email_verified',
+    'no email_verified in its metadata',
     { discovery: set('claims_supported', ['sub']) },
     'email_verified',
     'warning',
     /asserts as verified/,
   ],
   [
-    'a page instead of an answer',
+    'a page at the authorization endpoint',
     { raw: { '/authorize': (response) => void response.end('<html>') } },
     'authorization_endpoint',
     'warning',
-    /cannot be told/,
+    /cannot be determined/,
   ],
   [
-    'another place to go',
+    'a redirect to another address',
     {
       raw: {
         '/authorize': (response) => void response.writeHead(302, { location: '/login' }).end(),
@@ -215,17 +215,17 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     },
     'authorization_endpoint',
     'warning',
-    /cannot be told/,
+    /cannot be determined/,
   ],
   [
-    'an error at our address',
+    'an error at the redirect URI',
     { answer: (answer) => answer.set('error', 'invalid_scope') },
     'authorization_endpoint',
     'error',
     /does not know one of the scopes/,
   ],
   [
-    'a token endpoint that is broken',
+    'a broken token endpoint',
     { raw: { '/token': (response) => void response.writeHead(500).end() } },
     'client',
     'warning',
@@ -233,7 +233,7 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
   ],
 ];
 
-describe('Sso_TestProvider, asked about a provider with', () => {
+describe('Sso_TestProvider, for a provider with', () => {
   let op: EvilOp;
   let oidc: OidcClient;
   before(async () => {
@@ -245,8 +245,8 @@ describe('Sso_TestProvider, asked about a provider with', () => {
     await op?.stop();
   });
 
-  for (const [what, forgery, check, level, message] of cases) {
-    test(`${what} says so`, async () => {
+  for (const [fault, forgery, check, level, message] of cases) {
+    test(`${fault}, reports it`, async () => {
       op.arm();
       assert.deepEqual(
         Object.values(levels(await ask(oidc, providerOf(op.issuer)))).filter(
@@ -262,7 +262,7 @@ describe('Sso_TestProvider, asked about a provider with', () => {
     });
   }
 
-  test('a client without its secret or key says so', async () => {
+  test('a missing client secret or key, reports it', async () => {
     op.forge({
       discovery: set('token_endpoint_auth_methods_supported', [
         'client_secret_jwt',
@@ -288,7 +288,7 @@ describe('Sso_TestProvider, asked about a provider with', () => {
     );
   });
 
-  test('faults that have been put right lets people in at once', async () => {
+  test('a corrected fault, makes sign-ins work at once', async () => {
     op.forge({ discovery: set('token_endpoint', `${op.issuer}/gone`) });
     const provider = providerOf(op.issuer);
     await assert.rejects((await oidc.signIn(provider, '')).finish);

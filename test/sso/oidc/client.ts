@@ -7,13 +7,16 @@ import { createOidc, type OidcFlow, type OidcProvider } from '@bailiwick/sso/oid
 import { SignInRefused } from '@bailiwick/sso/sign-in/refusal.ts';
 import { visit } from './visit.ts';
 
-// Our side of OpenID Connect without the service around it.
+// The OpenID Connect client of the sso service, without the service around it.
 
 export const redirectUri = 'http://127.0.0.1:9/callback';
 
 export type OidcClient = ReturnType<typeof startClient>;
 
-/** The part of the client, with the guard lifted for loopback unless it is said for what. `lines` is what it has logged. */
+/**
+ * Starts the client. The egress guard allows loopback, or `hosts` and `cidrs` instead. `lines`
+ * holds its log lines.
+ */
 export function startClient({
   hosts = [],
   cidrs = ['127.0.0.0/8'],
@@ -31,7 +34,7 @@ export function startClient({
   return {
     ...oidc,
     lines,
-    /** A whole sign-in: there, through the provider's pages, and back. */
+    /** Starts a sign-in and passes the provider's pages. `finish` processes the response. */
     async signIn(provider: OidcProvider, login: string) {
       const flow = newFlow();
       const { parameters, method } = await visit(
@@ -63,10 +66,10 @@ export const providerOf = (issuer: string, over: Partial<OidcProvider> = {}): Oi
   ...over,
 });
 
-/** What a sign-in is refused with. Throws what is no refusal, and where there is none. */
+/** The refusal that `act` rejects with. @throws if it succeeds or fails in another way */
 export async function refusalOf(act: () => Promise<unknown>): Promise<SignInRefused> {
   const value = await act().then(
-    () => new Error('nothing was refused'),
+    () => new Error('the sign-in was not rejected'),
     (error: unknown) => error,
   );
   if (value instanceof SignInRefused) return value;

@@ -6,21 +6,22 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type Forgery, type ForgeryName, forgeries } from './forgeries.ts';
 import { accessTokenHash, type Json, signToken } from './jwt.ts';
 
-// An OpenID provider that lets everybody in without asking, answers as it must, and forges one thing when it is told to.
+// An OpenID provider that signs in every visitor without a login page. It answers correctly until
+// it is armed with a forgery.
 
 export type EvilOp = Awaited<ReturnType<typeof startEvilOp>>;
 
-/** What a forgery has at hand. */
+/** Everything that a forgery can use. */
 export type Forging = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Published, as `kid`. */
+  /** The published key, with the id `kid`. */
   key: KeyObject;
-  /** Not published. */
+  /** An unpublished key. */
   foreignKey: KeyObject;
   kid: string;
-  /** Of the sign-in before. */
+  /** The code and the nonce of the previous sign-in. */
   earlier: { code: string; nonce: string };
 };
 
@@ -29,15 +30,15 @@ type Grant = { clientId: string; redirectUri: string; nonce: string; accessToken
 type State = { account: Json; forging: Forging; forgery: Forgery; grants: Map<string, Grant> };
 
 export type EvilOpOptions = {
-  /** Of the client that the ID tokens are for: a forgery knows it. */
+  /** The client's secret, which some forgeries use. */
   clientSecret?: string;
-  /** Whoever comes is this. */
+  /** The account of every sign-in. */
   account?: Json;
 };
 
 export const evilAccount = { sub: 'mallory', email: 'mallory@example.com', email_verified: true };
 
-/** Starts the provider. It takes any client, secret and redirect address. */
+/** Starts the provider. It accepts any client, secret and redirect URI. */
 export async function startEvilOp({
   clientSecret = '',
   account = evilAccount,
@@ -76,11 +77,11 @@ export async function startEvilOp({
 
   return {
     issuer: forging.issuer,
-    /** Forges this from now on; without a name, nothing. */
+    /** Applies this forgery to all later answers; without a name, none. */
     arm: (name?: ForgeryName): void => forge(name === undefined ? {} : forgeries[name]),
-    /** The same with what has no name. */
+    /** Like `arm`, with a forgery that has no name. */
     forge,
-    /** The paths that were asked for since it was armed. */
+    /** The paths requested since the provider was armed. */
     requested: (): readonly string[] => requested,
     async stop(): Promise<void> {
       server.closeAllConnections();
@@ -145,7 +146,7 @@ function publishKeys({ forging, forgery }: State): Json {
   return published;
 }
 
-/** Where the browser goes from the authorization endpoint. */
+/** The URL that the authorization endpoint redirects to. */
 function authorize({ forging, forgery, grants }: State, asked: URLSearchParams): string {
   const code = randomBytes(16).toString('hex');
   const of = (name: string) => asked.get(name) ?? '';
@@ -162,7 +163,7 @@ function authorize({ forging, forgery, grants }: State, asked: URLSearchParams):
   return `${of('redirect_uri')}?${answer.toString()}`;
 }
 
-/** What the token endpoint gives for a code; nothing for one that it does not know, or no longer. */
+/** The token response for a code, or undefined if the code is unknown or used. */
 function exchange(
   { account, forging, forgery, grants }: State,
   body: URLSearchParams,
@@ -174,7 +175,7 @@ function exchange(
   const now = Math.floor(Date.now() / 1000);
   const header: Json = { alg: 'RS256', kid: forging.kid };
   const { email, email_verified, ...rest } = account;
-  const told = forgery.userinfo ? rest : { ...rest, email, email_verified };
+  const accountClaims = forgery.userinfo ? rest : { ...rest, email, email_verified };
   const times = { iat: now, exp: now + 300 };
   const claims: Json = {
     iss: forging.issuer,
@@ -182,7 +183,7 @@ function exchange(
     nonce: grant.nonce,
     ...times,
     at_hash: accessTokenHash(grant.accessToken),
-    ...told,
+    ...accountClaims,
   };
   if (forgery.token) forgery.token(header, claims, forging);
   else forging.earlier.nonce = grant.nonce;

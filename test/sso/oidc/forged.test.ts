@@ -8,10 +8,10 @@ import { type EvilOp, evilAccount, startEvilOp } from './evil-op.ts';
 import { type ForgeryName, forgeries } from './forgeries.ts';
 
 const { clientSecret } = providerOf('');
-/** Whatever else a refusal tells, none of this. */
-const untold = [clientSecret, evilAccount.email, 'eyJ', '<', '169.254'];
+/** Texts that a refusal must not contain. */
+const forbidden = [clientSecret, evilAccount.email, 'eyJ', '<', '169.254'];
 
-describe('nobody is signed in by a provider that answers with', () => {
+describe('OIDC rejects the sign-in if the provider answers with', () => {
   let op: EvilOp;
   let oidc: OidcClient;
   let provider: OidcProvider;
@@ -46,7 +46,7 @@ describe('nobody is signed in by a provider that answers with', () => {
       assert.ok(performance.now() - started < 8000, `${performance.now() - started} ms`);
       assert.equal(refusal.reason, reason, refusal.detail);
       assert.match(refusal.detail, detail);
-      for (const text of untold)
+      for (const text of forbidden)
         assert.ok(!refusal.detail.includes(text) && !oidc.lines.join().includes(text), text);
       assert.deepEqual(
         op.requested().filter((path) => path.startsWith('/forged')),
@@ -56,7 +56,7 @@ describe('nobody is signed in by a provider that answers with', () => {
   }
 });
 
-describe('the egress guard stands before everything that a provider names', () => {
+describe('the egress guard checks every URL of a provider:', () => {
   let op: EvilOp;
   let oidc: OidcClient;
   let target = '';
@@ -83,7 +83,7 @@ describe('the egress guard stands before everything that a provider names', () =
     'userinfo_endpoint',
     'authorization_endpoint',
   ] as const) {
-    test(`its ${endpoint}`, async () => {
+    test(`the ${endpoint}`, async () => {
       const signIn = async () => (await oidc.signIn(providerOf(op.issuer), '')).finish();
       op.arm();
       oidc.forget(op.issuer);
@@ -100,7 +100,7 @@ describe('the egress guard stands before everything that a provider names', () =
     });
   }
 
-  test('its redirects', async () => {
+  test('redirects', async () => {
     for (const path of ['/.well-known/openid-configuration', '/keys', '/token', '/userinfo']) {
       oidc.forget(op.issuer);
       op.forge({
@@ -117,7 +117,7 @@ describe('the egress guard stands before everything that a provider names', () =
     assert.deepEqual(reached, []);
   });
 
-  test('the issuer itself', async () => {
+  test('the issuer', async () => {
     for (const issuer of [
       target,
       'http://169.254.169.254',
@@ -136,25 +136,26 @@ describe('the egress guard stands before everything that a provider names', () =
   });
 });
 
-test('an answer of one provider is not taken for that of another', async () => {
+test('OIDC rejects the response of another provider (mix-up attack)', async () => {
   const [honest, evil] = [await startEvilOp(), await startEvilOp()];
   const oidc = startClient();
   try {
     const flow = newFlow();
-    // The person begins at the evil one, which passes them on to the honest one: its code must not be brought to the evil one.
-    const there = new URL(await oidc.begin(providerOf(evil.issuer), flow));
+    // The user starts at the evil provider, which redirects to the honest one. The client must not
+    // send the honest provider's code to the evil one.
+    const authorizationUrl = new URL(await oidc.begin(providerOf(evil.issuer), flow));
     const { parameters } = await oidc.signIn(providerOf(honest.issuer), '');
     evil.arm();
     const mixedUp = () =>
       oidc.finish(
         providerOf(evil.issuer),
         flow,
-        { ...parameters, state: there.searchParams.get('state') ?? '' },
+        { ...parameters, state: authorizationUrl.searchParams.get('state') ?? '' },
         new AbortController().signal,
       );
     assert.match(
       (await refusalOf(mixedUp)).detail,
-      /from another provider than the one that was asked/,
+      /from another provider than the request went to/,
     );
     assert.deepEqual(evil.requested(), []);
   } finally {
@@ -164,7 +165,7 @@ test('an answer of one provider is not taken for that of another', async () => {
   }
 });
 
-test('an unknown key is looked for once a minute, however many sign-ins name one', async () => {
+test('OIDC fetches the keys at most once a minute for unknown key ids', async () => {
   const op = await startEvilOp();
   const oidc = startClient();
   try {
@@ -180,7 +181,7 @@ test('an unknown key is looked for once a minute, however many sign-ins name one
   }
 });
 
-test('a key is found among thousands of things that are none', async () => {
+test('OIDC finds a key among thousands of invalid ones', async () => {
   const op = await startEvilOp();
   const oidc = startClient();
   try {
@@ -201,7 +202,7 @@ test('a key is found among thousands of things that are none', async () => {
   }
 });
 
-test('a clock that is a minute off is borne, in either direction', async () => {
+test('OIDC accepts a provider’s clock that is up to a minute slow or fast', async () => {
   const op = await startEvilOp();
   const oidc = startClient();
   const now = Math.floor(Date.now() / 1000);
@@ -222,7 +223,7 @@ test('a clock that is a minute off is borne, in either direction', async () => {
   }
 });
 
-test('an address is not verified by what was said of another', async () => {
+test('OIDC ignores email_verified of the ID token for an address from userinfo', async () => {
   const op = await startEvilOp({ account: { ...evilAccount, email_verified: false } });
   const oidc = startClient();
   try {

@@ -4,26 +4,27 @@ import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
 import type { Forging } from './evil-op.ts';
 import { type Json, macToken, signToken, unsignedToken } from './jwt.ts';
 
-// What a provider can forge (docs/security.md, 39 to 46). Each leads to a refusal: no session, no link, no user.
+// Forgeries by a provider (docs/security.md, 39 to 46). Each is rejected and creates no session, no
+// link and no user.
 
-/** Where a provider departs from the right answer. What is not named is as it must be. */
+/** The parts of an answer that the provider forges. All other parts are correct. */
 export type Forgery = {
-  /** Why the sign-in is refused: ANSWER_INVALID where nothing is said. */
+  /** The reason of the refusal, ANSWER_INVALID by default. */
   reason?: RefusalReason;
-  /** What an administrator reads of it. */
+  /** The detail that the administrator reads. */
   detail?: RegExp;
   discovery?: (document: Json, forging: Forging) => void;
-  /** The parameters at the redirect address. */
+  /** The parameters at the redirect URI. */
   answer?: (parameters: URLSearchParams, forging: Forging) => void;
   /** The ID token before it is signed. */
   token?: (header: Json, claims: Json, forging: Forging) => void;
   sign?: (header: Json, claims: Json, forging: Forging) => string;
-  /** The token endpoint's answer. */
+  /** The response of the token endpoint. */
   exchange?: (answer: Json, forging: Forging) => void;
-  /** With it, the ID token holds no address. */
+  /** Changes the userinfo claims. The ID token then has no email address. */
   userinfo?: (claims: Json) => void;
   keys?: (published: Json, foreign: Json) => void;
-  /** Instead of all that, by path. */
+  /** Whole responses by path, which replace the above. */
   raw?: Record<string, (response: ServerResponse) => void>;
 };
 
@@ -36,9 +37,9 @@ const claim = (name: string, value: (forging: Forging) => unknown, detail: RegEx
 });
 const header = (name: string, value: (forging: Forging) => unknown): Forgery => ({
   token: (head, _claims, forging) => void (head[name] = value(forging)),
-  // It points at a key that fits; the published one does not.
+  // The header names the key that made the signature. The published key did not make it.
   sign: (head, claims, { foreignKey }) => signToken(head, claims, foreignKey),
-  detail: /signature of the ID token does not fit/,
+  detail: /signature of the ID token does not match/,
 });
 const document = (name: string, value: (forging: Forging) => unknown, detail: RegExp): Forgery => ({
   discovery: (found, forging) => void (found[name] = value(forging)),
@@ -88,7 +89,7 @@ const signatures = {
     sign: unsignedToken,
     detail: /algorithm that is not allowed/,
   },
-  'alg none, announced': {
+  'alg none in discovery': {
     discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['none', 'RS256']),
     token: (head) => void (head['alg'] = 'none'),
     sign: unsignedToken,
@@ -99,7 +100,7 @@ const signatures = {
     sign: unsignedToken,
     detail: /algorithm that is not allowed/,
   },
-  'signature left out': { sign: unsignedToken, detail: /signature of the ID token does not fit/ },
+  'no signature': { sign: unsignedToken, detail: /signature of the ID token does not match/ },
   'HS256 with the public key': {
     discovery: (found) =>
       void (found['id_token_signing_alg_values_supported'] = ['HS256', 'RS256']),
@@ -113,20 +114,17 @@ const signatures = {
     sign: (head, claims, { clientSecret }) => macToken(head, claims, clientSecret),
     detail: /algorithm that is not allowed/,
   },
-  'an algorithm that is not announced': {
+  'an algorithm that discovery does not list': {
     token: (head) => void (head['alg'] = 'RS512'),
     detail: /does not announce/,
   },
   'another key under the same kid': {
     sign: (head, claims, { foreignKey }) => signToken(head, claims, foreignKey),
-    detail: /does not fit/,
+    detail: /does not match/,
   },
   'a key in the header': header('jwk', foreignJwk),
-  'the address of keys in the header': header('jku', ({ issuer }) => `${issuer}/forged-keys`),
-  'the address of a certificate in the header': header(
-    'x5u',
-    ({ issuer }) => `${issuer}/forged-certificate`,
-  ),
+  'a key URL in the header': header('jku', ({ issuer }) => `${issuer}/forged-keys`),
+  'a certificate URL in the header': header('x5u', ({ issuer }) => `${issuer}/forged-certificate`),
   'an unknown kid': { token: (head) => void (head['kid'] = 'another'), detail: /publishes no key/ },
   'no kid and two keys': {
     keys: (published, foreign) =>
@@ -138,7 +136,7 @@ const signatures = {
     keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { use: 'enc' }),
     detail: /publishes no key/,
   },
-  'a key that is broken': {
+  'a broken key': {
     keys: (published) => void delete (published['keys'] as Json[])[0]?.['n'],
     detail: /malformed/,
   },
@@ -151,7 +149,7 @@ const signatures = {
       const [first, , last] = signToken(head, claims, key).split('.');
       return [first, unsignedToken({}, { ...claims, sub: 'ada' }).split('.')[1], last].join('.');
     },
-    detail: /does not fit/,
+    detail: /does not match/,
   },
   'demanded extensions': {
     token: (head) => void Object.assign(head, { crit: ['b64'], b64: false }),
@@ -161,7 +159,7 @@ const signatures = {
     exchange: (answer) => void (answer['id_token'] = 'eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d'),
     detail: /encrypted/,
   },
-  'an ID token that is none': {
+  'an ID token that is not a JWT': {
     exchange: (answer) => void (answer['id_token'] = 'e30.e30'),
     detail: /Invalid JWT/,
   },
@@ -169,21 +167,25 @@ const signatures = {
 
 const claims = {
   'an expired ID token': claim('exp', () => now() - 120, /has expired/),
-  'an expiry in letters': claim('exp', () => 'tomorrow', /"exp"|expired/),
+  'an exp that is not a number': claim('exp', () => 'tomorrow', /"exp"|expired/),
   'no expiry': claim('exp', () => undefined, /lacks a claim/),
-  'an ID token for later': claim('nbf', () => now() + 600, /not valid yet/),
-  'an ID token from the future': claim('iat', () => now() + 86_400, /issued in the future/),
+  'an nbf in the future': claim('nbf', () => now() + 600, /not valid yet/),
+  'an iat in the future': claim('iat', () => now() + 86_400, /issued in the future/),
   'another issuer in the ID token': claim(
     'iss',
     () => 'https://login.example.com',
     /another issuer/,
   ),
   'another client in the ID token': claim('aud', () => 'another', /audience/),
-  'a client id with more behind it': claim('aud', ({ clientId }) => `${clientId} `, /audience/),
+  'an audience that starts with the client id': claim(
+    'aud',
+    ({ clientId }) => `${clientId} `,
+    /audience/,
+  ),
   'several clients without azp': claim('aud', ({ clientId }) => [clientId, 'another'], /azp/),
   'another azp': {
-    token: (_head, told, { clientId }) =>
-      void Object.assign(told, { aud: [clientId, 'another'], azp: 'another' }),
+    token: (_head, claims, { clientId }) =>
+      void Object.assign(claims, { aud: [clientId, 'another'], azp: 'another' }),
     detail: /another client \(azp\)/,
   },
   'another azp beside one client': claim('azp', () => 'another', /another client \(azp\)/),
@@ -194,9 +196,13 @@ const claims = {
   'an empty subject': claim('sub', () => '', /empty/),
   'a subject that is a number': claim('sub', () => 7, /not a text/),
   'a subject that is a list': claim('sub', () => ['mallory'], /not a text/),
-  'a subject without end': claim('sub', () => 'x'.repeat(256), /longer than 255/),
+  'a subject that is too long': claim('sub', () => 'x'.repeat(256), /longer than 255/),
   'a subject with NUL': claim('sub', () => 'mallory\0', /cannot be stored/),
-  'half a character': claim('email', () => 'mallory\ud800@example.com', /cannot be stored/),
+  'a lone surrogate in the email': claim(
+    'email',
+    () => 'mallory\ud800@example.com',
+    /cannot be stored/,
+  ),
   'the hash of another access token': claim('at_hash', () => 'AAAAAAAAAAAAAAAAAAAAAA', /at_hash/),
   'a hash that is a number': claim('at_hash', () => 1, /at_hash/),
   'claims named __proto__': claim(
@@ -205,7 +211,7 @@ const claims = {
     /name that is not allowed/,
   ),
   'claims named constructor': claim('constructor', () => ({}), /name that is not allowed/),
-  'claims nested without end': claim(
+  'deeply nested claims': claim(
     'realm',
     () => JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) as unknown,
     /too deeply/,
@@ -215,31 +221,27 @@ const claims = {
 const answers = {
   'no state': parameter('state', () => undefined, /state/),
   'another state': parameter('state', () => 'another', /state/),
-  'another provider at the redirect address': parameter(
+  'another iss at the redirect URI': parameter(
     'iss',
     () => 'https://login.example.com',
     /another provider/,
   ),
-  'no provider at the redirect address though announced': parameter(
+  'no iss at the redirect URI although discovery promises it': parameter(
     'iss',
     () => undefined,
     /although the provider announces/,
   ),
   'no code': parameter('code', () => undefined, /no code/),
-  'a code that was used': parameter('code', ({ earlier }) => earlier.code, /invalid_grant/),
-  'a code of nobody': parameter('code', () => 'made-up', /invalid_grant/),
-  'an ID token at the redirect address': parameter('id_token', () => 'e30.e30.', /another flow/),
-  'a signed answer at the redirect address': parameter(
-    'response',
-    () => 'e30.e30.',
-    /another flow/,
-  ),
+  'a used code': parameter('code', ({ earlier }) => earlier.code, /invalid_grant/),
+  'an unknown code': parameter('code', () => 'made-up', /invalid_grant/),
+  'an ID token at the redirect URI': parameter('id_token', () => 'e30.e30.', /another flow/),
+  'a signed response at the redirect URI': parameter('response', () => 'e30.e30.', /another flow/),
   'an error with a script': {
     answer: (parameters) => parameters.set('error', '<script>alert(1)</script>'),
     reason: 'PROVIDER_REFUSED',
     detail: /^The provider has answered with an error\.$/,
   },
-  'an error described by a script': {
+  'an error description with a script': {
     answer(parameters) {
       parameters.set('error', 'access_denied');
       parameters.set('error_description', '<script>alert(1)</script> mallory@example.com');
@@ -256,9 +258,9 @@ const answers = {
     exchange: (answer) => void delete answer['access_token'],
     detail: /returns no access token/,
   },
-  'an access token that breaks the line': {
+  'an access token with a line break': {
     exchange: (answer) => void (answer['access_token'] = 'a\r\nx: y'),
-    detail: /access token that is none/,
+    detail: /malformed access token/,
   },
   'a DPoP token': {
     exchange: (answer) => void (answer['token_type'] = 'DPoP'),
@@ -268,17 +270,20 @@ const answers = {
     exchange: (answer) => void (answer['token_type'] = 'mac'),
     detail: /no bearer token/,
   },
-  'another person in userinfo': {
-    userinfo: (told) => void (told['sub'] = 'ada'),
+  'another subject in userinfo': {
+    userinfo: (claims) => void (claims['sub'] = 'ada'),
     detail: /another person/,
   },
-  'nobody in userinfo': { userinfo: (told) => void delete told['sub'], detail: /another person/ },
-  'userinfo that is signed': {
+  'no subject in userinfo': {
+    userinfo: (claims) => void delete claims['sub'],
+    detail: /another person/,
+  },
+  'signed userinfo': {
     userinfo: () => {},
     raw: { '/userinfo': says('e30.e30.', 'application/jwt') },
     detail: /userinfo endpoint does not come as application\/json/,
   },
-  'userinfo that is a page': {
+  'userinfo that is an HTML page': {
     userinfo: () => {},
     raw: { '/userinfo': says('{"sub":"mallory"}', 'text/html') },
     detail: /does not come as application\/json/,
@@ -291,16 +296,20 @@ const addresses = {
     () => 'https://login.example.com',
     /another issuer/,
   ),
-  'discovery with a slash more': document('issuer', ({ issuer }) => `${issuer}/`, /to the letter/),
-  'discovery that is redirected to the metadata address': {
+  'discovery with an extra slash in the issuer': document(
+    'issuer',
+    ({ issuer }) => `${issuer}/`,
+    /to the letter/,
+  ),
+  'discovery that redirects to the cloud metadata address': {
     raw: { [discoveryPath]: redirectsTo(metadataAddress) },
     detail: /redirect/,
   },
-  'discovery that is redirected to itself': {
+  'discovery that redirects to itself': {
     raw: { [discoveryPath]: redirectsTo(discoveryPath) },
     detail: /redirect/,
   },
-  'a token endpoint at the metadata address': document(
+  'a token endpoint at the cloud metadata address': document(
     'token_endpoint',
     () => metadataAddress,
     /token endpoint cannot be fetched: the address is not allowed/,
@@ -310,22 +319,22 @@ const addresses = {
     () => 'https://[::ffff:10.0.0.1]/token',
     /address is not allowed/,
   ),
-  'a token endpoint that is a file': document(
+  'a token endpoint with a file URL': document(
     'token_endpoint',
     () => 'file:///etc/passwd',
     /not at an https address/,
   ),
-  'keys at the metadata address': document(
+  'keys at the cloud metadata address': document(
     'jwks_uri',
     () => metadataAddress,
     /list of keys cannot be fetched: the address is not allowed/,
   ),
-  'keys at no address': document('jwks_uri', () => ['x'], /jwks_uri/),
-  'userinfo at the metadata address': {
+  'a jwks_uri that is not a URL': document('jwks_uri', () => ['x'], /jwks_uri/),
+  'userinfo at the cloud metadata address': {
     ...document('userinfo_endpoint', () => metadataAddress, /address is not allowed/),
     userinfo: () => {},
   },
-  'an authorization endpoint that is a script': document(
+  'an authorization endpoint with a javascript URL': document(
     'authorization_endpoint',
     () => 'javascript:alert(1)',
     /authorization endpoint in the discovery document must begin/,
@@ -347,17 +356,20 @@ const bodies = {
     detail: /larger than/,
   },
   'keys that are too large': { raw: { '/keys': says(large(128)) }, detail: /larger than/ },
-  'tokens of megabytes': { raw: { '/token': says(large(1024)) }, detail: /larger than|too large/ },
+  'a token response that is too large': {
+    raw: { '/token': says(large(1024)) },
+    detail: /larger than|too large/,
+  },
   'discovery that is not JSON': {
     raw: { [discoveryPath]: says('<html>') },
     detail: /not a JSON object/,
   },
-  'discovery that is a page': {
+  'discovery that is an HTML page': {
     raw: { [discoveryPath]: says('<html>', 'text/html') },
     detail: /application\/json/,
   },
   'discovery that is a list': { raw: { [discoveryPath]: says('[]') }, detail: /not a JSON object/ },
-  'discovery that is nested without end': {
+  'deeply nested discovery': {
     raw: { [discoveryPath]: says(deep) },
     detail: /too deeply/,
   },
@@ -370,8 +382,11 @@ const bodies = {
     reason: 'PROVIDER_UNREACHABLE',
     detail: /status 503/,
   },
-  'discovery that is not there': { raw: { [discoveryPath]: failsWith(404) }, detail: /status 404/ },
-  'keys that are none': { raw: { '/keys': says('{"keys":{}}') }, detail: /list of keys is none/ },
+  'discovery with status 404': { raw: { [discoveryPath]: failsWith(404) }, detail: /status 404/ },
+  'keys that are not a list': {
+    raw: { '/keys': says('{"keys":{}}') },
+    detail: /list of keys is not a JSON array/,
+  },
   'keys that are numbers': {
     raw: { '/keys': says('{"keys":[1,null]}') },
     detail: /publishes no key/,
@@ -381,33 +396,33 @@ const bodies = {
     reason: 'PROVIDER_UNREACHABLE',
     detail: /status 500/,
   },
-  'tokens nested without end': { raw: { '/token': says(deep) }, detail: /too deeply/ },
+  'a deeply nested token response': { raw: { '/token': says(deep) }, detail: /too deeply/ },
 } satisfies Record<string, Forgery>;
 
-/** These take all the time that a sign-in may, or all the bytes of an answer. */
+/** Forgeries that use up the time limit of a sign-in or the size limit of a response. */
 const slow = {
-  'discovery that drips': {
+  'discovery that is sent byte by byte': {
     raw: { [discoveryPath]: drips(' ', 50) },
     reason: 'PROVIDER_UNREACHABLE',
     detail: /in time/,
   },
-  'discovery without end': {
+  'endless discovery': {
     raw: { [discoveryPath]: drips(' '.repeat(64 * 1024), 5) },
     detail: /larger than|too large/,
   },
-  'keys that never come': {
+  'keys that never arrive': {
     raw: { '/keys': () => {} },
     reason: 'PROVIDER_UNREACHABLE',
     detail: /in time/,
   },
-  'a token endpoint that drips': {
+  'a token response that is sent byte by byte': {
     raw: { '/token': drips(' ', 50) },
     reason: 'PROVIDER_UNREACHABLE',
     detail: /in time/,
   },
 } satisfies Record<string, Forgery>;
 
-/** The names of those that take their time: they are let loose on the module alone. */
+/** The names of the slow forgeries, which run against the module only. */
 export const slowForgeries = Object.keys(slow) as ForgeryName[];
 
 const all = { ...signatures, ...claims, ...answers, ...addresses, ...bodies, ...slow };

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, type KeyObject, sign } from 'node:crypto';
 
-// JSON Web Tokens as whoever forges them makes them: every part by hand.
+// JSON Web Tokens built by hand, as an attacker builds them.
 
 export type Json = Record<string, unknown>;
 
@@ -12,15 +12,15 @@ const withSignature = (header: Json, claims: Json, make: (text: string) => Buffe
   return `${text}.${make(text).toString('base64url')}`;
 };
 
-/** Signed by RS256, whatever the header says. */
+/** Signs with RS256 and ignores the header's alg. */
 export const signToken = (header: Json, claims: Json, key: KeyObject): string =>
   withSignature(header, claims, (text) => sign('sha256', Buffer.from(text), key));
 
-/** Sealed by HS256, whatever the header says. */
+/** Signs with HS256 and ignores the header's alg. */
 export const macToken = (header: Json, claims: Json, secret: string): string =>
   withSignature(header, claims, (text) => createHmac('sha256', secret).update(text).digest());
 
-/** With nothing for a signature. */
+/** Has an empty signature. */
 export const unsignedToken = (header: Json, claims: Json): string =>
   withSignature(header, claims, () => Buffer.alloc(0));
 

@@ -44,23 +44,23 @@ const clients = [
   ),
 ];
 
-const ways: ReadonlyArray<readonly [string, Partial<OidcProvider>]> = [
+const clientMethods: ReadonlyArray<readonly [string, Partial<OidcProvider>]> = [
   ['a secret in the header', {}],
   ['a secret in the body', { clientId: 'post', tokenAuthMethod: 'client_secret_post' }],
   [
-    'an assertion made with the secret',
+    'a client assertion signed with the secret',
     { clientId: 'secret-jwt', tokenAuthMethod: 'client_secret_jwt' },
   ],
   [
-    'an assertion made with an RSA key',
+    'a client assertion signed with an RSA key',
     { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.rsa },
   ],
   [
-    'an assertion made with a P-256 key',
+    'a client assertion signed with a P-256 key',
     { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.p256 },
   ],
   [
-    'an assertion made with an Ed25519 key',
+    'a client assertion signed with an Ed25519 key',
     { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.ed25519 },
   ],
   ['PKCE alone', { clientId: 'public', clientSecret: '', tokenAuthMethod: 'none' }],
@@ -70,7 +70,7 @@ const ways: ReadonlyArray<readonly [string, Partial<OidcProvider>]> = [
   ['an ID token signed by EdDSA', { clientId: 'EdDSA' }],
 ];
 
-describe('a sign-in at a provider that is not ours', () => {
+describe('an OIDC sign-in at oidc-provider', () => {
   let op: Op;
   let oidc: OidcClient;
   before(async () => {
@@ -83,7 +83,7 @@ describe('a sign-in at a provider that is not ours', () => {
     await op?.stop();
   });
 
-  for (const [what, over] of ways) {
+  for (const [what, over] of clientMethods) {
     test(`succeeds with ${what}`, async () => {
       const provider = providerOf(op.issuer, over);
       const { method, finish } = await oidc.signIn(provider, 'ada');
@@ -95,13 +95,13 @@ describe('a sign-in at a provider that is not ours', () => {
     });
   }
 
-  test('says whether the address is verified as the provider does', async () => {
+  test('returns email_verified as the provider sends it', async () => {
     op.setAccount('bob', { ...ada, email: 'bob@example.com', email_verified: false });
     const { finish } = await oidc.signIn(providerOf(op.issuer), 'bob');
     assert.equal((await finish()).claims['email_verified'], false);
   });
 
-  test('uses a code once', async () => {
+  test('accepts a code once', async () => {
     const { finish } = await oidc.signIn(providerOf(op.issuer), 'ada');
     await finish();
     const { reason, detail } = await refusalOf(finish);
@@ -112,7 +112,7 @@ describe('a sign-in at a provider that is not ours', () => {
     );
   });
 
-  test('asks with everything that binds the answer to it', async () => {
+  test('sends state, nonce and a PKCE challenge', async () => {
     const flow = newFlow();
     const url = new URL(await oidc.begin(providerOf(op.issuer), flow));
     const { code_challenge, ...asked } = Object.fromEntries(url.searchParams);
@@ -128,7 +128,7 @@ describe('a sign-in at a provider that is not ours', () => {
     });
   });
 
-  test('of another browser brings its code nowhere: neither the verifier nor the nonce fits', async () => {
+  test('rejects the code of another browser, since the PKCE verifier does not match', async () => {
     const provider = providerOf(op.issuer);
     const { parameters } = await oidc.signIn(provider, 'ada');
     const flow = newFlow();
@@ -142,7 +142,7 @@ describe('a sign-in at a provider that is not ours', () => {
     assert.match((await refusalOf(swapped)).detail, /invalid_grant/);
   });
 
-  test('that the person cancels is the provider’s refusal', async () => {
+  test('fails with PROVIDER_REFUSED if the user cancels', async () => {
     const { finish } = await oidc.signIn(providerOf(op.issuer), '');
     const { reason, detail } = await refusalOf(finish);
     assert.deepEqual(
@@ -154,7 +154,7 @@ describe('a sign-in at a provider that is not ours', () => {
     );
   });
 
-  test('with a wrong secret says what an administrator has to look at', async () => {
+  test('with a wrong client secret names the settings to check', async () => {
     const { finish } = await oidc.signIn(providerOf(op.issuer, { clientSecret: 'wrong' }), 'ada');
     assert.match(
       (await refusalOf(finish)).detail,
@@ -162,12 +162,12 @@ describe('a sign-in at a provider that is not ours', () => {
     );
   });
 
-  test('that is called off ends at once', async () => {
+  test('stops at once when it is aborted', async () => {
     const provider = providerOf(op.issuer);
     const { flow, parameters } = await oidc.signIn(provider, 'ada');
     await assert.rejects(oidc.finish(provider, flow, parameters, AbortSignal.abort()), {
       code: 'unavailable',
-      message: /called off/,
+      message: /cancelled/,
     });
   });
 
@@ -180,7 +180,7 @@ describe('a sign-in at a provider that is not ours', () => {
   });
 });
 
-test('a sign-in asks the userinfo endpoint where the ID token holds no address', async () => {
+test('an OIDC sign-in calls the userinfo endpoint if the ID token has no address', async () => {
   const op = await startOp({ clients, claimsInIdToken: false });
   const oidc = startClient();
   try {
@@ -197,7 +197,7 @@ test('a sign-in asks the userinfo endpoint where the ID token holds no address',
   }
 });
 
-test('a sign-in finds a provider whose issuer has a path', async () => {
+test('an OIDC sign-in supports an issuer with a path', async () => {
   const op = await startOp({ clients, path: '/realms/staff' });
   const oidc = startClient();
   try {
@@ -214,20 +214,21 @@ test('a sign-in finds a provider whose issuer has a path', async () => {
   }
 });
 
-test('a provider that changes its keys is followed at once, and without asking it at every unknown key', async () => {
+test('OIDC fetches the keys again for a new key id, but not for every unknown one', async () => {
   const op = await startOp({ clients });
   const oidc = startClient();
   const provider = providerOf(op.issuer);
-  const again = () => oidc.lines.filter((line) => line.includes('fetched again')).length;
+  const refetches = () =>
+    oidc.lines.filter((line) => line.includes('fetching its keys again')).length;
   try {
     op.setAccount('ada', ada);
     assert.equal((await (await oidc.signIn(provider, 'ada')).finish()).subject, 'ada');
     op.rotateKeys();
     assert.equal((await (await oidc.signIn(provider, 'ada')).finish()).subject, 'ada');
-    assert.equal(again(), 1);
+    assert.equal(refetches(), 1);
     assert.equal((await (await oidc.signIn(provider, 'ada')).finish()).subject, 'ada');
-    assert.equal(again(), 1);
-    // A second change within the minute has to wait for it, unless somebody says that it has happened.
+    assert.equal(refetches(), 1);
+    // A second rotation within a minute waits for the minute to pass, unless the cache is cleared.
     op.rotateKeys();
     assert.match(
       (await refusalOf((await oidc.signIn(provider, 'ada')).finish)).detail,
@@ -241,7 +242,7 @@ test('a provider that changes its keys is followed at once, and without asking i
   }
 });
 
-test('a provider that is away is unreachable, and found again when it is back', async () => {
+test('OIDC fails with PROVIDER_UNREACHABLE while the provider is down', async () => {
   const op = await startOp({ clients });
   await op.stop();
   const oidc = startClient();

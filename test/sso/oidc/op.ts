@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
 
-// An OpenID provider that is not ours: oidc-provider, with a login page that wants a name and no password.
+// oidc-provider as the OpenID provider, with a login page that asks for a name and no password.
 
 export type OpClient = {
   id: string;
   redirectUris: readonly string[];
-  /** client_secret_basic unless it is said; with `jwks`, private_key_jwt. */
+  /** The default is client_secret_basic, or private_key_jwt with `jwks`. */
   method?: NonNullable<ClientMetadata['token_endpoint_auth_method']>;
   secret?: string;
   /** The client's public keys. */
@@ -19,7 +19,7 @@ export type OpClient = {
   idTokenAlgorithm?: ClientMetadata['id_token_signed_response_alg'];
 };
 
-/** What the provider says of whoever signs in by a name. */
+/** The claims of the account with a login name. */
 export type OpAccount = {
   sub?: string;
   email?: string;
@@ -30,15 +30,15 @@ export type OpAccount = {
 
 export type OpOptions = {
   clients: readonly OpClient[];
-  /** Whether the ID token holds what the scopes ask for, or the userinfo endpoint alone. */
+  /** Whether the ID token has the claims of the scopes. If not, only the userinfo endpoint has. */
   claimsInIdToken?: boolean;
-  /** What the issuer has behind the port, as providers of several realms do. */
+  /** The path of the issuer, as providers with realms have. */
   path?: string;
 };
 
 export type Op = Awaited<ReturnType<typeof startOp>>;
 
-/** Starts the provider. Accounts and clients come and go while it runs. */
+/** Starts the provider. Tests change its accounts and clients while it runs. */
 export async function startOp({ clients: given, claimsInIdToken = true, path = '' }: OpOptions) {
   const accounts = new Map<string, OpAccount>();
   const clients = new Map(given.map((client) => [client.id, client]));
@@ -50,13 +50,14 @@ export async function startOp({ clients: given, claimsInIdToken = true, path = '
   await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
   const issuer = `http://${loopback}:${(server.address() as AddressInfo).port}${path}`;
 
-  // It reads its configuration once. What it remembers of browsers is lost with it.
+  // oidc-provider reads its configuration once, so a new instance replaces it, without the old
+  // browser sessions.
   function configure(): void {
     provider = new Provider(
       issuer,
       configurationOf({ clients: [...clients.values()], accounts, claimsInIdToken, keys, path }),
     );
-    // What it refuses it says in its answers.
+    // Its responses show refusals, so only server errors are printed.
     provider.on('server_error', (_context, error) => void process.stderr.write(`${error.stack}\n`));
   }
 
@@ -71,13 +72,13 @@ export async function startOp({ clients: given, claimsInIdToken = true, path = '
   configure();
   return {
     issuer,
-    /** Says what is told of whoever signs in by this name from now on. Nobody else can sign in. */
+    /** Sets the account of a login name. Other names cannot sign in. */
     setAccount: (login: string, account: OpAccount): void => void accounts.set(login, account),
     setClient(client: OpClient): void {
       clients.set(client.id, client);
       configure();
     },
-    /** New keys under new ids; the old ones are gone. */
+    /** Replaces all keys by new ones with new ids. */
     rotateKeys(): void {
       keys = makeKeys();
       configure();
@@ -139,7 +140,7 @@ function configurationOf({
     ],
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'] },
     features: { devInteractions: { enabled: false } },
-    // Its own page fetches fonts from afar.
+    // The default page loads fonts from the internet.
     renderError: (context, { error, error_description }) =>
       void Object.assign(context, {
         type: 'text/plain',
@@ -159,7 +160,7 @@ function configurationOf({
         }
       );
     },
-    // Nobody is asked what the client may know.
+    // Grants all scopes without a consent page.
     async loadExistingGrant({ oidc }) {
       const { client, account } = oidc;
       if (!client || !account) return undefined;

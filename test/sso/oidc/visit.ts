@@ -1,10 +1,11 @@
-// Goes through a provider's sign-in by plain HTTP, as a browser would: cookies kept, redirects followed, forms sent.
+// Completes a provider's sign-in over plain HTTP as a browser does: keeps cookies, follows
+// redirects and submits forms.
 
 export type Arrival = { method: 'GET' | 'POST'; url: string; parameters: Record<string, string> };
 
 const mostSteps = 10;
 
-/** Where the browser arrives at the redirect address, having signed in as `login` if it was asked. '' cancels. */
+/** The request at the redirect URI after a sign-in as `login`. '' cancels at the login page. */
 export async function visit(start: string, redirectUri: string, login: string): Promise<Arrival> {
   const cookies = new Map<string, string>();
   let step: { url: string; body?: URLSearchParams } = { url: start };
@@ -20,7 +21,7 @@ export async function visit(start: string, redirectUri: string, login: string): 
       cookies.set(name, value);
     step = nextStep(step.url, response.headers.get('location'), await response.text(), login);
   }
-  throw new Error('the provider never comes to an end');
+  throw new Error('the provider made too many redirects');
 }
 
 function readCookie(header: string): [string, string] {
@@ -35,7 +36,7 @@ function nextStep(
   login: string,
 ): { url: string; body?: URLSearchParams } {
   if (location !== null) return { url: new URL(location, from).href };
-  if (!/<form/i.test(html)) throw new Error(`the provider says: ${html.slice(0, 500)}`);
+  if (!/<form/i.test(html)) throw new Error(`the provider answered: ${html.slice(0, 500)}`);
   const action = /<form[^>]*\saction="([^"]*)"/i.exec(html)?.[1];
   const hidden = [
     ...html.matchAll(/<input[^>]*type="hidden"[^>]*name="([^"]*)"[^>]*value="([^"]*)"/gi),

@@ -12,7 +12,7 @@ import {
   signText,
 } from './texts.ts';
 
-/** Who asks, and what an honest answer would be made of. */
+/** The request and everything that an honest response contains. */
 export type Situation = {
   entityId: string;
   acsUrl: string;
@@ -21,18 +21,18 @@ export type Situation = {
   requestId: string | undefined;
   person: Person;
   keys: Keys;
-  /** Keys that nobody has configured. */
+  /** Keys of another signer, which no provider record lists. */
   foreign: Keys;
   now: Date;
 };
 
-/** What honest answers and forgeries are put together of. Each part is the honest one, but for what is changed in it. */
+/** Builds the parts of responses. Each part is honest except for the given changes. */
 export type Craft = Situation & {
   assertion(changes?: Partial<AssertionParts>): string;
   response(inner: string, changes?: Partial<ResponseParts>): string;
   sign(text: string, changes?: Partial<Signing>): string;
   encrypt(text: string, changes?: Partial<Encryption>): Promise<string>;
-  /** Signed, and for somebody else than the person. */
+  /** An unsigned assertion for another user. */
   evil: string;
 };
 

@@ -8,22 +8,22 @@ import { craftFor, honest, type Situation } from './craft.ts';
 import { forgeries } from './forgeries/forgeries.ts';
 import { bare, escapeXml, type Keys, type Person } from './texts.ts';
 
-// An identity provider that answers rightly until it is armed with a forgery. It takes requests by redirect and by POST, asks
-// nobody for a password, and sends its answer with a form, as others do.
+// A SAML identity provider that answers correctly until it is armed with a forgery. It accepts
+// requests by redirect and by POST, has no login page, and responds with an HTML form.
 
 export type EvilIdp = {
   entityId: string;
   ssoUrl: string;
-  /** Where it answers without having been asked: with `acsUrl`, `spEntityId` and `RelayState` in the query. */
+  /** The URL for an IdP-initiated response; query: `acsUrl`, `spEntityId`, `RelayState`. */
   unsolicitedUrl: string;
   certificate: string;
   metadataXml: string;
-  /** From now on each answer is this forgery; without a name, an honest one. */
+  /** Makes all later responses this forgery; without a name, honest ones. */
   arm(name?: string): void;
   setPerson(person: Person): void;
-  /** From now on honest assertions are encrypted for this certificate of the service. */
+  /** Encrypts later honest assertions for this SP certificate; undefined stops it. */
   encryptFor(certificate: string | undefined): void;
-  /** The last request that came, as XML. */
+  /** The XML of the last request. */
   lastRequest(): string;
   stop(): Promise<void>;
 };
@@ -94,7 +94,7 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     certificate: keys.certificate,
     metadataXml: metadataOf(entityId, `${origin}/sso`, keys),
     arm: (name) => {
-      if (name !== undefined && !forgeries[name]) throw new Error(`no forgery is called "${name}"`);
+      if (name !== undefined && !forgeries[name]) throw new Error(`unknown forgery "${name}"`);
       state.forgery = name;
     },
     setPerson: (person) => {
@@ -142,7 +142,7 @@ async function readRequest(
       requestId: undefined,
       relayState,
     };
-  if (pathname !== '/sso') throw new Error(`there is no ${pathname} here`);
+  if (pathname !== '/sso') throw new Error(`unknown path ${pathname}`);
   const isPost = request.method === 'POST';
   const parameters = isPost ? new URLSearchParams(await readText(request)) : searchParams;
   const bytes = Buffer.from(parameters.get('SAMLRequest') ?? '', 'base64');

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => idp?.stop());
 
-/** Asks as a browser would, and returns what the provider's form would post to us. */
+/** Sends a request as a browser does, and returns the form fields of the provider's response. */
 async function ask(
   binding: 'redirect' | 'post' = 'redirect',
 ): Promise<{ requestId: string; parameters: Record<string, string> }> {
@@ -55,14 +55,14 @@ async function signIn(binding?: 'redirect' | 'post'): Promise<SamlAsserted> {
 
 async function refusalOf(attempt: Promise<unknown>): Promise<SignInRefused> {
   const outcome = await attempt.then(
-    (value) => assert.fail(`it was accepted: ${JSON.stringify(value)}`),
+    (value) => assert.fail(`the response was accepted: ${JSON.stringify(value)}`),
     (error: unknown) => error,
   );
   assert.ok(outcome instanceof SignInRefused, String(outcome));
   return outcome;
 }
 
-describe('an honest answer tells the person', () => {
+describe('SAML accepts an honest response', () => {
   const expected = {
     mail: 'ada@corp.example',
     displayName: 'Ada Lovelace',
@@ -92,7 +92,7 @@ describe('an honest answer tells the person', () => {
     }
   }
 
-  test('with any of the certificates that are configured', async () => {
+  test('signed with any of the configured certificates', async () => {
     const { certificate } = await createSpCertificate('next');
     const { requestId, parameters } = await ask();
     assert.equal(
@@ -111,7 +111,7 @@ describe('an honest answer tells the person', () => {
     assert.match(refusal.detail, /not from any of the certificates/);
   });
 
-  test('that nobody has asked for, only where nobody has asked', async () => {
+  test('without a request, only if the sign-in is IdP-initiated', async () => {
     const query = new URLSearchParams({ acsUrl: provider.acsUrl, spEntityId: provider.spEntityId });
     const { fields } = formOf(
       await startBrowser().open(`${idp.unsolicitedUrl}?${query.toString()}`),
@@ -131,7 +131,7 @@ describe('an honest answer tells the person', () => {
     );
   });
 
-  test('twice, under the same assertion id', async () => {
+  test('twice, with the same assertion id for the replay check', async () => {
     const { requestId, parameters } = await ask();
     const [one, other] = [
       await saml.finish(provider, { requestId }, parameters),
@@ -140,7 +140,7 @@ describe('an honest answer tells the person', () => {
     assert.deepEqual([other.assertionId, other.expiresAt], [one.assertionId, one.expiresAt]);
   });
 
-  test('until a minute after its time, and from a minute before it', async () => {
+  test('up to a minute before and after its validity', async () => {
     const { requestId, parameters } = await ask();
     const { expiresAt } = await saml.finish(provider, { requestId }, parameters);
     const at = (ms: number) => saml.finish(provider, { requestId }, parameters, new Date(ms));
@@ -154,19 +154,19 @@ describe('an honest answer tells the person', () => {
   });
 });
 
-describe('no answer is accepted that is', () => {
+describe('SAML rejects a response with this forgery:', () => {
   for (const [name, { says, reason = 'ANSWER_INVALID' }] of Object.entries(forgeries)) {
     test(name, async () => {
       idp.encryptFor(undefined);
       assert.equal((await signIn()).subject, ada.nameId);
-      // What is not encrypted honestly is encrypted for us by the forgery.
+      // The forgeries that need encryption do it with the SP certificate.
       idp.encryptFor(provider.spCertificate);
       idp.arm(name);
       const { requestId, parameters } = await ask();
       idp.arm();
       const used = process.cpuUsage();
       const refusal = await refusalOf(saml.finish(provider, { requestId }, parameters));
-      // Of this process, so that a busy machine does not matter.
+      // CPU time of this process, so that a busy machine does not matter.
       const { user, system } = process.cpuUsage(used);
       assert.ok(user + system < 2_000_000, `${user + system} µs`);
       assert.match(refusal.detail, says);
@@ -176,7 +176,7 @@ describe('no answer is accepted that is', () => {
   }
 });
 
-test('attributes reach no prototype, whatever they are called', async () => {
+test('SAML attributes cannot set a prototype, by any name', async () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'nameID', 'issuer'];
   idp.encryptFor(undefined);
   idp.setPerson({
@@ -191,7 +191,7 @@ test('attributes reach no prototype, whatever they are called', async () => {
   assert.equal(({} as Record<string, unknown>).evil, undefined);
 });
 
-test('what is posted besides the answer is of no account, and inherited names are not read', async () => {
+test('SAML ignores other form fields, and reads no inherited properties', async () => {
   const { requestId, parameters } = await ask();
   await saml.finish(
     provider,

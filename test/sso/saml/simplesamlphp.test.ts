@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata, spMetadata } from '@bailiwick/sso/saml/metadata.ts';
-import { assertLasting } from '@bailiwick/sso/saml/person.ts';
+import { assertPersistentNameId } from '@bailiwick/sso/saml/person.ts';
 import { createSaml, type SamlAsserted, type SamlProvider } from '@bailiwick/sso/saml/saml.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import {
@@ -31,12 +31,12 @@ const people: SamlPerson[] = [
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 let asked = 0;
 
-describe('SimpleSAMLphp', { skip }, () => {
+describe('a SAML sign-in at SimpleSAMLphp', { skip }, () => {
   const idps: SimpleSamlPhp[] = [];
   let idp: SimpleSamlPhp;
   let keys: { privateKey: string; certificate: string };
 
-  /** What an administrator would configure. `name` parts services that the provider treats each in its way. */
+  /** The service settings. SimpleSAMLphp has its own settings for each `name`. */
   const service = (name: string) => ({
     spEntityId: `https://bailiwick.example/auth/t/${name}/metadata`,
     acsUrl: `https://bailiwick.example/auth/t/${name}/callback`,
@@ -90,7 +90,7 @@ describe('SimpleSAMLphp', { skip }, () => {
   }
 
   for (const requestBinding of ['redirect', 'post'] as const) {
-    test(`tells who has signed in, asked by ${requestBinding}`, async () => {
+    test(`returns the user, with a request by ${requestBinding}`, async () => {
       const provider = { ...providerFor('plain'), requestBinding };
       const { issuer, subject, claims, expiresAt } = await signIn(provider);
       assert.equal(issuer, idp.entityId);
@@ -114,30 +114,30 @@ describe('SimpleSAMLphp', { skip }, () => {
     });
   }
 
-  test('tells it encrypted, with AES-GCM', async () => {
+  test('returns the user of an assertion encrypted with AES-GCM', async () => {
     const [, encrypting] = idps;
     const { claims } = await signIn(providerFor('encrypted', encrypting));
     assert.equal(claims.mail, 'ada@corp.example');
   });
 
-  test('is told what to change where it encrypts with AES-CBC', async () => {
+  test('fails with a hint to use AES-GCM if the assertion is encrypted with AES-CBC', async () => {
     await assert.rejects(signIn(providerFor('encrypted')), {
       reason: 'ANSWER_INVALID',
       detail: /encrypted with "http.*aes128-cbc": let the provider use AES-GCM/,
     });
   });
 
-  test('is told what to change where its names do not last', async () => {
+  test('fails with a hint to use persistent names if the NameID is transient', async () => {
     const asserted = await signIn(providerFor('transient'));
     assert.equal(asserted.claims.nameIDFormat, transient);
-    assert.throws(() => assertLasting(asserted), {
+    assert.throws(() => assertPersistentNameId(asserted), {
       reason: 'ANSWER_INVALID',
       detail: /transient.*persistent/,
     });
   });
 
   for (const requestBinding of ['redirect', 'post'] as const) {
-    test(`refuses a request by ${requestBinding} that another key has signed`, async () => {
+    test(`fails at the provider if another key signed the request by ${requestBinding}`, async () => {
       const { privateKey } = await createSpCertificate('Stranger');
       const request = await saml.begin(
         { ...providerFor('plain'), requestBinding, spPrivateKey: privateKey },
@@ -153,7 +153,7 @@ describe('SimpleSAMLphp', { skip }, () => {
     });
   }
 
-  test('refuses a wrong password, and tells nothing', async () => {
+  test('fails at the provider with a wrong password', async () => {
     await assert.rejects(
       signIn(providerFor('plain'), [{ ...(people[0] as SamlPerson), password: 'wrong' }]),
       assert.AssertionError,

@@ -10,8 +10,9 @@ import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { takePort } from '../../ports.ts';
 import { type Browser, formOf, type Page } from '../browse.ts';
 
-// SimpleSAMLphp as an identity provider: Debian's package, run by PHP's own server, with everything that it reads and writes
-// in a folder of its own. It reads our metadata as it is, checks the signatures of our requests, and asks for a password.
+// SimpleSAMLphp as an identity provider: Debian's package in PHP's built-in server, with all its
+// files in a temporary folder. It reads the product's SP metadata, verifies request signatures and
+// asks for a password.
 
 const installed = '/usr/share/simplesamlphp';
 
@@ -20,7 +21,7 @@ export type SamlPerson = {
   password: string;
   attributes: Record<string, readonly string[]>;
 };
-/** A service: its metadata, and what the provider is to do for it. */
+/** The SP metadata of a service, and its settings at the provider. */
 export type SamlService = { metadata: string; encrypts?: boolean; nameIdFormat?: string };
 export type SimpleSamlPhp = {
   entityId: string;
@@ -33,11 +34,11 @@ export type SimpleSamlPhp = {
 type Options = {
   sps: readonly SamlService[];
   people: readonly SamlPerson[];
-  /** It knows AES-GCM, and uses AES-CBC where it has the other side's public key alone. With this it uses AES-GCM there too. */
+  /** Uses AES-GCM. Without it, SimpleSAMLphp uses AES-CBC if it knows only the SP's public key. */
   encryptsWithGcm?: boolean;
 };
 
-/** Where it is, or undefined, where the tests are to be skipped. */
+/** The folder of SimpleSAMLphp, or undefined if it is not installed: the tests are then skipped. */
 export function findSimpleSamlPhp(): string | undefined {
   try {
     accessSync(path.join(installed, 'www/module.php'));
@@ -90,7 +91,7 @@ export async function startSimpleSamlPhp(options: Options): Promise<SimpleSamlPh
   }
 }
 
-/** Fills in its form, and returns the page that sends its answer to us. */
+/** Submits the login form, and returns the page with the SAML response. */
 export async function logIn(
   browser: Browser,
   page: Page,
@@ -117,7 +118,7 @@ async function waitFor(url: string, hasEnded: () => boolean): Promise<string> {
   throw new Error('SimpleSAMLphp did not start');
 }
 
-/** Of PHP. Neither the host's settings nor its folders are used. */
+/** PHP settings that replace the host's configuration and folders. */
 function settings(folder: string, { encryptsWithGcm = false }: Options): string[] {
   const values = [
     `session.save_path=${path.join(folder, 'sessions')}`,
@@ -134,7 +135,7 @@ async function configure(folder: string, origin: string, { sps, people }: Option
     mkdirSync(path.join(folder, name));
   const write = (name: string, text: string) =>
     writeFileSync(path.join(folder, name), text, { mode: 0o600 });
-  // PHP reads JSON, so that nothing has to be quoted for it.
+  // PHP reads the values as JSON, so they need no quoting.
   const writeAs = (name: string, variable: string, value: unknown) => {
     write(`${name}.json`, JSON.stringify(value));
     write(
@@ -218,7 +219,7 @@ const hosted = {
   authproc: { 3: { class: 'saml:PersistentNameID', attribute: 'uid' } },
 };
 
-/** With its own reader of metadata. */
+/** Parses SP metadata with SimpleSAMLphp's own parser. */
 const readsMetadata = `<?php
 foreach (json_decode(file_get_contents(__DIR__ . '/saml20-sp-remote.json'), true) as $index => $more) {
     foreach (\\SimpleSAML\\Metadata\\SAMLParser::parseDescriptorsFile(__DIR__ . "/sp-$index.xml") as $entity) {
@@ -228,7 +229,7 @@ foreach (json_decode(file_get_contents(__DIR__ . '/saml20-sp-remote.json'), true
 }
 `;
 
-/** The class of its library that encrypts, with one name changed. It is there before the library would load its own. */
+/** SimpleSAMLphp's encryption class with one changed constant. PHP loads it before the original. */
 function encryptedAssertionWithGcm(): string {
   const source = readFileSync(
     path.join(installed, 'vendor/simplesamlphp/saml2/src/SAML2/EncryptedAssertion.php'),

@@ -2,8 +2,8 @@ import { createHash, createSign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { encrypt as encryptXml } from 'xml-encryption';
 
-// Answers of an identity provider, written as text in the canonical form: attributes in their order, no layout, no empty
-// tags. The digest is then that of the text, and nothing that the service reads answers with is used to make them.
+// SAML responses as text in canonical form: sorted attributes, no whitespace, no empty tags. The
+// digest is then the digest of the text, and the tests use none of the product's XML code.
 
 export type Person = {
   nameId: string;
@@ -35,7 +35,7 @@ export type AssertionParts = {
   inResponseTo: string | undefined;
   now: Date;
   person: Person;
-  /** Pieces that replace what would stand there. */
+  /** XML that replaces the default element. */
   nameId?: string;
   subject?: string;
   confirmation?: string;
@@ -116,7 +116,7 @@ export type Signing = {
   digest?: { algorithm: string; hash: string };
   transforms?: string;
   canonicalisation?: string;
-  /** What the reference says, and what is digested for it. */
+  /** The URI of the reference, and the text of its digest. */
   uri?: string;
   digested?: string;
   keyInfo?: string;
@@ -129,7 +129,7 @@ export const transform = (algorithm: string): string =>
 export const usualTransforms =
   transform('http://www.w3.org/2000/09/xmldsig#enveloped-signature') + transform(exclusive);
 
-/** A signature over a text that has none yet, and is canonical. */
+/** A signature over a canonical text without a signature. */
 export function signatureOf(text: string, signing: Signing): string {
   const { algorithm, hash } = signing.digest ?? {
     algorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
@@ -153,7 +153,7 @@ export function signatureOf(text: string, signing: Signing): string {
   return `<ds:Signature ${ds}><ds:SignedInfo>${info}</ds:SignedInfo><ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
 }
 
-/** The signature stands after the Issuer. */
+/** Inserts the signature after the Issuer. */
 export const putSignature = (text: string, signature: string): string =>
   text.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);
 export const signText = (text: string, signing: Signing): string =>

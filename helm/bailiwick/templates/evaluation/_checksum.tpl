@@ -1,7 +1,7 @@
 {{/*
-A token's last six characters (services/shared/tokens.ts): the CRC-32 of the ones before, in base 62. Neither the template language
-nor its functions know a CRC or an exclusive or, so: bit by bit, where a ^ b = a + b - 2 * (a & b), and the polynomial's 14 bits
-are looked at one by one.
+A token's last six characters (services/shared/tokens.ts): the CRC-32 of the characters before them,
+in base 62. The template language has neither CRC nor XOR, so this works bit by bit, with a ^ b = a
++ b - 2 * (a & b), and tests the polynomial's 14 set bits one by one.
 */}}
 {{- define "bailiwick.evaluation.checksum" -}}
 {{- $text := . -}}

@@ -1,4 +1,7 @@
-{{/* (dict "root" $ "component" "clients" components "ports" "open" ports for everybody, such as KEDA): who reaches a server. */}}
+{{/*
+(dict "root" $ "component" "clients" components "ports" "open" ports for all clients, such as KEDA):
+the ingress of a server.
+*/}}
 {{- define "bailiwick.evaluation.policy" -}}
 {{- $ingress := printf "- ports: %s\n  from: %s\n" (include "bailiwick.tcpPorts" .ports | fromYamlArray | toJson) (include "bailiwick.pods" (dict "root" .root "components" .clients) | fromYamlArray | toJson) -}}
 {{- with .open -}}

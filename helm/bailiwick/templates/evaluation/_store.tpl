@@ -1,11 +1,12 @@
-{{/* What decides where a pod may run holds for these pods, too. */}}
+{{/* The values that decide on which nodes a pod runs apply to these pods too. */}}
 {{- define "bailiwick.evaluation.podValues" -}}
 {{- pick .Values.defaults "nodeSelector" "tolerations" "priorityClassName" | toYaml -}}
 {{- end -}}
 
 {{/*
-(dict "root" $ "component" "image" "user" "storage" "ports" name → number "container" "volumes"): a server of the evaluation with a disk: claim, Service
-and StatefulSet. The claim is an object of the chart, so that it goes when the secrets it was made with go.
+(dict "root" $ "component" "image" "user" "storage" "ports" name → number "container" "volumes"): a
+server of the evaluation with a disk: claim, Service and StatefulSet. The claim is an object of the
+chart, so that it is removed together with the secrets that its data depends on.
 */}}
 {{- define "bailiwick.evaluation.store" -}}
 {{- $data := dict "name" "data" "emptyDir" (dict "sizeLimit" .storage) }}
@@ -30,7 +31,7 @@ metadata:
   {{- include "bailiwick.metadata" . | nindent 2 }}
 spec:
   type: ClusterIP
-  {{- /* Headless: a StatefulSet's own, and whoever watches the queues asks each server for itself. */}}
+  {{- /* Headless, as a StatefulSet needs, and so that KEDA can query each server. */}}
   clusterIP: None
   selector:
     {{- include "bailiwick.selectorLabels" . | nindent 4 }}

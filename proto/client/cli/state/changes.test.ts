@@ -69,7 +69,7 @@ const texts = (yaml: string) => {
   return { changes: changes.map(({ text }) => text), removals: removals.map(({ text }) => text) };
 };
 
-test('what is there already, in whatever order and spelling, is no change', () => {
+test('records that exist already cause no change, in any order and spelling', () => {
   const { changes } = texts(`
 Roles: [{ Slug: editor, Permissions: [app.b, app.a, app.a] }]
 Groups:
@@ -82,7 +82,7 @@ Grants:
   assert.deepEqual(changes, []);
 });
 
-test('what others need comes first, and what others needed goes last', () => {
+test('dependencies are created first and removed last', () => {
   const { changes, removals } = texts(`
 Roles: [{ Slug: viewer, Permissions: [app.a] }, { Slug: editor, Permissions: [app.a] }]
 Groups: [{ Path: eng, Name: New, Members: [usr_3] }, { Path: eng/new, Members: [usr_3] }]
@@ -96,10 +96,10 @@ Grants: [{ Group: eng/new, Role: viewer }, { User: usr_2, Role: editor }, { Bot:
     '+ member ada@example.com of eng',
     '+ member ada@example.com of eng/new',
     '+ grant of viewer to group eng/new',
-    '~ grant of editor to user usr_2 without an end',
+    '~ grant of editor to user usr_2 without expiry',
     '+ grant of viewer to bot bot_1 for r1 until 2030-01-01T00:00:00Z',
   ]);
-  // The owner stays, and so do built-in roles; the grant to a group that goes needs no removal of its own.
+  // The owner and built-in roles stay. The grant to a deleted group needs no removal of its own.
   assert.deepEqual(removals, [
     '- grant of editor to group eng',
     '- grant of editor to bot bot_1',
@@ -111,7 +111,7 @@ Grants: [{ Group: eng/new, Role: viewer }, { User: usr_2, Role: editor }, { Bot:
   ]);
 });
 
-test('a part that the file has not is left alone, and a group that a grant names is no extra', () => {
+test('a part that the file does not contain is unchanged, and a group that a grant names is kept', () => {
   assert.deepEqual(texts('Roles: [{ Slug: editor }, { Slug: old }]'), {
     changes: [],
     removals: [],
@@ -124,7 +124,7 @@ test('a part that the file has not is left alone, and a group that a grant names
   );
 });
 
-test('a change is saved only over what was read', () => {
+test('a change is saved only over the state that was read', () => {
   const { changes } = differences(
     tenant,
     { Roles: [{ Slug: 'editor', Name: 'E' }, { Slug: 'new' }] },
@@ -140,7 +140,7 @@ test('a change is saved only over what was read', () => {
   );
 });
 
-test('the example of a file in README.md is read as one', () => {
+test('the example file in README.md is valid', () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
   const { Roles, Groups, Grants } = readWanted(
     /^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '',
@@ -149,7 +149,7 @@ test('the example of a file in README.md is read as one', () => {
   assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
 });
 
-test('everything that is wrong with a file is said at once, with its place', () => {
+test('all problems of a file are reported at once, with their place', () => {
   const wrong = `
 Tenants: acme
 Roles: [{ Name: 1, Permissions: app.a }, { Slug: a }, { Slug: a }]
@@ -162,12 +162,12 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
       for (const part of [
         'acme.yaml: the file has no key Tenants',
         'Roles[0].Slug is missing',
-        'Roles[0].Name must be a text',
+        'Roles[0].Name must be a string',
         'Roles[0].Permissions must be a list',
-        'the role a is there more than once',
-        'Groups[0].Members must be a list of texts',
+        'the role a appears more than once',
+        'Groups[0].Members must be a list of strings',
         'Groups[2] must be an object',
-        'the group eng is there more than once',
+        'the group eng appears more than once',
         'Grants[0] must have one of User, Group and Bot',
         'Grants[1] must have one of User, Group and Bot',
         'Grants[2].ExpiresAt must be a time',
@@ -183,7 +183,7 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
   assert.throws(() => readWanted('', 'x'), /the file must be an object/);
 });
 
-test('a grant that is there twice, by address and by ID, is refused: only one of its ends could count', async () => {
+test('a grant that appears twice, by address and by ID, is rejected: their expiries could differ', async () => {
   const client = { call: () => Promise.resolve({ User: { ID: 'usr_1' } }) } as unknown as Client;
   const resolve = (...more: string[]) =>
     resolveSubjects(
@@ -196,11 +196,11 @@ test('a grant that is there twice, by address and by ID, is refused: only one of
     );
   await assert.rejects(
     resolve('{ User: ada@example.com, Role: a }'),
-    /the grant of a to user usr_1 is there more than once/,
+    /the grant of a to user usr_1 appears more than once/,
   );
   await assert.rejects(
     resolve('{ Group: eng, Role: a }', '{ Group: /Eng, Role: a }'),
-    /the grant of a to group \/Eng is there more than once/,
+    /the grant of a to group \/Eng appears more than once/,
   );
   const { wanted } = await resolve(
     '{ User: ada@example.com, Role: b }',

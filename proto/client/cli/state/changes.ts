@@ -10,8 +10,8 @@ import {
 } from './file.ts';
 import type { Live, LiveGrant, Names } from './live.ts';
 
-// From what is wanted and what there is to the requests that lead from one to the other, in an order in which they hold:
-// first what others need, last what others needed.
+// The difference between the file and the tenant, as requests in a valid order: dependencies are created first and
+// removed last.
 
 type ChangeName =
   | 'Roles_Save'
@@ -27,15 +27,15 @@ type ChangeName =
   | 'Groups_Delete'
   | 'Roles_Delete';
 
-/** One request, and what it does in words: "+ role editor". `grant` is the ID of the grant that it takes away. */
+/** One request, and its description: "+ role editor". `grant` is the ID of the grant that it revokes. */
 export type Change = {
   [Name in ChangeName]: { operation: Name; request: RequestOf<Name>; text: string; grant?: string };
 }[ChangeName];
 
-/** `removals` is what the tenant has and the file has not; only --prune makes them changes. */
+/** `removals` remove records that the file does not contain. They are made only with --prune. */
 export type Difference = { changes: Change[]; removals: Change[] };
 
-/** An owner is never taken away by a line that is missing. */
+/** A missing line never removes an owner. */
 const ownerRole = 'owner';
 
 export function differences(tenant: string, wanted: Wanted, live: Live, names: Names): Difference {
@@ -50,7 +50,7 @@ export function differences(tenant: string, wanted: Wanted, live: Live, names: N
   return {
     changes: [...roles.changes, ...groups.changes, ...members.changes, ...grants.changes],
     removals: [
-      // A group takes its grants along.
+      // The grants of a deleted group are deleted with it.
       ...grants.removals.filter(
         ({ operation, request }) =>
           operation !== 'GroupGrants_Remove' || !deleted.has(pathKey(request.Grant.Group)),
@@ -72,7 +72,7 @@ function roleChanges(
     const found = stored.get(role.Slug);
     const changed = found === undefined ? [] : changedKeys(role, found);
     if (found !== undefined && changed.length === 0) return [];
-    // Nobody's change in between is overwritten.
+    // IfUpdatedAt prevents overwriting a concurrent change.
     const request = { Role: { Tenant, ...role }, IfUpdatedAt: found?.UpdatedAt };
     return [
       {
@@ -104,7 +104,7 @@ function groupChanges(
   { Groups: wanted, Grants = [] }: Wanted,
   live: readonly Group[],
 ): Difference {
-  // A grant names its group as well.
+  // A group that a grant names is also in the file.
   const named = new Set([
     ...(wanted ?? []).map(({ Path }) => pathKey(Path)),
     ...Grants.filter(({ kind }) => kind === 'Group').map(({ subject }) => pathKey(subject)),
@@ -193,13 +193,13 @@ function grantChanges(
   const changes = [...asked].flatMap(([key, grant]) => {
     const found = stored.get(key);
     if (found !== undefined && instant(found.ExpiresAt) === instant(grant.ExpiresAt)) return [];
-    const until = grant.ExpiresAt === undefined ? 'without an end' : `until ${grant.ExpiresAt}`;
+    const until = grant.ExpiresAt === undefined ? 'without expiry' : `until ${grant.ExpiresAt}`;
     return [
       grantChange(
         tenant,
         grant,
         'Add',
-        `${found === undefined ? '+' : '~'} ${inWords(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`,
+        `${found === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`,
       ),
     ];
   });
@@ -210,7 +210,7 @@ function grantChanges(
   return {
     changes,
     removals: extra.map((grant) => ({
-      ...grantChange(tenant, grant, 'Remove', `- ${inWords(grant, nameOf)}`),
+      ...grantChange(tenant, grant, 'Remove', `- ${describeGrant(grant, nameOf)}`),
       grant: grant.ID,
     })),
   };
@@ -218,7 +218,7 @@ function grantChanges(
 
 const instant = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 
-function inWords(
+function describeGrant(
   { kind, subject, Role, Resource }: WantedGrant,
   nameOf: (id: string) => string,
 ): string {

@@ -9,8 +9,8 @@ import { defaultTenant, findTenant } from '../tenant.ts';
 import { printable, table } from '../text.ts';
 import { type Change, differences } from './changes.ts';
 import { readWanted } from './file.ts';
-import { type Foretold, foretell } from './foretell.ts';
 import { type Names, readLive, resolveSubjects } from './live.ts';
+import { type Preview, previewChanges } from './preview.ts';
 
 const options: Command['options'] = {
   file: { type: 'string', short: 'f' },
@@ -19,20 +19,23 @@ const options: Command['options'] = {
 };
 const help: Command['help'] = [
   ['-f, --file FILE', 'roles, groups and grants in YAML (- = standard input)'],
-  ['--tenant ID|SLUG', 'in place of the Tenant of the file; else the default of bailiwick use'],
-  ['--prune', 'also take away what the file does not name, of the parts it has; owners stay'],
+  ['--tenant ID|SLUG', 'overrides Tenant in the file; default: the tenant of bailiwick use'],
+  [
+    '--prune',
+    'also remove records that the file does not name, in the parts it contains; owners stay',
+  ],
 ];
 
 export const plan: Command = {
   takes: '',
   summary:
-    'Shows what a file of roles, groups and grants would change in a tenant, and who would gain or lose what. Changes nothing.',
+    'Shows what a file of roles, groups and grants would change in a tenant, and which permissions users and bots would gain or lose. Changes nothing.',
   options: { ...options, 'detailed-exitcode': { type: 'boolean' } },
-  help: [...help, ['--detailed-exitcode', 'exit with 3 where there is something to do']],
+  help: [...help, ['--detailed-exitcode', 'exit with 3 if changes are pending']],
   async run(given) {
     const planned = await makePlan(given);
     showPlan(planned, given);
-    if (planned.foretold.refused.length > 0) return exitCodes.failed;
+    if (planned.preview.refused.length > 0) return exitCodes.failed;
     return planned.changes.length > 0 && given.values['detailed-exitcode'] === true
       ? exitCodes.pending
       : exitCodes.ok;
@@ -42,15 +45,15 @@ export const plan: Command = {
 export const apply: Command = {
   takes: '',
   summary:
-    'Makes a tenant what a file of roles, groups and grants says, after showing the plan and asking.',
+    'Applies a file of roles, groups and grants to a tenant, after showing the plan and asking.',
   options: { ...options, yes: { type: 'boolean', short: 'y' } },
   help: [...help, ['-y, --yes', 'do not ask']],
   async run(given) {
     const planned = await makePlan(given);
     showPlan(planned, given);
     if (planned.changes.length === 0) return exitCodes.ok;
-    if (planned.foretold.refused.length > 0)
-      throw new Refusal('nothing was changed: not all of it would be accepted');
+    if (planned.preview.refused.length > 0)
+      throw new Refusal('nothing was changed: some changes would be rejected');
     await confirm(planned.changes.length, given);
     return makeChanges(planned);
   },
@@ -61,19 +64,19 @@ type Planned = {
   changes: Change[];
   extra: Change[];
   names: Names;
-  foretold: Foretold;
+  preview: Preview;
 };
 
 async function makePlan({ values, rest }: Given): Promise<Planned> {
   const file = textOf(values['file']);
-  if (file === undefined || rest.length > 0) throw new UsageError('say which file: --file FILE');
+  if (file === undefined || rest.length > 0) throw new UsageError('--file FILE is required');
   const written = readWanted(await readText(file, '--file'), file);
   const client = await connect(values);
   const connection: Connection = values;
   const name = textOf(values['tenant']) || written.Tenant || defaultTenant(urlOf(connection));
   if (name === undefined)
     throw new Refusal(
-      'no tenant is named: neither Tenant in the file nor --tenant, and there is no default (bailiwick use)',
+      'no tenant is given: set Tenant in the file, --tenant, or a default with bailiwick use',
     );
   const tenant = await findTenant(client, name);
   const { wanted, names } = await resolveSubjects(client, tenant, written);
@@ -85,12 +88,12 @@ async function makePlan({ values, rest }: Given): Promise<Planned> {
     changes,
     extra: prune ? [] : difference.removals,
     names,
-    foretold: await foretell(client, tenant, changes),
+    preview: await previewChanges(client, tenant, changes),
   };
 }
 
-function showPlan({ changes, extra, names, foretold }: Planned, { values }: Given): void {
-  const { Gained, Lost, refused, notes } = foretold;
+function showPlan({ changes, extra, names, preview }: Planned, { values }: Given): void {
+  const { Gained, Lost, refused, notes } = preview;
   if (values['json'] === true) {
     const inJson = (list: readonly Change[]) =>
       list.map(({ operation, request }) => ({ Operation: operation, Request: request }));
@@ -111,7 +114,7 @@ function showPlan({ changes, extra, names, foretold }: Planned, { values }: Give
   }
   for (const { text } of changes) print(printable(text));
   if (changes.length === 0) print('nothing to do');
-  const people = (list: Foretold['Gained']) =>
+  const people = (list: Preview['Gained']) =>
     list.map((one) => ({ ...one, Subject: names.get(one.Subject) ?? one.Subject }));
   if (Gained.length > 0) print(`\nGained\n${table(people(Gained))}`);
   if (Lost.length > 0) print(`\nLost\n${table(people(Lost))}`);
@@ -125,14 +128,16 @@ function showPlan({ changes, extra, names, foretold }: Planned, { values }: Give
 async function confirm(count: number, { values }: Given): Promise<void> {
   if (values['yes'] === true) return;
   if (!process.stdin.isTTY)
-    throw new UsageError('nobody can be asked here: --yes makes the changes without asking');
+    throw new UsageError(
+      'there is no terminal to ask on: use --yes to make the changes without asking',
+    );
   const answer = await ask(
     `Make ${count === 1 ? 'this change' : `these ${count} changes`}? (yes/no) `,
   );
   if (!/^y(es)?$/i.test(answer.trim())) throw new Refusal('nothing was changed');
 }
 
-/** One after the other, since later ones need earlier ones. What was made stays where one fails: the next apply goes on from there. */
+/** Makes the changes in order, since later ones depend on earlier ones. After a failure the next apply continues from there. */
 async function makeChanges({ client, changes }: Planned): Promise<ExitCode> {
   for (const [index, { operation, request, text }] of changes.entries()) {
     try {

@@ -2,7 +2,7 @@ import { type Document, parseDocument } from 'yaml';
 import { Refusal } from '../failure.ts';
 import { listOf, mapOf, type Problems, recordOf, textOf, textsOf, timeOf } from './values.ts';
 
-// The file of a tenant's rights. Its keys are those of the API; a part that is not there is left alone.
+// The file of a tenant's rights. Its keys are those of the API. A part that it does not contain is unchanged.
 
 export type WantedRole = {
   Slug: string;
@@ -16,10 +16,10 @@ export type WantedGroup = {
   Description?: string | undefined;
   ExternalID?: string | undefined;
   Metadata?: Record<string, string> | undefined;
-  /** Addresses or IDs of users. */
+  /** Email addresses or IDs of users. */
   Members?: string[] | undefined;
 };
-/** To whom: a user by address or ID, a group by path, or a bot by name or ID. */
+/** The subject is a user (address or ID), a group (path) or a bot (name or ID). */
 export type WantedGrant = {
   kind: SubjectKind;
   subject: string;
@@ -38,7 +38,7 @@ export type Wanted = {
 
 const kinds: readonly SubjectKind[] = ['User', 'Group', 'Bot'];
 
-/** Reads the file. Everything that is wrong with it is said at once. */
+/** Reads the file. @throws Refusal with all problems */
 export function readWanted(text: string, name: string): Wanted {
   const document = parseDocument(text);
   const problems: Problems = document.errors.map(({ message }) => message.split('\n')[0] ?? '');
@@ -49,7 +49,7 @@ export function readWanted(text: string, name: string): Wanted {
   return wanted;
 }
 
-/** An alias leads nowhere, or to too much: that is found out only here. */
+/** Converts the document. Only here are unknown or excessive YAML aliases detected. */
 function valueOf(document: Document, problems: Problems): unknown {
   try {
     return document.toJS();
@@ -130,12 +130,12 @@ function readGrant(value: unknown, at: string, problems: Problems): WantedGrant 
 function assertOnce(names: readonly string[] | undefined, what: string, problems: Problems): void {
   const repeated =
     names?.filter((name, index) => name !== '' && names.indexOf(name) !== index) ?? [];
-  problems.push(...new Set(repeated.map((name) => `the ${what} ${name} is there more than once`)));
+  problems.push(...new Set(repeated.map((name) => `the ${what} ${name} appears more than once`)));
 }
 
-/** Letter case and a leading slash make no difference. */
+/** Paths are equal regardless of letter case and a leading slash. */
 export const pathKey = (path: string): string => path.replace(/^\//, '').toLowerCase();
 
-/** What makes a grant this one: there is one of a role to somebody for a resource, whenever it ends. */
+/** The identity of a grant: subject, role and resource. The expiry is not part of it. */
 export const grantKey = ({ kind, subject, Role, Resource }: WantedGrant) =>
   JSON.stringify([kind, kind === 'Group' ? pathKey(subject) : subject, Role, Resource]);

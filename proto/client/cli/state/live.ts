@@ -4,14 +4,14 @@ import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../gen/ty
 import { Refusal } from '../failure.ts';
 import { grantKey, pathKey, type SubjectKind, type Wanted, type WantedGrant } from './file.ts';
 
-// What a tenant has, as far as a file speaks of it, and whom the file means.
+// Reads the parts of a tenant that a file contains, and resolves the users and bots that the file names.
 
-/** A grant of any family, by whom it is to: a user's or bot's ID, or a group's path. */
+/** A grant to a user, group or bot. Its subject is a user's or bot's ID, or a group's path. */
 export type LiveGrant = WantedGrant & { ID: string };
 export type Live = {
   roles: readonly Role[];
   groups: readonly Group[];
-  /** User IDs by the key of the group's path, for the groups whose members the file names. */
+  /** User IDs by the path key of the group, for the groups with Members in the file. */
   members: ReadonlyMap<string, readonly string[]>;
   grants: readonly LiveGrant[];
 };
@@ -61,10 +61,10 @@ async function readGrants(
   ];
 }
 
-/** Texts for people of IDs, as the file calls them. */
+/** The names that the file uses, by ID. */
 export type Names = ReadonlyMap<string, string>;
 
-/** The file with IDs in place of addresses and names, and what they stand for. All that is wrong is said at once. */
+/** Replaces addresses and names in the file by IDs. @throws Refusal with all problems */
 export async function resolveSubjects(
   client: Client,
   tenant: string,
@@ -78,7 +78,7 @@ export async function resolveSubjects(
   const problems: string[] = [];
   for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
     const id = await findUser(client, email);
-    if (id === undefined) problems.push(`no user ${email} is known to you`);
+    if (id === undefined) problems.push(`there is no user ${email}, or you cannot see it`);
     else ids.set(email, id);
   }
   const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
@@ -102,7 +102,7 @@ export async function resolveSubjects(
     (grant, index) => keys.indexOf(grantKey(grant)) < index,
   ) ?? [])
     problems.push(
-      `the grant of ${Role} to ${kind.toLowerCase()} ${subject} is there more than once`,
+      `the grant of ${Role} to ${kind.toLowerCase()} ${subject} appears more than once`,
     );
   if (problems.length > 0) throw new Refusal(problems.join('\n'));
   return {

@@ -8,7 +8,7 @@ import { findLockout } from './lockout.ts';
 const Tenant = 'tnt_1';
 const caller = 'usr_me';
 
-/** By which paths the caller holds each permission; on the platform by none, with its key. */
+/** The paths by which the caller holds each permission. The platform's key holds them without a path. */
 type Held = { [permission: string]: Array<Partial<AccessPath>> };
 
 async function refused(held: Held, ...changes: Change[]): Promise<string> {
@@ -45,19 +45,19 @@ const group = (Path: string): Change => ({
 });
 const role: Change = { operation: 'Roles_Delete', request: { Tenant, Slug: 'old' }, text: '' };
 
-const own = /name your own grant in the file, or the group and the membership it comes by/;
+const own = /add your grant to the file, or the group and membership that give it/;
 
-test('nobody takes away half of what the file has not, and with it the right to the other half', async () => {
+test('removals that would revoke the permission for the other removals are rejected', async () => {
   assert.match(await refused(byGrants('grt_1', 'grt_2'), grant('grt_1'), grant('grt_2')), own);
   assert.equal(await refused(byGrants('grt_1', 'grt_owner'), grant('grt_1'), grant('grt_2')), '');
   assert.equal(
     await refused({}, grant('grt_1'), leave('eng'), group('eng'), role),
     '',
-    'on the platform, by its key',
+    'the platform key has no paths',
   );
 });
 
-test('each permission that a removal needs is looked at, and no other', async () => {
+test('only the permissions that the removals require are checked', async () => {
   const held = {
     ...byGrants('grt_kept'),
     'iam.groups.write': [{ Grant: 'grt_groups' }],
@@ -71,10 +71,14 @@ test('each permission that a removal needs is looked at, and no other', async ()
     request: { Role: { Tenant, Slug: 'new' } },
     text: '',
   };
-  assert.equal(await refused(held, saved, grant('grt_roles')), '', 'it is made before');
+  assert.equal(
+    await refused(held, saved, grant('grt_roles')),
+    '',
+    'the change is made before the removals',
+  );
 });
 
-test('rights that come by a group go with the membership and with the group', async () => {
+test('rights from a group are lost with the membership and with the group', async () => {
   const held = {
     'iam.roles.write': [{ Grant: 'grt_1', Group: 'Eng/Backend', InheritedFrom: 'Eng' }],
   };

@@ -3,7 +3,10 @@ import type { AccessPath } from '../../gen/types.ts';
 import type { Change } from './changes.ts';
 import { pathKey } from './file.ts';
 
-/** Whoever takes away what lets them make these changes is refused half-way, and cannot even make them anew. */
+/**
+ * Finds a change that would revoke the caller's own permission to make the changes. It would fail
+ * halfway, and the caller could not undo it.
+ */
 export async function findLockout(
   client: Client,
   Tenant: string,
@@ -17,13 +20,13 @@ export async function findLockout(
     ),
   );
   const needed = new Set(removals.map(permissionFor));
-  const ways = await Promise.all(
+  const paths = await Promise.all(
     Array.from(
       needed,
       async (Permission) => (await client.call('Access_Explain', { Tenant, Permission })).Paths,
     ),
   );
-  const left = await findLeft(client, ways.flat(), removals);
+  const left = await findLeft(client, paths.flat(), removals);
   const isLost = ({ Grant, Group, InheritedFrom }: AccessPath) => {
     const group = pathKey(Group);
     return (
@@ -33,10 +36,10 @@ export async function findLockout(
       deleted.has(pathKey(InheritedFrom))
     );
   };
-  // The platform's own key has no paths, and loses none.
-  if (!ways.some((paths) => paths.length > 0 && paths.every(isLost))) return [];
+  // The platform's own key has no paths, so it cannot lose one.
+  if (!paths.some((ways) => ways.length > 0 && ways.every(isLost))) return [];
   return [
-    'what lets you make these changes would be taken away among them: name your own grant in the file, or the group and the membership it comes by',
+    'these changes would revoke your own permission to make them: add your grant to the file, or the group and membership that give it',
   ];
 }
 
@@ -45,7 +48,7 @@ function permissionFor({ operation }: Change): string {
   return operation.startsWith('Groups_') ? 'iam.groups.write' : 'iam.grants.write';
 }
 
-/** The groups that the caller leaves by these changes. Only who has rights by a group is asked who they are: no bot is in one. */
+/** The groups that the caller would leave. Account_Get is called only for a caller with rights from a group, which is never a bot. */
 async function findLeft(
   client: Client,
   paths: readonly AccessPath[],

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../gen/help.ts';
 
-// Values of a YAML file. What is wrong is collected, with its place.
+// Reads values of a YAML file. Problems are collected with their place.
 
 export type Problems = string[];
 type Keys = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ const isObject = (value: unknown): value is Keys =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (at: string, key: string) => (at === '' ? key : `${at}.${key}`);
 
-/** An object with no other keys than these: a misspelt one would silently do nothing. */
+/** Reads an object with only these keys: a misspelt key would have no effect. */
 export function recordOf(
   value: unknown,
   at: string,
@@ -39,11 +39,11 @@ export function textOf(
     return undefined;
   }
   if (typeof value === 'string') return value;
-  problems.push(`${join(at, key)} must be a text`);
+  problems.push(`${join(at, key)} must be a string`);
   return undefined;
 }
 
-/** A time as the service reads it; YAML leaves it a text. */
+/** Reads a time in the service's format. YAML parses it as a string. */
 export function timeOf(
   record: Keys,
   key: string,
@@ -56,7 +56,7 @@ export function timeOf(
   return undefined;
 }
 
-/** A list; a key without a value is an empty one. */
+/** Reads a list. A key without a value is an empty list. */
 export function listOf(
   record: Keys,
   key: string,
@@ -79,7 +79,7 @@ export function textsOf(
 ): string[] | undefined {
   const items = listOf(record, key, at, problems);
   if (items === undefined || items.every((item) => typeof item === 'string')) return items;
-  problems.push(`${join(at, key)} must be a list of texts`);
+  problems.push(`${join(at, key)} must be a list of strings`);
   return undefined;
 }
 
@@ -93,6 +93,6 @@ export function mapOf(
   if (value === undefined || value === null) return undefined;
   if (isObject(value) && Object.values(value).every((item) => typeof item === 'string'))
     return value as Record<string, string>;
-  problems.push(`${join(at, key)} must be an object of texts`);
+  problems.push(`${join(at, key)} must be an object with string values`);
   return undefined;
 }

@@ -7,9 +7,9 @@ import {
 import { type ChatKind, chatRates } from '../../chat/kinds.ts';
 import type { WaitingRow } from '../queries.ts';
 
-// Tasks that are kept back until their endpoint can be sent to.
+// Parked tasks: they wait until their endpoint can be sent to.
 
-// What another process has settled meanwhile is not kept back.
+// A task that another process has settled meanwhile is not parked.
 const park: Statement = {
   name: 'notifications.park',
   text: `with parked as (
@@ -26,10 +26,13 @@ const park: Statement = {
       release_at = case when h.parked then h.release_at else excluded.release_at end`,
 };
 
-/** How many of an endpoint's tasks are let go at once when it can be sent to again, and how many seconds later at the earliest. */
+/**
+ * How many of an endpoint's tasks are released at once when it can be sent to again, and the
+ * minimum delay in seconds.
+ */
 export type Release = { size: number; afterSeconds: number };
 
-/** Keeps a task back until its endpoint can be sent to. The attempt is not made, and not counted. */
+/** Parks a task until its endpoint can be sent to. The attempt is neither made nor counted. */
 export async function parkTask(
   database: Database,
   row: Omit<WaitingRow, 'state' | 'dueAt'>,
@@ -83,7 +86,7 @@ const releasing: Statement = {
          order by release_at nulls first limit $1`,
 };
 
-/** Endpoints that can be sent to again and for which tasks are kept back, whoever has waited longest first. */
+/** Endpoints with parked tasks that can be sent to again, longest wait first. */
 export function listReleasing(
   database: Database,
   limit: number,
@@ -91,7 +94,10 @@ export function listReleasing(
   return database.query(releasing, [limit]);
 }
 
-/** One of them, locked until the transaction ends; undefined where another process has it. */
+/**
+ * One endpoint to release tasks for, locked until the transaction ends; undefined if another
+ * process has it.
+ */
 export async function takeReleasing(
   em: EntityManager,
   tenant: string,
@@ -111,7 +117,10 @@ export async function takeReleasing(
   return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
 }
 
-/** Lets the oldest tasks of an endpoint go, so many that at most `limit` are on their way. Returns how many were before. */
+/**
+ * Releases an endpoint's oldest parked tasks, so that at most `limit` are in flight. Returns how
+ * many were in flight before.
+ */
 export async function releaseParked(
   em: EntityManager,
   { tenant, endpoint }: Releasing,
@@ -133,7 +142,10 @@ export async function releaseParked(
   return row?.underWay ?? 0;
 }
 
-/** Says when the endpoint's turn comes again. What is left is counted, rows that somebody else has locked at the moment included. */
+/**
+ * Schedules the endpoint's next release. Remaining tasks are counted even if another transaction
+ * has locked their rows.
+ */
 export async function setRelease(
   em: EntityManager,
   { tenant, endpoint }: Releasing,
@@ -146,7 +158,7 @@ export async function setRelease(
      where tenant = $1 and endpoint = $2`,
     [tenant, endpoint, size, afterSeconds],
   );
-  // Nothing is kept back any more, and nothing else is to be remembered.
+  // Deletes the row if no task is parked and no failure or pause is left.
   const nothing =
     'not parked and failing_since is null and pause_ms = 0 and coalesce(paused_until <= now(), true)';
   await execute(

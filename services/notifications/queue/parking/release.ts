@@ -9,19 +9,19 @@ const atOnce = 500;
 const largest = 500;
 
 /**
- * Lets go of what was kept back for endpoints that can be sent to again: one task where the endpoint has yet to prove itself, then
- * twice as many each time that those before have been taken, so that it is not drowned in what has gathered. Any number of processes
- * may run it.
+ * Releases the parked tasks of endpoints that can be sent to again: one task while the breaker is
+ * half-open, then twice as many each time the previous ones were taken, so that the backlog does
+ * not flood the endpoint. Any number of processes may run it.
  */
 export function startRelease({ database, log }: { database: Database; log: Log }): Background {
   return repeat({
     everyMs,
     log,
-    failed: 'what was kept back could not be let go, it is tried again',
+    failed: 'releasing parked tasks failed, retrying',
     async work(isStopped) {
       for (const { tenant, endpoint } of await listReleasing(database, atOnce)) {
         if (isStopped()) return;
-        // One at a time: the end of an attempt may wait for its endpoint's row.
+        // One transaction per endpoint: an attempt that ends may wait for the endpoint's row.
         await database.transaction(null, (em) => release(em, tenant, endpoint));
       }
     },

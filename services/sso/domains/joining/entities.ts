@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An event by which somebody has become a member, or has not. It never makes them one again. */
+/** A handled event of a verified address. A redelivered event never adds the user again. */
 export const HandledJoinEntity = defineEntity({
   name: 'HandledJoin',
   tableName: 'handled_join',

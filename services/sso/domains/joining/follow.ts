@@ -5,58 +5,60 @@ import { type FollowedEvent, followEvents } from '@bailiwick/shared/events.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import type { DomainDeps } from '../deps.ts';
-import { findGate } from '../queries.ts';
+import { findJoinableDomain } from '../queries.ts';
 import { isHandled, keepHandled } from './queries.ts';
-import { admittedBy } from './suggestions.ts';
+import { joinArguments } from './suggestions.ts';
 
 type Deps = Pick<DomainDeps, 'database' | 'admission'> & { broker: Broker; log: Log };
 
-/** Answers that stay the same however often one asks: the tenant is closed, the role is gone, the person is shut out. */
+/** Permanent errors: the tenant is closed, the role is gone, or the user is disabled. */
 const isRefusal = (error: unknown): boolean =>
   ['permission_denied', 'not_found', 'failed_precondition'].includes(toServiceError(error).code);
 
 /**
- * Makes whoever has verified an address a member of the tenant whose domain it is, where the domain's Capture is join. The
- * event says that the address was proved; whoever has changed theirs, or was there before the domain, is offered to join.
+ * Adds users with a newly verified address to the tenant that verified its domain, if the domain's
+ * Capture is join. Users who changed their address, or existed before the domain, are offered to
+ * join instead.
  */
 export function followVerified(deps: Deps): Background {
   return () => {
-    const handle = (event: FollowedEvent) => takeIn(deps, event);
+    const handle = (event: FollowedEvent) => addMember(deps, event);
     followEvents(deps, {
       durable: 'sso-domain-joins',
       subject: 'evt.*.user.verified',
       types: ['user.verified'],
       handle,
     });
-    // Closing the broker waits for what is in hand.
+    // Closing the broker connection waits for running handlers.
     return () => Promise.resolve();
   };
 }
 
-async function takeIn(
+async function addMember(
   { database, admission, log }: Deps,
   { id: event, data, origin }: FollowedEvent,
 ): Promise<void> {
   const { ID: userId, Email: email, EmailVerified: isVerified } = data;
   if (typeof userId !== 'string' || typeof email !== 'string' || isVerified !== true) return;
-  const gate = await findGate(database, normaliseEmail(email).domain);
-  if (gate?.capture !== 'join') return;
-  // An event may come again days later, when the broker has lost its store: who was removed meanwhile stays out.
-  if (await isHandled(database, gate.tenant, event)) return;
+  const domain = await findJoinableDomain(database, normaliseEmail(email).domain);
+  if (domain?.capture !== 'join') return;
+  // The broker may redeliver an event days later, after it lost its store. A user who was removed
+  // meanwhile stays removed.
+  if (await isHandled(database, domain.tenant, event)) return;
   try {
     await admission.join({
-      ...admittedBy(gate),
+      ...joinArguments(domain),
       userId,
       ip: origin.caller.ip,
       userAgent: origin.caller.userAgent,
     });
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    log.warn('somebody could not join by their address', {
+    log.warn('joining a tenant by email domain was rejected, skipped', {
       user: userId,
-      tenant: gate.tenant,
+      tenant: domain.tenant,
       error,
     });
   }
-  await keepHandled(database, gate.tenant, event);
+  await keepHandled(database, domain.tenant, event);
 }

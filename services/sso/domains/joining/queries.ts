@@ -26,7 +26,7 @@ export async function keepHandled(
   await database.query(keep, [tenant, event]);
 }
 
-// The event stream keeps a week: what is older comes again from nowhere.
+// The event stream keeps events for a week; older ones are never redelivered.
 const sweep: Statement = {
   name: 'sso.sweep_handled_joins',
   text: "delete from handled_join where created_at < now() - interval '9 days'",

@@ -4,54 +4,60 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { addressOf } from '../../providers/record.ts';
+import { addressOf } from '../../providers/api-record.ts';
 import type { DomainDeps } from '../deps.ts';
-import { findGate, findProviderOfDomain, type Gate } from '../queries.ts';
+import { findJoinableDomain, findProviderOfDomain, type JoinableDomain } from '../queries.ts';
 
-// People join by the verified address of their own session and by no other: what a request says of it would prove nothing.
+// Users join by the verified address of their own session. An address in the request would prove
+// nothing.
 
 type Deps = Pick<DomainDeps, 'database' | 'admission' | 'authority' | 'publicUrl'>;
 
-const gateOf = async (
+const joinableDomainOf = async (
   { database }: Pick<Deps, 'database'>,
   { email }: Caller,
-): Promise<Gate | undefined> =>
-  email === '' ? undefined : findGate(database, normaliseEmail(email).domain);
+): Promise<JoinableDomain | undefined> =>
+  email === '' ? undefined : findJoinableDomain(database, normaliseEmail(email).domain);
 
-/** The tenants that the caller may join: one at most, since one has verified the domain. */
+/**
+ * The tenants that the caller may join: at most one, because only one tenant can verify the domain.
+ */
 export async function suggestionsFor(
   deps: Deps,
   caller: Caller,
 ): Promise<Array<MessageInitShape<typeof DomainSuggestionSchema>>> {
-  const gate = await gateOf(deps, caller);
-  if (!gate) return [];
-  const { tenant, name } = gate;
+  const domain = await joinableDomainOf(deps, caller);
+  if (!domain) return [];
+  const { tenant, name } = domain;
   const { tenants: own } = await deps.authority.listUserTenants({ userId: caller.id });
   if (own.some(({ id }) => id === tenant)) return [];
   const provider = await findProviderOfDomain(deps.database, name);
   return [{ tenant, name, redirect: provider ? addressOf(deps.publicUrl, provider, 'login') : '' }];
 }
 
-/** Makes the caller a member of the tenant. Tenants that take nobody in, foreign ones and those that there are not answer alike. */
+/**
+ * Adds the caller to the tenant. Tenants without joining, foreign tenants and unknown tenants
+ * return the same error.
+ */
 export async function joinByAddress(
   deps: Deps,
   tenant: string,
   { caller, signal }: Call,
 ): Promise<void> {
-  const gate = await gateOf(deps, caller);
-  if (gate?.tenant !== tenant)
+  const domain = await joinableDomainOf(deps, caller);
+  if (domain?.tenant !== tenant)
     throw failedPrecondition(
-      'the tenant takes nobody in by an address like yours',
+      'your email domain does not allow joining this tenant',
       'NO_SUGGESTION',
     );
   await deps.admission.join(
-    { ...admittedBy(gate), userId: caller.id, ip: caller.ip, userAgent: caller.userAgent },
+    { ...joinArguments(domain), userId: caller.id, ip: caller.ip, userAgent: caller.userAgent },
     { signal },
   );
 }
 
-/** What somebody gets who joins through a domain. There is no provider in it. */
-export const admittedBy = ({ tenant, defaultRole }: Gate) => ({
+/** The arguments of a join through a domain, without a provider. */
+export const joinArguments = ({ tenant, defaultRole }: JoinableDomain) => ({
   tenant,
   mayJoin: true,
   defaultRoles: defaultRole === '' ? [] : [defaultRole],

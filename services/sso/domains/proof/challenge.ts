@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-// What a tenant publishes to prove that a domain is its own.
+// The TXT record that proves the ownership of a domain.
 
 const challengeMs = 7 * 24 * 60 * 60 * 1000;
 const label = '_bailiwick-challenge';
 
-/** No name in DNS is longer than 253 characters: so many are left for the domain below the challenge's label. */
+/** A DNS name has at most 253 characters, the challenge's label included. */
 export const maxNameLength = 253 - label.length - 1;
 
 export const newChallenge = (): string => randomBytes(32).toString('base64url');

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from './txt.ts';
+import { checkRecord } from './txt.ts';
 
 const name = '_bailiwick-challenge.example.com';
 const wanted = 'bailiwick-verify=abc';
 const reasonOf = (values: readonly string[]): string => {
-  const finding = judge({ values }, name, wanted);
-  return 'reason' in finding ? finding.reason : finding.outcome;
+  const result = checkRecord({ values }, name, wanted);
+  return 'reason' in result ? result.reason : result.outcome;
 };
 
-test('Domain_Verify takes the one value that is wanted, whatever is beside it, and nothing that is only like it', () => {
-  assert.deepEqual(judge({ values: ['v=spf1 -all', wanted] }, name, wanted), { outcome: 'proved' });
+test('Domain_Verify requires the exact value, and ignores other records', () => {
+  assert.deepEqual(checkRecord({ values: ['v=spf1 -all', wanted] }, name, wanted), {
+    outcome: 'proved',
+  });
   for (const value of [
     ` ${wanted}`,
     `${wanted} `,
@@ -20,11 +22,11 @@ test('Domain_Verify takes the one value that is wanted, whatever is beside it, a
     `${wanted}d`,
     '',
   ]) {
-    assert.equal(judge({ values: [value] }, name, wanted).outcome, 'missing', value);
+    assert.equal(checkRecord({ values: [value] }, name, wanted).outcome, 'missing', value);
   }
 });
 
-test('Domain_Verify says what it found, in plain characters and not at length', () => {
+test('Domain_Verify reports the value it found, shortened and in printable ASCII', () => {
   assert.equal(
     reasonOf(['bailiwick-verify=old']),
     `${name} has a TXT record, but its value is not the right one: found "bailiwick-verify=old"`,
@@ -38,8 +40,8 @@ test('Domain_Verify says what it found, in plain characters and not at length', 
   assert.ok(reason.length < 160 && /^[\x20-\x7e…]+$/.test(reason), reason);
 });
 
-test('Domain_Verify holds nothing against a domain that no server has spoken of', () => {
-  assert.equal(judge({ missing: 'answer' }, name, wanted).outcome, 'unknown');
+test('Domain_Verify returns unknown without an answer of a DNS server', () => {
+  assert.equal(checkRecord({ missing: 'answer' }, name, wanted).outcome, 'unknown');
   for (const missing of ['name', 'record'] as const)
-    assert.equal(judge({ missing }, name, wanted).outcome, 'missing');
+    assert.equal(checkRecord({ missing }, name, wanted).outcome, 'missing');
 });

@@ -2,26 +2,32 @@ import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseServer } from '@bailiwick/shared/egress/resolver.ts';
 
-// A query that is lost is asked once more at each server; all of it has to be over well before the call's own deadline.
-const patience = { timeout: 1500, tries: 2, maxTimeout: 2500 };
+// A lost query is retried once per server. The total must stay well below the call's deadline.
+const queryTimeouts = { timeout: 1500, tries: 2, maxTimeout: 2500 };
 const allMs = 8000;
 
-/** What DNS says of a name: the texts of its TXT records, that there are none, or nothing that could be relied on. */
+/**
+ * The result of a DNS look-up: the texts of the TXT records, that there are none, or no reliable
+ * answer.
+ */
 export type Found =
   | { values: readonly string[] }
   | { missing: 'name' | 'record' }
   | { missing: 'answer' };
 export type LookUpTxt = (name: string) => Promise<Found>;
 
-/** Looks TXT records up at these DNS servers (address:port), or where the host does if there are none. Nothing is remembered. */
+/**
+ * Looks up TXT records at these DNS servers (address:port), or at the host's resolvers if the list
+ * is empty. Results are not cached.
+ */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
-  const resolver = new Resolver(patience);
+  const resolver = new Resolver(queryTimeouts);
   if (servers.length > 0) resolver.setServers(servers.map(parseServer));
   return async (name) => {
     try {
-      // The dot at the end says that the name is whole.
+      // The trailing dot marks the name as fully qualified.
       const records = await Promise.race([resolver.resolveTxt(`${name}.`), tooLate()]);
-      // A text of more than 255 bytes comes in pieces.
+      // Texts of more than 255 bytes come in pieces.
       return { values: records.map((pieces) => pieces.join('')) };
     } catch (error) {
       return { missing: missingBy(error) };
@@ -35,19 +41,24 @@ async function tooLate(): Promise<never> {
 }
 
 /**
- * Only a server's own word counts: that there is no such name, or none of this kind. Servers that fail, refuse or are silent
- * say nothing of the domain: a resolver that is away would otherwise take every tenant's domains away.
+ * Only a server's answer counts: no such name, or no such record. Servers that fail, refuse or do
+ * not respond prove nothing; otherwise a broken resolver would end every tenant's domains.
  */
 function missingBy(error: unknown): 'name' | 'record' | 'answer' {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   return code === 'ENOTFOUND' ? 'name' : code === 'ENODATA' ? 'record' : 'answer';
 }
 
-/** What a look-up says of a claim. `unknown` counts for nothing. */
-export type Finding = { outcome: 'proved' } | { outcome: 'missing' | 'unknown'; reason: string };
+/** The result of a look-up for a claim. `unknown` changes nothing. */
+export type RecordCheck =
+  | { outcome: 'proved' }
+  | { outcome: 'missing' | 'unknown'; reason: string };
 
-/** Compares what was found below `name` with what the record has to hold. The reason is for people, and holds what they can act on. */
-export function judge(found: Found, name: string, wanted: string): Finding {
+/**
+ * Compares the records of `name` with the required value. The reason is for people, and says what
+ * they can act on.
+ */
+export function checkRecord(found: Found, name: string, wanted: string): RecordCheck {
   if ('values' in found)
     return found.values.includes(wanted)
       ? { outcome: 'proved' }
@@ -69,7 +80,7 @@ const shown = 40;
 
 function othersAt(name: string, values: readonly string[]): string {
   const [first = ''] = values;
-  // Anybody can put anything there.
+  // The record is untrusted text.
   const start = first.slice(0, shown).replaceAll(/[^\x20-\x7e]/g, '?');
   const what =
     values.length === 1

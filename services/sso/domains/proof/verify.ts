@@ -5,21 +5,23 @@ import { type Database, inTransaction, violates } from '@bailiwick/shared/orm.ts
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
+import { recordDomainEvent } from '../events.ts';
 import { findDomain, lockDomain, missDomain, proveDomain, renewChallenge } from '../queries.ts';
-import { recordDomain } from '../records.ts';
 import { challengeEnd, newChallenge, txtName, txtValue } from './challenge.ts';
-import { type Finding, judge, type LookUpTxt } from './txt.ts';
+import { checkRecord, type LookUpTxt, type RecordCheck } from './txt.ts';
 
-/** By the name, so that claiming it anew asks no DNS server more often. */
+/** Limited by name, so that claiming the domain again does not allow more DNS queries. */
 const attempts = { count: 1, seconds: 60 };
 const attemptsOf = ({ tenant, name }: DomainRow): string => `domain ${tenant} ${name}`;
 
-const renewal =
-  'the time for the record was over: publish the new TxtValue, and verify the domain again';
+const renewal = 'the challenge had expired: publish the new TxtValue, and verify the domain again';
 const taken =
-  'the record is there, but another organisation has verified this domain: it has to give it up first';
+  'the record is there, but another organisation has verified this domain: it must delete the domain first';
 
-/** Looks for the record now. What has failed or run out gets another challenge instead, since nobody could have proved the old one. */
+/**
+ * Looks up the record now. A failed or expired claim gets a new challenge instead, because the old
+ * one can no longer be proved.
+ */
 export async function verifyDomain(
   deps: DomainDeps,
   { tenant, id }: DomainVerifyRequest,
@@ -33,17 +35,20 @@ export async function verifyDomain(
     throw exhausted('a domain is looked up at most once a minute, try again later', wait);
   const settled =
     (await renew(database, found, call)) ??
-    (await settle(database, found, await lookFor(lookUp, found), call));
-  // Changed while DNS was asked: what was found is of a claim that is over.
+    (await settle(database, found, await lookUpRecord(lookUp, found), call));
+  // The claim changed during the look-up, so the result is for an old claim.
   const domain = settled ?? (await findDomain(database, tenant, id));
   if (!domain) throw notFound('domain');
   return domain;
 }
 
-/** What DNS says of a claim. */
-export async function lookFor(lookUp: LookUpTxt, { name, challenge }: DomainRow): Promise<Finding> {
+/** Looks up the record of a claim. */
+export async function lookUpRecord(
+  lookUp: LookUpTxt,
+  { name, challenge }: DomainRow,
+): Promise<RecordCheck> {
   const at = txtName(name);
-  return judge(await lookUp(at), at, txtValue(challenge));
+  return checkRecord(await lookUp(at), at, txtValue(challenge));
 }
 
 function renew(
@@ -61,7 +66,7 @@ function renew(
         expiresAt: challengeEnd(new Date()),
         reason: renewal,
       }));
-    if (after) recordDomain(em, call, 'domain.updated', after, before);
+    if (after) recordDomainEvent(em, call, 'domain.updated', after, before);
     return after;
   });
 }
@@ -69,14 +74,18 @@ function renew(
 async function settle(
   database: Database,
   domain: DomainRow,
-  finding: Finding,
+  recordCheck: RecordCheck,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  const result = finding.outcome === 'proved' ? await prove(database, domain, call) : finding;
+  const result =
+    recordCheck.outcome === 'proved' ? await prove(database, domain, call) : recordCheck;
   return 'reason' in result ? miss(database, domain, result.reason, call) : result.domain;
 }
 
-/** Makes a domain verified whose record was found, or says why that cannot be. `domain` is undefined where it has changed meanwhile. */
+/**
+ * Marks a domain as verified, or returns the reason why that is impossible. `domain` is undefined
+ * if it changed meanwhile.
+ */
 export async function prove(
   database: Database,
   { tenant, id, challenge }: DomainRow,
@@ -90,13 +99,13 @@ export async function prove(
         const before = await lockDomain(run, tenant, id);
         const after = before && (await proveDomain(run, { ...before, challenge }));
         if (after && before.status !== 'verified')
-          recordDomain(em, origin, 'domain.verified', after, before);
+          recordDomainEvent(em, origin, 'domain.verified', after, before);
         return after;
       },
     );
     return { domain };
   } catch (error) {
-    // Of two tenants at once the index lets one through. Which one it was is not told.
+    // The unique index lets only one tenant verify a domain. The error does not say which one.
     if (violates(error, 'domain_verified')) return { reason: taken };
     throw error;
   }
@@ -112,7 +121,7 @@ function miss(
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);
     const after = before && (await missDomain(run, { ...before, challenge }, reason));
-    if (after) recordDomain(em, call, 'domain.verification_failed', after, before);
+    if (after) recordDomainEvent(em, call, 'domain.verification_failed', after, before);
     return after;
   });
 }

@@ -3,6 +3,7 @@ import { type Database, type EntityManager, inTransaction } from '@bailiwick/sha
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import type { DomainRow } from '../entities.ts';
+import { byService, recordDomainEvent } from '../events.ts';
 import {
   claimChecks,
   countFailedDay,
@@ -11,28 +12,27 @@ import {
   postponeCheck,
   takeOverdue,
 } from '../queries.ts';
-import { byTime, recordDomain } from '../records.ts';
 import type { LookUpTxt } from './txt.ts';
-import { lookFor, prove } from './verify.ts';
+import { lookUpRecord, prove } from './verify.ts';
 
 const batch = 100;
-/** Domains that one process looks up at once. */
+/** Domains that one process looks up concurrently. */
 const checksAtOnce = 10;
-const patienceDays = 3;
+const lapseAfterDays = 3;
 
 type Deps = { database: Database; lookUp: LookUpTxt; log: Log; intervalMs?: number };
 
 /**
- * Ends claims whose time has passed, and looks up every day whether the record of a domain is still there: one that has lost
- * it for three days has lapsed, and is verified again when it is back. Any number of replicas may run it: each claim and each
- * check is one's.
+ * Fails expired claims, and checks daily whether the record of each verified domain still exists. A
+ * domain without its record for three days lapses, and is verified again when the record is back.
+ * Any number of replicas may run it: each claim and each check is handled by one replica.
  */
 export function watchDomains(deps: Deps): Background {
   const { database, log, intervalMs = 5000 } = deps;
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'domains could not be watched, it is tried again',
+    failed: 'checking domains failed, retrying',
     async work(isStopped) {
       while (!isStopped() && (await database.transaction(null, failBatch)) === batch);
       while (!isStopped() && (await checkBatch(deps)) === checksAtOnce);
@@ -45,7 +45,7 @@ async function failBatch(em: EntityManager): Promise<number> {
   const overdue = await takeOverdue(run, batch);
   for (const before of overdue) {
     const after = await failDomain(run, before);
-    if (after) recordDomain(em, byTime, 'domain.verification_failed', after, before);
+    if (after) recordDomainEvent(em, byService, 'domain.verification_failed', after, before);
   }
   return overdue.length;
 }
@@ -57,23 +57,27 @@ async function checkBatch({ database, lookUp }: Deps): Promise<number> {
 }
 
 async function check(database: Database, lookUp: LookUpTxt, domain: DomainRow): Promise<void> {
-  const finding = await lookFor(lookUp, domain);
-  if (finding.outcome === 'unknown') return postponeCheck(database, domain, finding.reason);
-  const result = finding.outcome === 'proved' ? await prove(database, domain, byTime) : finding;
+  const recordCheck = await lookUpRecord(lookUp, domain);
+  if (recordCheck.outcome === 'unknown') return postponeCheck(database, domain, recordCheck.reason);
+  const result =
+    recordCheck.outcome === 'proved' ? await prove(database, domain, byService) : recordCheck;
   if ('reason' in result) await failDay(database, domain, result.reason);
 }
 
-/** The owners hear of each day that fails, so that they can mend it before the third. Of a domain that has lapsed they know. */
+/**
+ * Owners get an event for each failed day, so that they can fix the record before the third. For a
+ * lapsed domain they get no more.
+ */
 function failDay(database: Database, domain: DomainRow, reason: string): Promise<void> {
   const { tenant, id } = domain;
   return database.transaction(tenant, async (em) => {
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);
-    const after = before && (await countFailedDay(run, domain, reason, patienceDays));
+    const after = before && (await countFailedDay(run, domain, reason, lapseAfterDays));
     if (!after || before.status === 'lapsed') return;
-    recordDomain(
+    recordDomainEvent(
       em,
-      byTime,
+      byService,
       after.status === 'lapsed' ? 'domain.lapsed' : 'domain.verification_failed',
       after,
       before,

@@ -3,7 +3,7 @@ import type { Craft } from '../craft.ts';
 import type { AssertionParts, ResponseParts } from '../texts.ts';
 import type { Forgery } from './forgery.ts';
 
-// Rightly signed, and not for us, not for this sign-in, or not for now.
+// Correctly signed responses for another service, another sign-in or another time.
 
 const withAssertion = (
   says: RegExp,
@@ -40,7 +40,7 @@ export const contents: Record<string, Forgery> = {
   'for no audience': withText(/has no audience/, (text) =>
     text.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/, ''),
   ),
-  'for us and, in a second restriction, for another audience': withText(
+  'for the service and, in a second restriction, another audience': withText(
     /its audience has to be/,
     (text) =>
       text.replace(
@@ -53,16 +53,16 @@ export const contents: Record<string, Forgery> = {
     text.replace(/ Recipient="[^"]*"/, ''),
   ),
   'for another destination': withResponse(/Destination has to be/, { destination: elsewhere }),
-  'for a destination that only begins like ours': {
+  'for a destination that starts with the right one': {
     forge: (craft) =>
       craft.response(craft.sign(craft.assertion()), { destination: `${craft.acsUrl}/more` }),
     says: /Destination has to be/,
   },
   'for no destination': withResponse(/is for nothing: its Destination/, { destination: undefined }),
-  'from another issuer, says the Response': withResponse(/Response is from "urn:other"/, {
+  'a Response from another issuer': withResponse(/Response is from "urn:other"/, {
     issuer: 'urn:other',
   }),
-  'from another issuer, says the assertion': withAssertion(/Assertion is from "urn:other"/, () => ({
+  'an assertion from another issuer': withAssertion(/Assertion is from "urn:other"/, () => ({
     issuer: 'urn:other',
   })),
   'from no issuer': {
@@ -72,31 +72,27 @@ export const contents: Record<string, Forgery> = {
       ),
     says: /not from any of the certificates/,
   },
-  'from an issuer whose name goes on in an element': withAssertion(
-    /Issuer has to be/,
-    ({ entityId }) => ({
-      issuerElement: `<saml:Issuer>${entityId}<saml:x></saml:x></saml:Issuer>`,
-    }),
-  ),
-  'for no request, says the Response': withResponse(/Response answers no request/, {
+  'from an issuer name with a child element': withAssertion(/Issuer has to be/, ({ entityId }) => ({
+    issuerElement: `<saml:Issuer>${entityId}<saml:x></saml:x></saml:Issuer>`,
+  })),
+  'a Response without InResponseTo': withResponse(/Response answers no request/, {
     inResponseTo: undefined,
   }),
-  'for no request, says the assertion': withAssertion(/assertion answers no request/, () => ({
+  'an assertion without InResponseTo': withAssertion(/assertion answers no request/, () => ({
     inResponseTo: undefined,
   })),
-  'for another request, says the Response': withResponse(/Response answers another request/, {
+  'a Response for another request': withResponse(/Response answers another request/, {
     inResponseTo: '_other',
   }),
-  'for another request, says the assertion': withAssertion(
-    /assertion answers another request/,
-    () => ({ inResponseTo: '_other' }),
-  ),
+  'an assertion for another request': withAssertion(/assertion answers another request/, () => ({
+    inResponseTo: '_other',
+  })),
   expired: withAssertion(/has expired.*clocks/, () => ({ minutes: hours(-1) })),
   'not valid yet': withAssertion(/not valid yet.*clocks/, () => ({ minutes: hours(1) })),
   'made in the future': withText(/made in the future/, (text) =>
     text.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2999-01-01T00:00:00Z"'),
   ),
-  'made long ago, and valid for ever': withText(/more than a day ago/, (text) =>
+  'made long ago and valid forever': withText(/more than a day ago/, (text) =>
     text
       .replace(/IssueInstant="[^"]*"/, 'IssueInstant="2001-01-01T00:00:00Z"')
       .replace(/NotOnOrAfter="[^"]*"/g, 'NotOnOrAfter="2999-01-01T00:00:00Z"'),
@@ -116,21 +112,21 @@ export const contents: Record<string, Forgery> = {
       '$12001-01-01T00:00:00Z"',
     ),
   ),
-  'with a time that is none': withText(/not as a time/, (text) =>
+  'with an invalid time': withText(/not as a time/, (text) =>
     text.replace(/(<saml:Conditions[^>]* NotOnOrAfter=")[^"]*"/, '$1never"'),
   ),
   'with a time that has no zone': withText(/not a time in UTC/, (text) =>
     text.replace(/(<saml:Conditions[^>]* NotOnOrAfter=")[^"]*"/, '$12999-01-01T00:00:00"'),
   ),
   'without conditions': withAssertion(/no Conditions/, () => ({ conditions: '' })),
-  'with a condition that nobody knows': withText(/not understood/, (text) =>
+  'with an unknown condition': withText(/not understood/, (text) =>
     text.replace('</saml:Conditions>', '<saml:Condition></saml:Condition></saml:Conditions>'),
   ),
   'without a confirmation': withAssertion(/no bearer confirmation/, () => ({ confirmation: '' })),
-  'with a confirmation by key alone': withText(/no bearer confirmation/, (text) =>
+  'with only a holder-of-key confirmation': withText(/no bearer confirmation/, (text) =>
     text.replace(bearer, 'urn:oasis:names:tc:SAML:2.0:cm:holder-of-key'),
   ),
-  'with a confirmation that is not to be used before': withText(/NotBefore/, (text) =>
+  'with a confirmation with NotBefore': withText(/NotBefore/, (text) =>
     text.replace(
       /<saml:SubjectConfirmationData( InResponseTo="[^"]*")?/,
       '$& NotBefore="2001-01-01T00:00:00Z"',
@@ -157,9 +153,8 @@ export const contents: Record<string, Forgery> = {
     nameId: '<saml:EncryptedID></saml:EncryptedID>',
   })),
   'without a sign-in': withAssertion(/no AuthnStatement/, () => ({ statement: '' })),
-  'with a session that has ended': withText(
-    /session with the identity provider has ended/,
-    (text) => text.replace(/SessionIndex="[^"]*"/, '$& SessionNotOnOrAfter="2001-01-01T00:00:00Z"'),
+  'with an expired session': withText(/session with the identity provider has ended/, (text) =>
+    text.replace(/SessionIndex="[^"]*"/, '$& SessionNotOnOrAfter="2001-01-01T00:00:00Z"'),
   ),
   'of SAML 1.1': withText(/not of SAML 2.0/, (text) =>
     text.replace('Version="2.0"', 'Version="1.1"'),
@@ -169,7 +164,7 @@ export const contents: Record<string, Forgery> = {
     code('Responder', code('AuthnFailed')),
     'PROVIDER_REFUSED',
   ),
-  'refused by the provider in words of its own': withStatus(
+  'refused by the provider with a custom status': withStatus(
     /answered with Requester, a status of its own\.$/,
     code('Requester', '<samlp:StatusCode Value="urn:x:ada@example.com"></samlp:StatusCode>') +
       '<samlp:StatusMessage>ada@example.com is unknown</samlp:StatusMessage>',
@@ -181,12 +176,15 @@ export const contents: Record<string, Forgery> = {
     'PROVIDER_REFUSED',
   ),
   'no status': withStatus(/no status/, '', 'ANSWER_INVALID'),
-  'success and no assertion': { forge: (craft) => craft.response(''), says: /has no assertion/ },
+  'success without an assertion': {
+    forge: (craft) => craft.response(''),
+    says: /has no assertion/,
+  },
   'an answer to a logout': {
     forge: (craft) =>
       craft
         .response(craft.sign(craft.assertion()))
         .replaceAll('samlp:Response', 'samlp:LogoutResponse'),
-    says: /no SAML Response/,
+    says: /not a SAML Response/,
   },
 };

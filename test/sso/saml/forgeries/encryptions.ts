@@ -1,12 +1,13 @@
 import type { Craft } from '../craft.ts';
 import type { Forgery } from './forgery.ts';
 
-// Assertions that are encrypted for us. Everybody can do that: it proves nothing of who has made them.
+// Assertions encrypted for the service. The certificate is public, so encryption does not prove the
+// sender.
 
 const signed = (craft: Craft) => craft.sign(craft.assertion());
 const sealed = (inner: (craft: Craft) => string) => async (craft: Craft) =>
   craft.response(await craft.encrypt(inner(craft)));
-/** The content, which comes last, with so many characters of its base64 left. */
+/** Cuts the last CipherValue to this number of base64 characters. */
 const cut = (text: string, characters: number) => {
   const at = text.lastIndexOf('<xenc:CipherValue>') + '<xenc:CipherValue>'.length;
   return text.slice(0, at + characters) + text.slice(text.lastIndexOf('</xenc:CipherValue>'));
@@ -81,7 +82,7 @@ export const encryptions: Record<string, Forgery> = {
     forge: sealed((craft) => signed(craft) + craft.evil),
     says: /not well-formed|more than one/,
   },
-  'a wrapping that is encrypted': {
+  'an encrypted wrapping': {
     forge: sealed((craft) =>
       craft.evil.replace(/<\/saml:Assertion>$/, `${signed(craft)}</saml:Assertion>`),
     ),
@@ -101,7 +102,7 @@ export const encryptions: Record<string, Forgery> = {
     forge: sealed((craft) => `<!DOCTYPE a [<!ENTITY b "c">]>${signed(craft)}`),
     says: /document type/,
   },
-  'a key that is somewhere else': {
+  'a key at another address': {
     forge: async (craft) =>
       craft.response(
         (await craft.encrypt(signed(craft))).replace(
@@ -111,11 +112,11 @@ export const encryptions: Record<string, Forgery> = {
       ),
     says: /refers to something outside|exactly one/,
   },
-  'an encrypted text that is cut': {
+  'a truncated ciphertext': {
     forge: async (craft) => craft.response(cut(await craft.encrypt(signed(craft)), 400)),
     says: /cannot be decrypted/,
   },
-  'an encrypted text that is nothing but a tag': {
+  'a ciphertext of only a tag': {
     forge: async (craft) => craft.response(cut(await craft.encrypt(signed(craft)), 24)),
     says: /cannot be decrypted|not well-formed/,
   },

@@ -5,7 +5,7 @@ import { signatures } from './signatures.ts';
 import { texts } from './texts.ts';
 import { wrappings } from './wrappings.ts';
 
-/** Every answer that must not be accepted, by what is wrong with it. */
+/** All forged responses by name. */
 export const forgeries: Readonly<Record<string, Forgery>> = {
   ...signatures,
   ...wrappings,

@@ -2,11 +2,11 @@ import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
 import type { Craft } from '../craft.ts';
 
 export type Forgery = {
-  /** The text of the answer. */
+  /** The XML of the response. */
   forge(craft: Craft): string | Promise<string>;
-  /** What the administrator is told. */
+  /** The detail that the administrator reads. */
   says: RegExp;
   reason?: RefusalReason;
-  /** The text is what is posted as it is, and not to be encoded first. */
+  /** The text is posted as it is, without base64. */
   isEncoded?: true;
 };

@@ -10,7 +10,7 @@ import {
 } from '../texts.ts';
 import type { Forgery } from './forgery.ts';
 
-// Signatures that are missing, somebody else's, outdated, or over something else.
+// Missing signatures, and signatures by another key, with a weak algorithm or over another text.
 
 const withSigning = (changes: Partial<Signing>) => (craft: Craft) =>
   craft.response(craft.sign(craft.assertion(), changes));

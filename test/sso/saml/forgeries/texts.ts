@@ -2,7 +2,7 @@ import type { Craft } from '../craft.ts';
 import { honest } from '../craft.ts';
 import type { Forgery } from './forgery.ts';
 
-// Texts that one reader takes for this and another for that, or that are made to exhaust whoever reads them.
+// XML that parsers read differently, and XML that exhausts a parser.
 
 const named = (nameId: string) => (craft: Craft) =>
   craft.response(craft.sign(craft.assertion({ person: { ...craft.person, nameId } })));
@@ -21,7 +21,7 @@ const hidden = /comments, processing instructions or CDATA/;
 const doctype = /document type declaration/;
 
 export const texts: Record<string, Forgery> = {
-  // Canonical XML leaves the comment out: the signature holds over what it was put into.
+  // Canonical XML drops comments, so the signature stays valid after one is inserted.
   'a comment in the NameID': {
     forge: (craft) =>
       named('admin@corp.example.evil.example')(craft).replace(
@@ -35,7 +35,7 @@ export const texts: Record<string, Forgery> = {
       honest(craft).replace('</saml:AttributeValue>', '<!--x--></saml:AttributeValue>'),
     says: hidden,
   },
-  // The canonicalisation that is used writes an instruction's data as if it were text.
+  // The library's canonicalisation writes the data of a processing instruction as text.
   'a processing instruction in the NameID': {
     forge: (craft) =>
       named('admin@corp.example.evil.example')(craft).replace(
@@ -74,7 +74,7 @@ export const texts: Record<string, Forgery> = {
     forge: (craft) => `\uFEFF<?xml version="1.0"?><!doctype Response>${honest(craft)}`,
     says: doctype,
   },
-  'an entity that nobody declares': {
+  'an undeclared entity': {
     forge: (craft) => honest(craft).replace(craft.person.nameId, '&who;'),
     says: /not well-formed|not from any/,
   },
@@ -104,29 +104,29 @@ export const texts: Record<string, Forgery> = {
     forge: (craft) => extended('<x>'.repeat(100) + '</x>'.repeat(100))(craft),
     says: /nested too deeply/,
   },
-  'very many elements': {
+  'too many elements': {
     forge: (craft) => extended('<x/>'.repeat(40_000))(craft),
     says: /too many elements/,
   },
-  'very many attributes': {
+  'too many attributes': {
     forge: extended(
       `<x:x xmlns:x="urn:x" ${Array.from({ length: 20_000 }, (_, index) => `a${index}=""`).join(' ')}/>`,
     ),
     says: /too many attributes/,
   },
-  'many attributes behind something like the end of a tag': {
+  'many attributes after a fake end of a tag': {
     forge: extended(
       `<x:x xmlns:x="urn:x" y=">" ${Array.from({ length: 20_000 }, (_, index) => `a${index}=""`).join(' ')}/>`,
     ),
     says: /too many attributes/,
   },
-  'a namespace at each of very many levels': {
+  'a namespace at each of many nested levels': {
     forge: extended(
       `${Array.from({ length: 5000 }, (_, index) => `<x xmlns:a${index}="urn:x">`).join('')}${'</x>'.repeat(5000)}`,
     ),
     says: /too many namespaces/,
   },
-  'very many namespaces, and very many elements that add one': {
+  'many namespaces, and many elements that add one': {
     forge: extended(
       `${Array.from({ length: 40 }, (_, part) => `<x ${Array.from({ length: 60 }, (__, index) => `xmlns:a${part}-${index}="urn:x"`).join(' ')}>`).join('')}${'<x xmlns:b="u:b"/>'.repeat(5000)}${'</x>'.repeat(40)}`,
     ),
@@ -146,7 +146,7 @@ export const texts: Record<string, Forgery> = {
   },
   nothing: { forge: () => '', says: /no SAMLResponse/, isEncoded: true },
   'not XML': { forge: () => 'hello', says: /not well-formed/ },
-  'not all of it': { forge: (craft) => honest(craft).slice(0, -20), says: /not well-formed/ },
+  truncated: { forge: (craft) => honest(craft).slice(0, -20), says: /not well-formed/ },
   'two documents': {
     forge: (craft) => honest(craft) + honest(craft),
     says: /not well-formed|more than one|does not belong/,
@@ -159,7 +159,7 @@ export const texts: Record<string, Forgery> = {
     forge: (craft) => honest(craft).replace('Version="2.0"', 'Version=2.0'),
     says: /not well-formed/,
   },
-  'an attribute twice': {
+  'a duplicate attribute': {
     forge: (craft) => honest(craft).replace('Version="2.0"', 'Version="2.0" Version="2.0"'),
     says: /not well-formed/,
   },

@@ -2,19 +2,19 @@ import type { Craft } from '../craft.ts';
 import { putSignature, signatureOf } from '../texts.ts';
 import type { Forgery } from './forgery.ts';
 
-// A signature that holds, and another person where a careless reader looks: the eight wrappings that are known by number,
-// and their relatives.
+// Signature wrapping: the signature is valid, but a careless parser reads an unsigned assertion.
+// The eight published variants and related ones.
 
 const many = /more than one assertion/;
 
-/** An honest assertion, its signature, and both together. */
+/** An honest assertion, its signature, and the signed assertion. */
 function makeSigned(craft: Craft): { text: string; signature: string; signed: string } {
   const text = craft.assertion();
   const signature = signatureOf(text, { keys: craft.keys });
   return { text, signature, signed: putSignature(text, signature) };
 }
 
-/** A signed Response whole, and what it is made of. */
+/** The text, the signature and the whole of a signed Response. */
 function makeResponse(craft: Craft): { text: string; signature: string } {
   const text = craft.response(craft.sign(craft.assertion()));
   return { text, signature: signatureOf(text, { keys: craft.keys }) };
@@ -109,7 +109,7 @@ export const wrappings: Record<string, Forgery> = {
       }),
     says: /the same ID/,
   },
-  'an ID of another namespace that is the same': {
+  'the same ID in another namespace': {
     forge: (craft) =>
       craft.response(craft.sign(craft.assertion({ id: '_same' })), {
         before: extensions('<x:y xmlns:x="urn:x" x:Id="_same"></x:y>'),

@@ -19,10 +19,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/access.proto.
  */
 export const file_bailiwick_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSJoCg9QZXJtaXNzaW9uQ2hlY2sSLwoKcGVybWlzc2lvbhgBIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAIgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2Ui8QMKEkFjY2Vzc0NoZWNrUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgM2AEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USRgoGY2hlY2tzGAUgAygLMiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hlY2tCCLpIBZIBAhBkUgZDaGVja3M6ZrpIYxphChdkb2N1bWVudGVkLmFjY2Vzcy5jaGVjaxIWUGVybWlzc2lvbiBpcyByZXF1aXJlZBoudGhpcy5wZXJtaXNzaW9uICE9ICcnIHx8IHNpemUodGhpcy5jaGVja3MpID4gMCJoChBQZXJtaXNzaW9uQW5zd2VyEh4KCnBlcm1pc3Npb24YASABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAiABKAlSCFJlc291cmNlEhgKB2FsbG93ZWQYAyABKAhSB0FsbG93ZWQicAoTQWNjZXNzQ2hlY2tSZXNwb25zZRIYCgdhbGxvd2VkGAEgASgIUgdBbGxvd2VkEj8KB3Jlc3VsdHMYAiADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25BbnN3ZXJSB1Jlc3VsdHMimgIKHEFjY2Vzc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0EiQKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2UiQQodQWNjZXNzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USIAoLcGVybWlzc2lvbnMYASADKAlSC1Blcm1pc3Npb25zIsMCChRBY2Nlc3NFeHBsYWluUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2UirwEKCkFjY2Vzc1BhdGgSFAoFZ3JhbnQYASABKAlSBUdyYW50EhQKBWdyb3VwGAIgASgJUgVHcm91cBIlCg5pbmhlcml0ZWRfZnJvbRgDIAEoCVINSW5oZXJpdGVkRnJvbRISCgRyb2xlGAQgASgJUgRSb2xlEh4KCnBlcm1pc3Npb24YBSABKAlSClBlcm1pc3Npb24SGgoIcGxhdGZvcm0YBiABKAhSCFBsYXRmb3JtIoIBChVBY2Nlc3NFeHBsYWluUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHQWxsb3dlZBI1CgVwYXRocxgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzUGF0aFIFUGF0aHMSGAoHbWlzc2luZxgDIAMoCVIHTWlzc2luZyLLDAoNUGxhbm5lZENoYW5nZRJKCgpyb2xlc19zYXZlGAEgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXF1ZXN0SABSClJvbGVzX1NhdmWIAQESUAoMcm9sZXNfZGVsZXRlGAIgASgLMicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0RlbGV0ZVJlcXVlc3RIAVIMUm9sZXNfRGVsZXRliAEBEkoKCmdyYW50c19hZGQYAyABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0FkZFJlcXVlc3RIAlIKR3JhbnRzX0FkZIgBARJTCg1ncmFudHNfcmVtb3ZlGAQgASgLMiguYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNSZW1vdmVSZXF1ZXN0SANSDUdyYW50c19SZW1vdmWIAQESWgoQZ3JvdXBfZ3JhbnRzX2FkZBgFIAEoCzIqLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNBZGRSZXF1ZXN0SARSD0dyb3VwR3JhbnRzX0FkZIgBARJjChNncm91cF9ncmFudHNfcmVtb3ZlGAYgASgLMi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c1JlbW92ZVJlcXVlc3RIBVISR3JvdXBHcmFudHNfUmVtb3ZliAEBElQKDmJvdF9ncmFudHNfYWRkGAcgASgLMiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNBZGRSZXF1ZXN0SAZSDUJvdEdyYW50c19BZGSIAQESXQoRYm90X2dyYW50c19yZW1vdmUYCCABKAsyKy5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlcXVlc3RIB1IQQm90R3JhbnRzX1JlbW92ZYgBARJdChFncm91cHNfYWRkX21lbWJlchgJIAEoCzIrLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzQWRkTWVtYmVyUmVxdWVzdEgIUhBHcm91cHNfQWRkTWVtYmVyiAEBEmYKFGdyb3Vwc19yZW1vdmVfbWVtYmVyGAogASgLMi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNSZW1vdmVNZW1iZXJSZXF1ZXN0SAlSE0dyb3Vwc19SZW1vdmVNZW1iZXKIAQESUwoNZ3JvdXBzX2RlbGV0ZRgLIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVxdWVzdEgKUg1Hcm91cHNfRGVsZXRliAEBOpADukiMAxqJAwoSYWNjZXNzLnBsYW4uY2hhbmdlEi5tdXN0IGhvbGQgdGhlIHJlcXVlc3Qgb2YgZXhhY3RseSBvbmUgb3BlcmF0aW9uGsICW2hhcyh0aGlzLnJvbGVzX3NhdmUpLCBoYXModGhpcy5yb2xlc19kZWxldGUpLCBoYXModGhpcy5ncmFudHNfYWRkKSwgaGFzKHRoaXMuZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmdyb3VwX2dyYW50c19hZGQpLCBoYXModGhpcy5ncm91cF9ncmFudHNfcmVtb3ZlKSwgaGFzKHRoaXMuYm90X2dyYW50c19hZGQpLCBoYXModGhpcy5ib3RfZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmdyb3Vwc19hZGRfbWVtYmVyKSwgaGFzKHRoaXMuZ3JvdXBzX3JlbW92ZV9tZW1iZXIpLCBoYXModGhpcy5ncm91cHNfZGVsZXRlKV0uZmlsdGVyKHNldCwgc2V0KS5zaXplKCkgPT0gMUINCgtfcm9sZXNfc2F2ZUIPCg1fcm9sZXNfZGVsZXRlQg0KC19ncmFudHNfYWRkQhAKDl9ncmFudHNfcmVtb3ZlQhMKEV9ncm91cF9ncmFudHNfYWRkQhYKFF9ncm91cF9ncmFudHNfcmVtb3ZlQhEKD19ib3RfZ3JhbnRzX2FkZEIUChJfYm90X2dyYW50c19yZW1vdmVCFAoSX2dyb3Vwc19hZGRfbWVtYmVyQhcKFV9ncm91cHNfcmVtb3ZlX21lbWJlckIQCg5fZ3JvdXBzX2RlbGV0ZSKHAQoRQWNjZXNzUGxhblJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBJJCgdjaGFuZ2VzGAIgAygLMiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5QbGFubmVkQ2hhbmdlQgu6SAjIAQGSAQIQMlIHQ2hhbmdlcyJoChBQZXJtaXNzaW9uQ2hhbmdlEhgKB3N1YmplY3QYASABKAlSB1N1YmplY3QSHgoKcGVybWlzc2lvbhgCIAEoCVIKUGVybWlzc2lvbhIaCghyZXNvdXJjZRgDIAEoCVIIUmVzb3VyY2UiqgEKEkFjY2Vzc1BsYW5SZXNwb25zZRI9CgZnYWluZWQYASADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25DaGFuZ2VSBkdhaW5lZBI5CgRsb3N0GAIgAygLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hhbmdlUgRMb3N0EhoKCHdhcm5pbmdzGAMgAygJUghXYXJuaW5nczLJBQoGQWNjZXNzEq0BCgVDaGVjaxInLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzQ2hlY2tSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NDaGVja1Jlc3BvbnNlIlGQAgGKtRhKEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBonIiVBYm91dCB0aGUgY2FsbGVyIGl0c2VsZiwgdXNlciBvciBib3QuaAESywEKD0xpc3RQZXJtaXNzaW9ucxIxLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGlzdFBlcm1pc3Npb25zUmVxdWVzdBoyLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2UiUZACAYq1GEoQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GiciJUFib3V0IHRoZSBjYWxsZXIgaXRzZWxmLCB1c2VyIG9yIGJvdC5oARKzAQoHRXhwbGFpbhIpLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzRXhwbGFpblJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0V4cGxhaW5SZXNwb25zZSJRkAIBirUYShADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaJyIlQWJvdXQgdGhlIGNhbGxlciBpdHNlbGYsIHVzZXIgb3IgYm90LmgBEn8KBFBsYW4SJi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BsYW5SZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NQbGFuUmVzcG9uc2UiJpACAYq1GB8QAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_access_v1_grants, file_bailiwick_access_v1_groups, file_bailiwick_access_v1_roles, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSJoCg9QZXJtaXNzaW9uQ2hlY2sSLwoKcGVybWlzc2lvbhgBIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAIgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2Ui8QMKEkFjY2Vzc0NoZWNrUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgM2AEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USRgoGY2hlY2tzGAUgAygLMiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hlY2tCCLpIBZIBAhBkUgZDaGVja3M6ZrpIYxphChdkb2N1bWVudGVkLmFjY2Vzcy5jaGVjaxIWUGVybWlzc2lvbiBpcyByZXF1aXJlZBoudGhpcy5wZXJtaXNzaW9uICE9ICcnIHx8IHNpemUodGhpcy5jaGVja3MpID4gMCJoChBQZXJtaXNzaW9uQW5zd2VyEh4KCnBlcm1pc3Npb24YASABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAiABKAlSCFJlc291cmNlEhgKB2FsbG93ZWQYAyABKAhSB0FsbG93ZWQicAoTQWNjZXNzQ2hlY2tSZXNwb25zZRIYCgdhbGxvd2VkGAEgASgIUgdBbGxvd2VkEj8KB3Jlc3VsdHMYAiADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25BbnN3ZXJSB1Jlc3VsdHMimgIKHEFjY2Vzc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0EiQKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2UiQQodQWNjZXNzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USIAoLcGVybWlzc2lvbnMYASADKAlSC1Blcm1pc3Npb25zIsMCChRBY2Nlc3NFeHBsYWluUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2UirwEKCkFjY2Vzc1BhdGgSFAoFZ3JhbnQYASABKAlSBUdyYW50EhQKBWdyb3VwGAIgASgJUgVHcm91cBIlCg5pbmhlcml0ZWRfZnJvbRgDIAEoCVINSW5oZXJpdGVkRnJvbRISCgRyb2xlGAQgASgJUgRSb2xlEh4KCnBlcm1pc3Npb24YBSABKAlSClBlcm1pc3Npb24SGgoIcGxhdGZvcm0YBiABKAhSCFBsYXRmb3JtIoIBChVBY2Nlc3NFeHBsYWluUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHQWxsb3dlZBI1CgVwYXRocxgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzUGF0aFIFUGF0aHMSGAoHbWlzc2luZxgDIAMoCVIHTWlzc2luZyLODAoNUGxhbm5lZENoYW5nZRJKCgpyb2xlc19zYXZlGAEgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXF1ZXN0SABSClJvbGVzX1NhdmWIAQESUAoMcm9sZXNfZGVsZXRlGAIgASgLMicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0RlbGV0ZVJlcXVlc3RIAVIMUm9sZXNfRGVsZXRliAEBEkoKCmdyYW50c19hZGQYAyABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0FkZFJlcXVlc3RIAlIKR3JhbnRzX0FkZIgBARJTCg1ncmFudHNfcmVtb3ZlGAQgASgLMiguYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNSZW1vdmVSZXF1ZXN0SANSDUdyYW50c19SZW1vdmWIAQESWgoQZ3JvdXBfZ3JhbnRzX2FkZBgFIAEoCzIqLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNBZGRSZXF1ZXN0SARSD0dyb3VwR3JhbnRzX0FkZIgBARJjChNncm91cF9ncmFudHNfcmVtb3ZlGAYgASgLMi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c1JlbW92ZVJlcXVlc3RIBVISR3JvdXBHcmFudHNfUmVtb3ZliAEBElQKDmJvdF9ncmFudHNfYWRkGAcgASgLMiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNBZGRSZXF1ZXN0SAZSDUJvdEdyYW50c19BZGSIAQESXQoRYm90X2dyYW50c19yZW1vdmUYCCABKAsyKy5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlcXVlc3RIB1IQQm90R3JhbnRzX1JlbW92ZYgBARJdChFncm91cHNfYWRkX21lbWJlchgJIAEoCzIrLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzQWRkTWVtYmVyUmVxdWVzdEgIUhBHcm91cHNfQWRkTWVtYmVyiAEBEmYKFGdyb3Vwc19yZW1vdmVfbWVtYmVyGAogASgLMi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNSZW1vdmVNZW1iZXJSZXF1ZXN0SAlSE0dyb3Vwc19SZW1vdmVNZW1iZXKIAQESUwoNZ3JvdXBzX2RlbGV0ZRgLIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVxdWVzdEgKUg1Hcm91cHNfRGVsZXRliAEBOpMDukiPAxqMAwoSYWNjZXNzLnBsYW4uY2hhbmdlEjFtdXN0IGNvbnRhaW4gdGhlIHJlcXVlc3Qgb2YgZXhhY3RseSBvbmUgb3BlcmF0aW9uGsICW2hhcyh0aGlzLnJvbGVzX3NhdmUpLCBoYXModGhpcy5yb2xlc19kZWxldGUpLCBoYXModGhpcy5ncmFudHNfYWRkKSwgaGFzKHRoaXMuZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmdyb3VwX2dyYW50c19hZGQpLCBoYXModGhpcy5ncm91cF9ncmFudHNfcmVtb3ZlKSwgaGFzKHRoaXMuYm90X2dyYW50c19hZGQpLCBoYXModGhpcy5ib3RfZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmdyb3Vwc19hZGRfbWVtYmVyKSwgaGFzKHRoaXMuZ3JvdXBzX3JlbW92ZV9tZW1iZXIpLCBoYXModGhpcy5ncm91cHNfZGVsZXRlKV0uZmlsdGVyKHNldCwgc2V0KS5zaXplKCkgPT0gMUINCgtfcm9sZXNfc2F2ZUIPCg1fcm9sZXNfZGVsZXRlQg0KC19ncmFudHNfYWRkQhAKDl9ncmFudHNfcmVtb3ZlQhMKEV9ncm91cF9ncmFudHNfYWRkQhYKFF9ncm91cF9ncmFudHNfcmVtb3ZlQhEKD19ib3RfZ3JhbnRzX2FkZEIUChJfYm90X2dyYW50c19yZW1vdmVCFAoSX2dyb3Vwc19hZGRfbWVtYmVyQhcKFV9ncm91cHNfcmVtb3ZlX21lbWJlckIQCg5fZ3JvdXBzX2RlbGV0ZSKHAQoRQWNjZXNzUGxhblJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBJJCgdjaGFuZ2VzGAIgAygLMiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5QbGFubmVkQ2hhbmdlQgu6SAjIAQGSAQIQMlIHQ2hhbmdlcyJoChBQZXJtaXNzaW9uQ2hhbmdlEhgKB3N1YmplY3QYASABKAlSB1N1YmplY3QSHgoKcGVybWlzc2lvbhgCIAEoCVIKUGVybWlzc2lvbhIaCghyZXNvdXJjZRgDIAEoCVIIUmVzb3VyY2UiqgEKEkFjY2Vzc1BsYW5SZXNwb25zZRI9CgZnYWluZWQYASADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25DaGFuZ2VSBkdhaW5lZBI5CgRsb3N0GAIgAygLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hhbmdlUgRMb3N0EhoKCHdhcm5pbmdzGAMgAygJUghXYXJuaW5nczLwBQoGQWNjZXNzEroBCgVDaGVjaxInLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzQ2hlY2tSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NDaGVja1Jlc3BvbnNlIl6QAgGKtRhXEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBo0IjJUaGUgc3ViamVjdCBpcyB0aGUgY2FsbGVyIGl0c2VsZiwgYSB1c2VyIG9yIGEgYm90LmgBEtgBCg9MaXN0UGVybWlzc2lvbnMSMS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIl6QAgGKtRhXEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBo0IjJUaGUgc3ViamVjdCBpcyB0aGUgY2FsbGVyIGl0c2VsZiwgYSB1c2VyIG9yIGEgYm90LmgBEsABCgdFeHBsYWluEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NFeHBsYWluUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzRXhwbGFpblJlc3BvbnNlIl6QAgGKtRhXEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBo0IjJUaGUgc3ViamVjdCBpcyB0aGUgY2FsbGVyIGl0c2VsZiwgYSB1c2VyIG9yIGEgYm90LmgBEn8KBFBsYW4SJi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BsYW5SZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NQbGFuUmVzcG9uc2UiJpACAYq1GB8QAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_access_v1_grants, file_bailiwick_access_v1_groups, file_bailiwick_access_v1_roles, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
- * One question.
+ * One question: a permission, optionally on one resource.
  *
  * @generated from message bailiwick.access.v1.PermissionCheck
  */
@@ -33,7 +33,7 @@ export type PermissionCheck = Message<"bailiwick.access.v1.PermissionCheck"> & {
   permission: string;
 
   /**
-   * The application's own name of a thing; empty = the whole tenant.
+   * The application's own name of a resource. Empty means the whole tenant.
    *
    * @generated from field: string resource = 2 [json_name = "Resource"];
    */
@@ -48,7 +48,7 @@ export const PermissionCheckSchema: GenMessage<PermissionCheck> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_access, 0);
 
 /**
- * One permission or several, of whom.
+ * One permission or several, and the subject that is checked.
  *
  * @generated from message bailiwick.access.v1.AccessCheckRequest
  */
@@ -59,7 +59,7 @@ export type AccessCheckRequest = Message<"bailiwick.access.v1.AccessCheckRequest
   tenant: string;
 
   /**
-   * A user or bot; empty = the caller.
+   * A user or bot. Empty means the caller.
    *
    * @generated from field: string subject = 2 [json_name = "Subject"];
    */
@@ -71,14 +71,14 @@ export type AccessCheckRequest = Message<"bailiwick.access.v1.AccessCheckRequest
   permission: string;
 
   /**
-   * The application's own name of a thing; empty = the whole tenant.
+   * The application's own name of a resource. Empty means the whole tenant.
    *
    * @generated from field: string resource = 4 [json_name = "Resource"];
    */
   resource: string;
 
   /**
-   * More questions about the same subject, or all of them.
+   * More checks of the same subject. Required if Permission is empty.
    *
    * @generated from field: repeated bailiwick.access.v1.PermissionCheck checks = 5 [json_name = "Checks"];
    */
@@ -93,7 +93,7 @@ export const AccessCheckRequestSchema: GenMessage<AccessCheckRequest> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_access, 1);
 
 /**
- * The answer to one question.
+ * The result of one check.
  *
  * @generated from message bailiwick.access.v1.PermissionAnswer
  */
@@ -122,20 +122,20 @@ export const PermissionAnswerSchema: GenMessage<PermissionAnswer> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_access, 2);
 
 /**
- * The answer.
+ * The results of the checks.
  *
  * @generated from message bailiwick.access.v1.AccessCheckResponse
  */
 export type AccessCheckResponse = Message<"bailiwick.access.v1.AccessCheckResponse"> & {
   /**
-   * Whether everything that was asked about is allowed.
+   * True if every checked permission is allowed.
    *
    * @generated from field: bool allowed = 1 [json_name = "Allowed"];
    */
   allowed: boolean;
 
   /**
-   * One for each of Checks, in their order.
+   * One result for each of Checks, in the same order.
    *
    * @generated from field: repeated bailiwick.access.v1.PermissionAnswer results = 2 [json_name = "Results"];
    */
@@ -150,7 +150,7 @@ export const AccessCheckResponseSchema: GenMessage<AccessCheckResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_access, 3);
 
 /**
- * Whose permissions.
+ * The subject whose permissions are listed.
  *
  * @generated from message bailiwick.access.v1.AccessListPermissionsRequest
  */
@@ -161,14 +161,14 @@ export type AccessListPermissionsRequest = Message<"bailiwick.access.v1.AccessLi
   tenant: string;
 
   /**
-   * A user or bot; empty = the caller.
+   * A user or bot. Empty means the caller.
    *
    * @generated from field: string subject = 2 [json_name = "Subject"];
    */
   subject: string;
 
   /**
-   * The application's own name of a thing; empty = the whole tenant.
+   * The application's own name of a resource. Empty means the whole tenant.
    *
    * @generated from field: string resource = 3 [json_name = "Resource"];
    */
@@ -183,7 +183,7 @@ export const AccessListPermissionsRequestSchema: GenMessage<AccessListPermission
   messageDesc(file_bailiwick_access_v1_access, 4);
 
 /**
- * What the subject holds, in order of their names.
+ * The permissions that the subject holds, sorted by name.
  *
  * @generated from message bailiwick.access.v1.AccessListPermissionsResponse
  */
@@ -202,7 +202,7 @@ export const AccessListPermissionsResponseSchema: GenMessage<AccessListPermissio
   messageDesc(file_bailiwick_access_v1_access, 5);
 
 /**
- * The decision to be explained.
+ * The decision to explain.
  *
  * @generated from message bailiwick.access.v1.AccessExplainRequest
  */
@@ -213,7 +213,7 @@ export type AccessExplainRequest = Message<"bailiwick.access.v1.AccessExplainReq
   tenant: string;
 
   /**
-   * A user or bot; empty = the caller.
+   * A user or bot. Empty means the caller.
    *
    * @generated from field: string subject = 2 [json_name = "Subject"];
    */
@@ -225,7 +225,7 @@ export type AccessExplainRequest = Message<"bailiwick.access.v1.AccessExplainReq
   permission: string;
 
   /**
-   * The application's own name of a thing; empty = the whole tenant.
+   * The application's own name of a resource. Empty means the whole tenant.
    *
    * @generated from field: string resource = 4 [json_name = "Resource"];
    */
@@ -240,7 +240,7 @@ export const AccessExplainRequestSchema: GenMessage<AccessExplainRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_access, 6);
 
 /**
- * One way from a subject to a permission.
+ * One path from a subject to a permission: grant, group and role.
  *
  * @generated from message bailiwick.access.v1.AccessPath
  */
@@ -253,14 +253,15 @@ export type AccessPath = Message<"bailiwick.access.v1.AccessPath"> & {
   grant: string;
 
   /**
-   * The path of the group the user is a member of; empty = granted to the subject itself.
+   * The path of the group that the user is a member of. Empty if the role is granted to the subject
+   * directly.
    *
    * @generated from field: string group = 2 [json_name = "Group"];
    */
   group: string;
 
   /**
-   * The path of the group above it that the grant was made to; empty = to the group itself.
+   * The path of the parent group that holds the grant. Empty if Group itself holds it.
    *
    * @generated from field: string inherited_from = 3 [json_name = "InheritedFrom"];
    */
@@ -274,14 +275,14 @@ export type AccessPath = Message<"bailiwick.access.v1.AccessPath"> & {
   role: string;
 
   /**
-   * What the role says, which may end in "*".
+   * The permission as the role lists it. It may end in "*".
    *
    * @generated from field: string permission = 5 [json_name = "Permission"];
    */
   permission: string;
 
   /**
-   * The grant is on the platform and counts in every tenant.
+   * True for a grant on the platform, which applies in every tenant.
    *
    * @generated from field: bool platform = 6 [json_name = "Platform"];
    */
@@ -296,7 +297,7 @@ export const AccessPathSchema: GenMessage<AccessPath> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_access, 7);
 
 /**
- * The explanation.
+ * The explanation of a decision.
  *
  * @generated from message bailiwick.access.v1.AccessExplainResponse
  */
@@ -307,14 +308,14 @@ export type AccessExplainResponse = Message<"bailiwick.access.v1.AccessExplainRe
   allowed: boolean;
 
   /**
-   * Every way by which it is allowed; none where it is not.
+   * Every path by which the permission is allowed. Empty if it is not allowed.
    *
    * @generated from field: repeated bailiwick.access.v1.AccessPath paths = 2 [json_name = "Paths"];
    */
   paths: AccessPath[];
 
   /**
-   * Why it is not allowed, in words; none where it is.
+   * Why the permission is not allowed, as sentences. Empty if it is allowed.
    *
    * @generated from field: repeated string missing = 3 [json_name = "Missing"];
    */
@@ -329,7 +330,7 @@ export const AccessExplainResponseSchema: GenMessage<AccessExplainResponse> = /*
   messageDesc(file_bailiwick_access_v1_access, 8);
 
 /**
- * One change: the request of exactly one operation.
+ * One planned change: the request of exactly one operation.
  *
  * @generated from message bailiwick.access.v1.PlannedChange
  */
@@ -398,7 +399,7 @@ export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_access, 9);
 
 /**
- * Changes, in the order in which they would be made.
+ * The planned changes, in the order in which they would be made.
  *
  * @generated from message bailiwick.access.v1.AccessPlanRequest
  */
@@ -422,7 +423,7 @@ export const AccessPlanRequestSchema: GenMessage<AccessPlanRequest> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_access, 10);
 
 /**
- * A permission that somebody would gain or lose.
+ * A permission that a user or bot would gain or lose.
  *
  * @generated from message bailiwick.access.v1.PermissionChange
  */
@@ -440,7 +441,7 @@ export type PermissionChange = Message<"bailiwick.access.v1.PermissionChange"> &
   permission: string;
 
   /**
-   * Empty = in the whole tenant.
+   * Empty means the whole tenant.
    *
    * @generated from field: string resource = 3 [json_name = "Resource"];
    */
@@ -455,7 +456,7 @@ export const PermissionChangeSchema: GenMessage<PermissionChange> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_access, 11);
 
 /**
- * What the changes would make of everybody's permissions.
+ * The effect of the planned changes on the permissions of users and bots.
  *
  * @generated from message bailiwick.access.v1.AccessPlanResponse
  */
@@ -471,7 +472,7 @@ export type AccessPlanResponse = Message<"bailiwick.access.v1.AccessPlanResponse
   lost: PermissionChange[];
 
   /**
-   * Changes that would be refused, in words, and what else somebody should know.
+   * Changes that would be rejected, with the reason, and other warnings.
    *
    * @generated from field: repeated string warnings = 3 [json_name = "Warnings"];
    */
@@ -486,14 +487,15 @@ export const AccessPlanResponseSchema: GenMessage<AccessPlanResponse> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_access, 12);
 
 /**
- * Decisions: what a user or bot may do in a tenant, why, and what a change would make of it. Permissions may be
- * Bailiwick's own (iam.…) or an application's.
+ * Authorization decisions: what a user or bot may do in a tenant, why, and what a planned change
+ * would do. A permission is either one of Bailiwick's own (iam.…) or one that an application
+ * defines.
  *
  * @generated from service bailiwick.access.v1.Access
  */
 export const Access: GenService<{
   /**
-   * Whether a subject holds a permission, or each of several.
+   * Checks whether a subject holds one permission, or each of several.
    *
    * @generated from rpc bailiwick.access.v1.Access.Check
    */
@@ -503,7 +505,7 @@ export const Access: GenService<{
     output: typeof AccessCheckResponseSchema;
   },
   /**
-   * All that a subject holds, as it was granted: an entry may end in "*".
+   * Lists the permissions that a subject holds, as granted: an entry may end in "*".
    *
    * @generated from rpc bailiwick.access.v1.Access.ListPermissions
    */
@@ -513,7 +515,8 @@ export const Access: GenService<{
     output: typeof AccessListPermissionsResponseSchema;
   },
   /**
-   * Every way by which a subject holds a permission, or what is missing.
+   * Explains a decision: lists every path by which a subject holds a permission, or the reasons why
+   * it does not hold it.
    *
    * @generated from rpc bailiwick.access.v1.Access.Explain
    */
@@ -523,7 +526,8 @@ export const Access: GenService<{
     output: typeof AccessExplainResponseSchema;
   },
   /**
-   * What changes would make of everybody's permissions. Nothing is changed.
+   * Previews changes: lists the permissions that users and bots would gain or lose. Nothing is
+   * changed.
    *
    * @generated from rpc bailiwick.access.v1.Access.Plan
    */

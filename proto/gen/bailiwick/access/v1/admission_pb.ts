@@ -16,7 +16,7 @@ export const file_bailiwick_access_v1_admission: GenFile = /*@__PURE__*/
   fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSKoAQoLSm9pblJlcXVlc3QSDgoGdGVuYW50GAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEAoIbWF5X2pvaW4YAyABKAgSFQoNZGVmYXVsdF9yb2xlcxgEIAMoCRIQCghwcm92aWRlchgFIAEoCRINCgVyb2xlcxgGIAMoCRIOCgZncm91cHMYByADKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCSIvCgxKb2luUmVzcG9uc2USDgoGam9pbmVkGAEgASgIEg8KB21pc3NpbmcYAiADKAki4AEKEE1heUNvbmZlclJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSDQoFcm9sZXMYBiADKAkSDgoGZ3JvdXBzGAcgAygJEhQKDGRlZmF1bHRfcm9sZRgIIAEoCBIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCSIkChFNYXlDb25mZXJSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIh8KDUlzT3BlblJlcXVlc3QSDgoGdGVuYW50GAEgASgJIjQKDklzT3BlblJlc3BvbnNlEgwKBG9wZW4YASABKAgSFAoMcmVxdWlyZXNfc3NvGAIgASgIIjMKD1Rha2VCYWNrUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiIAoQVGFrZUJhY2tSZXNwb25zZRIMCgRkb25lGAEgASgIIksKDkxpZnRTc29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEQoPTGlmdFNzb1Jlc3BvbnNlMpMECglBZG1pc3Npb24SWAoESm9pbhIgLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlcXVlc3QaIS5iYWlsaXdpY2suYWNjZXNzLnYxLkpvaW5SZXNwb25zZSILirUYBxAGSgNzc28SagoJTWF5Q29uZmVyEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SawoGSXNPcGVuEiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXF1ZXN0GiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXNwb25zZSIYkAIBirUYERAGSgNzc29KCGlkZW50aXR5EmQKCFRha2VCYWNrEiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UYWtlQmFja1JlcXVlc3QaJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRha2VCYWNrUmVzcG9uc2UiC4q1GAcQBkoDc3NvEmEKB0xpZnRTc28SIy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpZnRTc29SZXF1ZXN0GiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaWZ0U3NvUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
- * Who wants in, and what the provider says of them.
+ * The user who signs in, and the groups and roles that the provider's mappings give.
  *
  * @generated from message bailiwick.access.v1.JoinRequest
  */
@@ -32,28 +32,30 @@ export type JoinRequest = Message<"bailiwick.access.v1.JoinRequest"> & {
   userId: string;
 
   /**
-   * Whether somebody who is no member becomes one.
+   * Whether a user who is not a member becomes one.
    *
    * @generated from field: bool may_join = 3;
    */
   mayJoin: boolean;
 
   /**
-   * What whoever becomes a member is granted; none = the tenant's default role.
+   * The roles of a new member. Empty means the tenant's default role.
    *
    * @generated from field: repeated string default_roles = 4;
    */
   defaultRoles: string[];
 
   /**
-   * The provider whose mappings these are; empty = there are none, and nothing is taken away either.
+   * The provider that the mappings belong to. Empty if there are no mappings: then nothing is
+   * revoked either.
    *
    * @generated from field: string provider = 5;
    */
   provider: string;
 
   /**
-   * Roles and groups that the provider's mappings give this person now. What they gave before and do not any more goes.
+   * The roles and groups that the provider's mappings give this user now. Those that the mappings
+   * gave before and do not give now are revoked.
    *
    * @generated from field: repeated string roles = 6;
    */
@@ -65,7 +67,7 @@ export type JoinRequest = Message<"bailiwick.access.v1.JoinRequest"> & {
   groups: string[];
 
   /**
-   * The browser's address, for the audit.
+   * The browser's IP address, for the audit.
    *
    * @generated from field: string ip = 8;
    */
@@ -85,20 +87,20 @@ export const JoinRequestSchema: GenMessage<JoinRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 0);
 
 /**
- * What came of it.
+ * The result of a sign-in to a tenant.
  *
  * @generated from message bailiwick.access.v1.JoinResponse
  */
 export type JoinResponse = Message<"bailiwick.access.v1.JoinResponse"> & {
   /**
-   * Whether the user was no member before.
+   * True if the user was not a member before.
    *
    * @generated from field: bool joined = 1;
    */
   joined: boolean;
 
   /**
-   * Roles and groups of the mappings that do not exist any more.
+   * Roles and groups that the mappings name and that no longer exist.
    *
    * @generated from field: repeated string missing = 2;
    */
@@ -113,7 +115,7 @@ export const JoinResponseSchema: GenMessage<JoinResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 1);
 
 /**
- * Who would give what.
+ * The principal that delegates, and the roles and groups it would give.
  *
  * @generated from message bailiwick.access.v1.MayConferRequest
  */
@@ -131,7 +133,7 @@ export type MayConferRequest = Message<"bailiwick.access.v1.MayConferRequest"> &
   principalId: string;
 
   /**
-   * A bot's own tenant, and what its key is narrowed to.
+   * A bot's own tenant, and the permissions that its key is narrowed to.
    *
    * @generated from field: string principal_bot_tenant = 3;
    */
@@ -153,21 +155,21 @@ export type MayConferRequest = Message<"bailiwick.access.v1.MayConferRequest"> &
   roles: string[];
 
   /**
-   * Paths of groups.
+   * Group paths.
    *
    * @generated from field: repeated string groups = 7;
    */
   groups: string[];
 
   /**
-   * Whether somebody would be given the tenant's default role besides.
+   * Whether the tenant's default role would be given as well.
    *
    * @generated from field: bool default_role = 8;
    */
   defaultRole: boolean;
 
   /**
-   * The only tenant in which a person's session holds rights; empty = not limited.
+   * The only tenant in which the user's session holds rights. Empty if the session is not limited.
    *
    * @generated from field: string principal_limited_to = 9;
    */
@@ -182,13 +184,14 @@ export const MayConferRequestSchema: GenMessage<MayConferRequest> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_admission, 2);
 
 /**
- * What stands in the way.
+ * The permission that prevents the delegation.
  *
  * @generated from message bailiwick.access.v1.MayConferResponse
  */
 export type MayConferResponse = Message<"bailiwick.access.v1.MayConferResponse"> & {
   /**
-   * One of the permissions that the principal lacks; empty = it may.
+   * One of the permissions that the principal does not hold. Empty if the principal may delegate
+   * all of them.
    *
    * @generated from field: string lacking = 1;
    */
@@ -203,7 +206,7 @@ export const MayConferResponseSchema: GenMessage<MayConferResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_admission, 3);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.IsOpenRequest
  */
@@ -222,7 +225,7 @@ export const IsOpenRequestSchema: GenMessage<IsOpenRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 4);
 
 /**
- * Whether it does.
+ * Whether the tenant is open.
  *
  * @generated from message bailiwick.access.v1.IsOpenResponse
  */
@@ -233,7 +236,7 @@ export type IsOpenResponse = Message<"bailiwick.access.v1.IsOpenResponse"> & {
   open: boolean;
 
   /**
-   * What its setting says, active or not.
+   * The tenant's RequireSso setting, whether or not the tenant is active.
    *
    * @generated from field: bool requires_sso = 2;
    */
@@ -248,7 +251,7 @@ export const IsOpenResponseSchema: GenMessage<IsOpenResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 5);
 
 /**
- * Whose mappings.
+ * Selects the provider whose mappings gave the groups and roles.
  *
  * @generated from message bailiwick.access.v1.TakeBackRequest
  */
@@ -272,7 +275,7 @@ export const TakeBackRequestSchema: GenMessage<TakeBackRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 6);
 
 /**
- * Whether that were all.
+ * Whether the work is complete.
  *
  * @generated from message bailiwick.access.v1.TakeBackResponse
  */
@@ -291,7 +294,7 @@ export const TakeBackResponseSchema: GenMessage<TakeBackResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_admission, 7);
 
 /**
- * Which tenant, and until when.
+ * Selects the tenant and the end of the exemption.
  *
  * @generated from message bailiwick.access.v1.LiftSsoRequest
  */
@@ -302,7 +305,7 @@ export type LiftSsoRequest = Message<"bailiwick.access.v1.LiftSsoRequest"> & {
   tenant: string;
 
   /**
-   * At once where it has passed.
+   * A time in the past ends the exemption at once.
    *
    * @generated from field: google.protobuf.Timestamp until = 2;
    */
@@ -317,7 +320,7 @@ export const LiftSsoRequestSchema: GenMessage<LiftSsoRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 8);
 
 /**
- * Nothing: it is so, everywhere.
+ * Empty: every process applies the change.
  *
  * @generated from message bailiwick.access.v1.LiftSsoResponse
  */
@@ -332,14 +335,14 @@ export const LiftSsoResponseSchema: GenMessage<LiftSsoResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_admission, 9);
 
 /**
- * Admission lets people into a tenant whom sso has recognised.
+ * Just-in-time membership: adds users whom sso has authenticated to a tenant.
  *
  * @generated from service bailiwick.access.v1.Admission
  */
 export const Admission: GenService<{
   /**
-   * Makes a user a member where it is none, and has its groups and roles follow what its provider says.
-   * Refused with permission_denied; the reason says why.
+   * Makes a user a member if it is not one yet, and syncs its groups and roles with the provider's
+   * mappings. Fails with permission_denied; the reason says why.
    *
    * @generated from rpc bailiwick.access.v1.Admission.Join
    */
@@ -349,8 +352,8 @@ export const Admission: GenService<{
     output: typeof JoinResponseSchema;
   },
   /**
-   * What a principal would confer with these roles and groups, and does not hold itself. Unknown ones are refused
-   * with not_found.
+   * Returns a permission that these roles and groups would give and that the principal cannot
+   * delegate, because it does not hold it. Fails with not_found if a role or group does not exist.
    *
    * @generated from rpc bailiwick.access.v1.Admission.MayConfer
    */
@@ -360,7 +363,7 @@ export const Admission: GenService<{
     output: typeof MayConferResponseSchema;
   },
   /**
-   * Whether a tenant takes anybody: whether it is active. And whether it takes them by single sign-on alone.
+   * Whether a tenant is active, so that users can sign in to it, and whether it requires SSO.
    *
    * @generated from rpc bailiwick.access.v1.Admission.IsOpen
    */
@@ -370,7 +373,8 @@ export const Admission: GenService<{
     output: typeof IsOpenResponseSchema;
   },
   /**
-   * Takes back, of so many people at most, what the mappings of a provider gave that is gone.
+   * Revokes the groups and roles that the mappings of a deleted provider gave, for a limited number
+   * of users a call.
    *
    * @generated from rpc bailiwick.access.v1.Admission.TakeBack
    */
@@ -380,7 +384,7 @@ export const Admission: GenService<{
     output: typeof TakeBackResponseSchema;
   },
   /**
-   * Lets a tenant's owners act without single sign-on until that time.
+   * Exempts a tenant's owners from the SSO requirement until a given time.
    *
    * @generated from rpc bailiwick.access.v1.Admission.LiftSso
    */

@@ -20,7 +20,7 @@ export const file_bailiwick_access_v1_audit: GenFile = /*@__PURE__*/
   fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL2F1ZGl0LnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIpcFCgpBdWRpdEVudHJ5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNzZXEYAyABKAVSA1NlcRI7CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCk9jY3VycmVkQXQSFgoGYWN0aW9uGAUgASgJUgZBY3Rpb24SHAoJb3BlcmF0aW9uGAYgASgJUglPcGVyYXRpb24SFgoGcmVzdWx0GAcgASgJUgZSZXN1bHQSEgoEY29kZRgIIAEoCVIEQ29kZRIdCgphY3Rvcl90eXBlGAkgASgJUglBY3RvclR5cGUSGQoIYWN0b3JfaWQYCiABKAlSB0FjdG9ySUQSIwoNY3JlZGVudGlhbF9pZBgLIAEoCVIMQ3JlZGVudGlhbElEEjoKB3RhcmdldHMYDCADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VGFyZ2V0UgdUYXJnZXRzEh4KCnBlcm1pc3Npb24YDSABKAlSClBlcm1pc3Npb24SGQoIZ3JhbnRfaWQYDiABKAlSB0dyYW50SUQSDgoCaXAYDyABKAlSAklQEh0KCnVzZXJfYWdlbnQYECABKAlSCVVzZXJBZ2VudBIdCgpyZXF1ZXN0X2lkGBEgASgJUglSZXF1ZXN0SUQSGQoIdHJhY2VfaWQYEiABKAlSB1RyYWNlSUQSOgoHY2hhbmdlcxgTIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRDaGFuZ2VSB0NoYW5nZXMSGwoJcHJldl9oYXNoGBQgASgJUghQcmV2SGFzaBISCgRoYXNoGBUgASgJUgRIYXNoIkUKC0F1ZGl0VGFyZ2V0EhIKBHR5cGUYASABKAlSBFR5cGUSDgoCaWQYAiABKAlSAklEEhIKBG5hbWUYAyABKAlSBE5hbWUiRwoLQXVkaXRDaGFuZ2USFAoFZmllbGQYASABKAlSBUZpZWxkEhAKA29sZBgCIAEoCVIDT2xkEhAKA25ldxgDIAEoCVIDTmV3ImgKDkF1ZGl0RW50cnlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLEAgoLQXVkaXRGaWx0ZXISKAoHYWN0aW9ucxgBIAMoCUIOukgLkgEIEDIiBHICGEBSB0FjdGlvbnMSKwoJYWN0b3JfaWRzGAIgAygJQg66SAuSAQgQMiIEcgIYQFIIQWN0b3JJRHMSLgoKdGFyZ2V0X2lkcxgDIAMoCUIPukgMkgEJEDIiBXIDGIACUglUYXJnZXRJRHMSFwoCaXAYBCABKAlCB7pIBHICGEBSAklQEjkKBnJlc3VsdBgFIAEoCUIhukge2AEBchlSB3N1Y2Nlc3NSBmRlbmllZFIGZmFpbGVkUgZSZXN1bHQSLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbyK0AQoQQXVkaXRMaXN0UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAMgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJMChFBdWRpdExpc3RSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLkAQoWQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAyABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAQgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJSChdBdWRpdExpc3RCeVVzZXJSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLLAQoSQXVkaXRFeHBvcnRSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSLQoGZm9ybWF0GAIgASgJQhW6SBLYAQFyDVIGbmRqc29uUgNjc3ZSBkZvcm1hdBI9CgZmaWx0ZXIYAyABKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RmlsdGVySABSBkZpbHRlcogBARIWCgZjdXJzb3IYBCABKAlSBkN1cnNvckIJCgdfZmlsdGVyIm0KE0F1ZGl0RXhwb3J0UmVzcG9uc2USEgoEZGF0YRgBIAEoCVIERGF0YRIhCgxjb250ZW50X3R5cGUYAiABKAlSC0NvbnRlbnRUeXBlEh8KC25leHRfY3Vyc29yGAMgASgJUgpOZXh0Q3Vyc29yInQKEkF1ZGl0VmVyaWZ5UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhYKBmN1cnNvchgCIAEoCVIGQ3Vyc29yEiAKBmFuY2hvchgDIAEoCUIIukgFcgMYgAhSBkFuY2hvciI6ChJBdWRpdEFuY2hvclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudCItChNBdWRpdEFuY2hvclJlc3BvbnNlEhYKBmFuY2hvchgBIAEoCVIGQW5jaG9yIsoCChNBdWRpdFZlcmlmeVJlc3BvbnNlEhQKBXZhbGlkGAEgASgIUgVWYWxpZBIYCgdjaGVja2VkGAIgASgFUgdDaGVja2VkEj0KCHByb2JsZW1zGAMgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFByb2JsZW1SCFByb2JsZW1zEh8KC25leHRfY3Vyc29yGAQgASgJUgpOZXh0Q3Vyc29yEhAKA3NlcRgFIAEoBVIDU2VxEhIKBGhhc2gYBiABKAlSBEhhc2gSIQoMYW5jaG9yX3N0YXRlGAcgASgJUgtBbmNob3JTdGF0ZRIdCgphbmNob3Jfc2VxGAggASgFUglBbmNob3JTZXESOwoLYW5jaG9yZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpBbmNob3JlZEF0Il4KDEF1ZGl0UHJvYmxlbRIQCgNzZXEYASABKAVSA1NlcRIOCgJpZBgCIAEoCVICSUQSEgoEa2luZBgDIAEoCVIES2luZBIYCgdtZXNzYWdlGAQgASgJUgdNZXNzYWdlMpIHCgVBdWRpdBKkAQoETGlzdBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0UmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0UmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50gAEBEsMBCgpMaXN0QnlVc2VyEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RCeVVzZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RCeVVzZXJSZXNwb25zZSJakAIBirUYUxADGgkKB3VzZXJfaWQaGhIYCg5pYW0uYXVkaXQucmVhZBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudGgBgAEBErUBCgZFeHBvcnQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RXhwb3J0UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRFeHBvcnRSZXNwb25zZSJYirUYVBADGhwSGgoQaWFtLmF1ZGl0LmV4cG9ydBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudCABQgZjdXJzb3JgAYABARKqAQoGQW5jaG9yEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEFuY2hvclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0QW5jaG9yUmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50gAEBEqoBCgZWZXJpZnkSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VmVyaWZ5UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRWZXJpZnlSZXNwb25zZSJNkAIBirUYRhADGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS5hdWRpdC5yZWFkEgZ0ZW5hbnSAAQEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * One change, or one call that was refused.
+ * One change, or one denied call.
  *
  * @generated from message bailiwick.access.v1.AuditEntry
  */
@@ -31,14 +31,14 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   id: string;
 
   /**
-   * Empty = on the platform.
+   * Empty if the entry is about the platform.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
   tenant: string;
 
   /**
-   * Counts the entries of the tenant.
+   * The number of the entry within its tenant.
    *
    * @generated from field: int32 seq = 3 [json_name = "Seq"];
    */
@@ -50,7 +50,7 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * What happened, such as group.member_added.
+   * The action, such as group.member_added.
    *
    * @generated from field: string action = 5 [json_name = "Action"];
    */
@@ -71,7 +71,7 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   result: string;
 
   /**
-   * The error code where it did not succeed.
+   * The error code. Empty if the call succeeded.
    *
    * @generated from field: string code = 8 [json_name = "Code"];
    */
@@ -90,28 +90,29 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   actorId: string;
 
   /**
-   * The session or key of the call.
+   * The session or bot key of the call.
    *
    * @generated from field: string credential_id = 11 [json_name = "CredentialID"];
    */
   credentialId: string;
 
   /**
-   * What it was done to.
+   * The records that the call changed or was about.
    *
    * @generated from field: repeated bailiwick.access.v1.AuditTarget targets = 12 [json_name = "Targets"];
    */
   targets: AuditTarget[];
 
   /**
-   * The permission that was asked for.
+   * The permission that the operation requires.
    *
    * @generated from field: string permission = 13 [json_name = "Permission"];
    */
   permission: string;
 
   /**
-   * The grant that gave it; empty = nobody did, or the installation's own key has it.
+   * The grant that gave the permission. Empty if no grant gave it, or if the caller used the
+   * installation's own key.
    *
    * @generated from field: string grant_id = 14 [json_name = "GrantID"];
    */
@@ -138,21 +139,21 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   traceId: string;
 
   /**
-   * The fields that changed, secrets left out.
+   * The changed fields, without secrets.
    *
    * @generated from field: repeated bailiwick.access.v1.AuditChange changes = 19 [json_name = "Changes"];
    */
   changes: AuditChange[];
 
   /**
-   * The Hash of the tenant's entry before.
+   * The Hash of the tenant's previous entry.
    *
    * @generated from field: string prev_hash = 20 [json_name = "PrevHash"];
    */
   prevHash: string;
 
   /**
-   * Over this entry and PrevHash: no entry can be changed or removed unnoticed.
+   * The hash of this entry and PrevHash. It reveals a changed or removed entry.
    *
    * @generated from field: string hash = 21 [json_name = "Hash"];
    */
@@ -167,7 +168,7 @@ export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 0);
 
 /**
- * A record that something was done to.
+ * A record that the call was about.
  *
  * @generated from message bailiwick.access.v1.AuditTarget
  */
@@ -196,7 +197,7 @@ export const AuditTargetSchema: GenMessage<AuditTarget> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 1);
 
 /**
- * A field that changed.
+ * One changed field.
  *
  * @generated from message bailiwick.access.v1.AuditChange
  */
@@ -249,7 +250,8 @@ export const AuditEntryPageSchema: GenMessage<AuditEntryPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 3);
 
 /**
- * Which entries: an empty field does not restrict, several values of one field are alternatives.
+ * Restricts the list: an empty field does not restrict, and several values of one field are
+ * alternatives.
  *
  * @generated from message bailiwick.access.v1.AuditFilter
  */
@@ -282,14 +284,14 @@ export type AuditFilter = Message<"bailiwick.access.v1.AuditFilter"> & {
   result: string;
 
   /**
-   * Inclusive.
+   * Start of the period, inclusive.
    *
    * @generated from field: google.protobuf.Timestamp from = 6 [json_name = "From"];
    */
   from?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * End of the period, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp to = 7 [json_name = "To"];
    */
@@ -304,13 +306,13 @@ export const AuditFilterSchema: GenMessage<AuditFilter> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 4);
 
 /**
- * A tenant, which page, and which entries.
+ * Selects a tenant, a page and a filter.
  *
  * @generated from message bailiwick.access.v1.AuditListRequest
  */
 export type AuditListRequest = Message<"bailiwick.access.v1.AuditListRequest"> & {
   /**
-   * Empty = the platform's own entries.
+   * Empty means the platform's own entries.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -354,7 +356,7 @@ export const AuditListResponseSchema: GenMessage<AuditListResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_audit, 6);
 
 /**
- * A user, which page, and which entries.
+ * Selects a user, a page and a filter.
  *
  * @generated from message bailiwick.access.v1.AuditListByUserRequest
  */
@@ -365,7 +367,7 @@ export type AuditListByUserRequest = Message<"bailiwick.access.v1.AuditListByUse
   userId: string;
 
   /**
-   * Only entries of this tenant.
+   * Restricts the list to the entries of this tenant.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -409,20 +411,20 @@ export const AuditListByUserResponseSchema: GenMessage<AuditListByUserResponse> 
   messageDesc(file_bailiwick_access_v1_audit, 8);
 
 /**
- * Which entries, and in which form.
+ * Selects the entries and the format.
  *
  * @generated from message bailiwick.access.v1.AuditExportRequest
  */
 export type AuditExportRequest = Message<"bailiwick.access.v1.AuditExportRequest"> & {
   /**
-   * Empty = the platform's own entries.
+   * Empty means the platform's own entries.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
 
   /**
-   * ndjson or csv; empty = ndjson.
+   * ndjson or csv; empty means ndjson.
    *
    * @generated from field: string format = 2 [json_name = "Format"];
    */
@@ -434,7 +436,7 @@ export type AuditExportRequest = Message<"bailiwick.access.v1.AuditExportRequest
   filter?: AuditFilter | undefined;
 
   /**
-   * Where the next piece begins.
+   * The NextCursor of the previous part.
    *
    * @generated from field: string cursor = 4 [json_name = "Cursor"];
    */
@@ -449,7 +451,7 @@ export const AuditExportRequestSchema: GenMessage<AuditExportRequest> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_audit, 9);
 
 /**
- * A piece of the export.
+ * One part of the export.
  *
  * @generated from message bailiwick.access.v1.AuditExportResponse
  */
@@ -465,7 +467,7 @@ export type AuditExportResponse = Message<"bailiwick.access.v1.AuditExportRespon
   contentType: string;
 
   /**
-   * Empty = the end.
+   * Empty at the end.
    *
    * @generated from field: string next_cursor = 3 [json_name = "NextCursor"];
    */
@@ -480,27 +482,28 @@ export const AuditExportResponseSchema: GenMessage<AuditExportResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_audit, 10);
 
 /**
- * Whose entries, and from where on.
+ * Selects the entries to verify.
  *
  * @generated from message bailiwick.access.v1.AuditVerifyRequest
  */
 export type AuditVerifyRequest = Message<"bailiwick.access.v1.AuditVerifyRequest"> & {
   /**
-   * Empty = the platform's own entries.
+   * Empty means the platform's own entries.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
 
   /**
-   * The NextCursor of the call before; empty = from the beginning.
+   * The NextCursor of the previous call. Empty means from the first entry.
    *
    * @generated from field: string cursor = 2 [json_name = "Cursor"];
    */
   cursor: string;
 
   /**
-   * What Audit_Anchor returned for this tenant; empty = no anchor. Every page of one verification takes the same.
+   * The anchor that Audit_Anchor returned for this tenant. Empty means no anchor. Send the same
+   * anchor with every page of one verification.
    *
    * @generated from field: string anchor = 3 [json_name = "Anchor"];
    */
@@ -515,13 +518,13 @@ export const AuditVerifyRequestSchema: GenMessage<AuditVerifyRequest> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_audit, 11);
 
 /**
- * Whose chain to anchor.
+ * Selects the hash chain to anchor.
  *
  * @generated from message bailiwick.access.v1.AuditAnchorRequest
  */
 export type AuditAnchorRequest = Message<"bailiwick.access.v1.AuditAnchorRequest"> & {
   /**
-   * Empty = the platform's own entries.
+   * Empty means the platform's own entries.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -536,13 +539,14 @@ export const AuditAnchorRequestSchema: GenMessage<AuditAnchorRequest> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_audit, 12);
 
 /**
- * The end of the chain.
+ * The signed end of the hash chain.
  *
  * @generated from message bailiwick.access.v1.AuditAnchorResponse
  */
 export type AuditAnchorResponse = Message<"bailiwick.access.v1.AuditAnchorResponse"> & {
   /**
-   * Opaque. It is proved with the key ring, and worth nothing once the key that signed it has left the ring.
+   * An opaque, signed text. It can be verified as long as the key that signed it is in the key
+   * ring.
    *
    * @generated from field: string anchor = 1 [json_name = "Anchor"];
    */
@@ -557,41 +561,42 @@ export const AuditAnchorResponseSchema: GenMessage<AuditAnchorResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_audit, 13);
 
 /**
- * What the hashes say.
+ * The result of the verification.
  *
  * @generated from message bailiwick.access.v1.AuditVerifyResponse
  */
 export type AuditVerifyResponse = Message<"bailiwick.access.v1.AuditVerifyResponse"> & {
   /**
-   * Whether nothing is wrong with the entries that were looked at.
+   * True if no problem was found in the entries of this call.
    *
    * @generated from field: bool valid = 1 [json_name = "Valid"];
    */
   valid: boolean;
 
   /**
-   * How many were looked at.
+   * The number of entries that this call verified.
    *
    * @generated from field: int32 checked = 2 [json_name = "Checked"];
    */
   checked: number;
 
   /**
-   * At most 100.
+   * The problems found, at most 100.
    *
    * @generated from field: repeated bailiwick.access.v1.AuditProblem problems = 3 [json_name = "Problems"];
    */
   problems: AuditProblem[];
 
   /**
-   * Empty = all have been looked at.
+   * Empty if all entries have been verified.
    *
    * @generated from field: string next_cursor = 4 [json_name = "NextCursor"];
    */
   nextCursor: string;
 
   /**
-   * The last entry that was looked at. Kept elsewhere, it shows later that nothing before it was written anew.
+   * The last verified entry. Store Seq and Hash elsewhere to show later that no entry before it was
+   * rewritten.
    *
    * @generated from field: int32 seq = 5 [json_name = "Seq"];
    */
@@ -603,16 +608,17 @@ export type AuditVerifyResponse = Message<"bailiwick.access.v1.AuditVerifyRespon
   hash: string;
 
   /**
-   * What the Anchor proves. unchanged: the kept entries up to it are those of then, and those that retention dropped before
-   * them led to the same hash. dropped: retention has dropped the anchored entry with all before it, and nothing more is
-   * proved of them. Empty: without an Anchor, while it lies on a later page, or where there are Problems.
+   * unchanged: the entries up to the anchor are the same as when it was made, and entries that
+   * retention has removed led to the same hash. dropped: retention has removed the anchored entry
+   * and all entries before it, so nothing more can be proved about them. Empty: no Anchor was sent,
+   * it lies on a later page, or there are Problems.
    *
    * @generated from field: string anchor_state = 7 [json_name = "AnchorState"];
    */
   anchorState: string;
 
   /**
-   * The last entry that was written when the Anchor was made.
+   * The last entry at the time the anchor was made.
    *
    * @generated from field: int32 anchor_seq = 8 [json_name = "AnchorSeq"];
    */
@@ -632,7 +638,7 @@ export const AuditVerifyResponseSchema: GenMessage<AuditVerifyResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_audit, 14);
 
 /**
- * What is wrong at one place of the chain.
+ * One problem in the hash chain.
  *
  * @generated from message bailiwick.access.v1.AuditProblem
  */
@@ -643,7 +649,7 @@ export type AuditProblem = Message<"bailiwick.access.v1.AuditProblem"> & {
   seq: number;
 
   /**
-   * The entry; empty where there is none.
+   * The entry's ID. Empty if the entry is missing.
    *
    * @generated from field: string id = 2 [json_name = "ID"];
    */
@@ -657,7 +663,7 @@ export type AuditProblem = Message<"bailiwick.access.v1.AuditProblem"> & {
   kind: string;
 
   /**
-   * The same in words.
+   * A description of the problem.
    *
    * @generated from field: string message = 4 [json_name = "Message"];
    */
@@ -672,13 +678,13 @@ export const AuditProblemSchema: GenMessage<AuditProblem> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 15);
 
 /**
- * What was changed, and what was refused.
+ * The audit log: changes, and calls that were denied.
  *
  * @generated from service bailiwick.access.v1.Audit
  */
 export const Audit: GenService<{
   /**
-   * The audit entries of a tenant, newest first.
+   * Lists the audit entries of a tenant, newest first.
    *
    * @generated from rpc bailiwick.access.v1.Audit.List
    */
@@ -688,7 +694,7 @@ export const Audit: GenService<{
     output: typeof AuditListResponseSchema;
   },
   /**
-   * The audit entries of what a user did, newest first.
+   * Lists the audit entries of a user's own actions, newest first.
    *
    * @generated from rpc bailiwick.access.v1.Audit.ListByUser
    */
@@ -698,8 +704,8 @@ export const Audit: GenService<{
     output: typeof AuditListByUserResponseSchema;
   },
   /**
-   * The audit entries of a tenant, oldest first, as one text: NDJSON or CSV. An export that ends early was cut off:
-   * the connection breaks, and no end is sent.
+   * Exports the audit entries of a tenant as NDJSON or CSV, oldest first. If the export fails
+   * midway, the connection breaks without a regular end of the response.
    *
    * @generated from rpc bailiwick.access.v1.Audit.Export
    */
@@ -709,8 +715,9 @@ export const Audit: GenService<{
     output: typeof AuditExportResponseSchema;
   },
   /**
-   * The end of a tenant's chain as it is now, signed. Keep it where the database's administrators cannot change it:
-   * Audit_Verify with it proves later that nothing before it has changed or gone.
+   * Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database
+   * administrators cannot change it: Audit_Verify uses it to prove later that no entry before it
+   * was changed or removed.
    *
    * @generated from rpc bailiwick.access.v1.Audit.Anchor
    */
@@ -720,7 +727,8 @@ export const Audit: GenService<{
     output: typeof AuditAnchorResponseSchema;
   },
   /**
-   * Whether the entries of a tenant are those that were written: computes the hashes again, at most 20,000 a call.
+   * Verifies that the audit entries of a tenant are unchanged: recomputes their hashes, at most
+   * 20,000 entries a call.
    *
    * @generated from rpc bailiwick.access.v1.Audit.Verify
    */

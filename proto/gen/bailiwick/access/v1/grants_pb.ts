@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/grants.proto.
  */
 export const file_bailiwick_access_v1_grants: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyYW50cy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSKEAwoFR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiXgoJR3JhbnRQYWdlEjAKBWl0ZW1zGAEgAygLMhouYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3Ii6gIKCkdyb3VwR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAyABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0QgsKCV9yZXNvdXJjZSJoCg5Hcm91cEdyYW50UGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IigAMKCEJvdEdyYW50EhQKAmlkGAEgASgJQgSItRgBUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EiEKA2JvdBgDIAEoCUIPukgMyAEBcgeKtRgDYm90UgNCb3QSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiZAoMQm90R3JhbnRQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiRAoQR3JhbnRzQWRkUmVxdWVzdBIwCgVncmFudBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRSBUdyYW50IhMKEUdyYW50c0FkZFJlc3BvbnNlIkcKE0dyYW50c1JlbW92ZVJlcXVlc3QSMAoFZ3JhbnQYASABKAsyGi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UgVHcmFudCIWChRHcmFudHNSZW1vdmVSZXNwb25zZSK6AQoZR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtEikKEGluY2x1ZGVfcGxhdGZvcm0YBCABKAhSD0luY2x1ZGVQbGF0Zm9ybSJQChpHcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFBhZ2VSBFBhZ2UibwoRR3JhbnRzTGlzdFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJIChJHcmFudHNMaXN0UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRQYWdlUgRQYWdlIk4KFUdyb3VwR3JhbnRzQWRkUmVxdWVzdBI1CgVncmFudBgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFR3JhbnQiGAoWR3JvdXBHcmFudHNBZGRSZXNwb25zZSJRChhHcm91cEdyYW50c1JlbW92ZVJlcXVlc3QSNQoFZ3JhbnQYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRSBUdyYW50IhsKGUdyb3VwR3JhbnRzUmVtb3ZlUmVzcG9uc2UiewoeR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJaCh9Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlEjcKBHBhZ2UYASABKAsyIy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRQYWdlUgRQYWdlIkoKE0JvdEdyYW50c0FkZFJlcXVlc3QSMwoFZ3JhbnQYASABKAsyHS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50UgVHcmFudCIWChRCb3RHcmFudHNBZGRSZXNwb25zZSJNChZCb3RHcmFudHNSZW1vdmVSZXF1ZXN0EjMKBWdyYW50GAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFR3JhbnQiGQoXQm90R3JhbnRzUmVtb3ZlUmVzcG9uc2UivQEKHEJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEhoKCHBsYXRmb3JtGAMgASgIUghQbGF0Zm9ybRIpChBpbmNsdWRlX3BsYXRmb3JtGAQgASgIUg9JbmNsdWRlUGxhdGZvcm0iVgodQm90R3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2USNQoEcGFnZRgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRQYWdlUgRQYWdlMpsGCgZHcmFudHMSsQEKA0FkZBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAESugEKBlJlbW92ZRIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAES0QEKBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0UmVzcG9uc2UieJACAYq1GHEQAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkGkIiQE9ubHkgdGhlIHJvd3Mgb2YgdGVuYW50cyB3aGVyZSB0aGUgY2FsbGVyIGhvbGRzIGlhbS5ncmFudHMucmVhZC5oAhK/AQoMTGlzdEJ5VGVuYW50Ei4uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZSJOkAIBirUYRxADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaJhokChhpYW0ucGxhdGZvcm0uZ3JhbnRzLnJlYWQaCHBsYXRmb3JtGgqKtRgGYWNjZXNzMuQDCgtHcm91cEdyYW50cxKMAQoDQWRkEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0FkZFJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVzcG9uc2UiLIq1GCgQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudCABEpUBCgZSZW1vdmUSLS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzUmVtb3ZlUmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXNwb25zZSIsirUYKBADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESoQEKDExpc3RCeVRlbmFudBIzLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBoKirUYBmFjY2VzczLcBAoJQm90R3JhbnRzErcBCgNBZGQSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0FkZFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0FkZFJlc3BvbnNlIluKtRhXEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaLRorChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlGg5ncmFudC5wbGF0Zm9ybSABEsABCgZSZW1vdmUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlc3BvbnNlIluKtRhXEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaLRorChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlGg5ncmFudC5wbGF0Zm9ybSABEsUBCgxMaXN0QnlUZW5hbnQSMS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIk6QAgGKtRhHEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyYW50cy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSKEAwoFR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiXgoJR3JhbnRQYWdlEjAKBWl0ZW1zGAEgAygLMhouYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3Ii6gIKCkdyb3VwR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAyABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0QgsKCV9yZXNvdXJjZSJoCg5Hcm91cEdyYW50UGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IigAMKCEJvdEdyYW50EhQKAmlkGAEgASgJQgSItRgBUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EiEKA2JvdBgDIAEoCUIPukgMyAEBcgeKtRgDYm90UgNCb3QSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiZAoMQm90R3JhbnRQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiRAoQR3JhbnRzQWRkUmVxdWVzdBIwCgVncmFudBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRSBUdyYW50IhMKEUdyYW50c0FkZFJlc3BvbnNlIkcKE0dyYW50c1JlbW92ZVJlcXVlc3QSMAoFZ3JhbnQYASABKAsyGi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UgVHcmFudCIWChRHcmFudHNSZW1vdmVSZXNwb25zZSK6AQoZR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtEikKEGluY2x1ZGVfcGxhdGZvcm0YBCABKAhSD0luY2x1ZGVQbGF0Zm9ybSJQChpHcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFBhZ2VSBFBhZ2UibwoRR3JhbnRzTGlzdFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJIChJHcmFudHNMaXN0UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRQYWdlUgRQYWdlIk4KFUdyb3VwR3JhbnRzQWRkUmVxdWVzdBI1CgVncmFudBgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFR3JhbnQiGAoWR3JvdXBHcmFudHNBZGRSZXNwb25zZSJRChhHcm91cEdyYW50c1JlbW92ZVJlcXVlc3QSNQoFZ3JhbnQYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRSBUdyYW50IhsKGUdyb3VwR3JhbnRzUmVtb3ZlUmVzcG9uc2UiewoeR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJaCh9Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlEjcKBHBhZ2UYASABKAsyIy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRQYWdlUgRQYWdlIkoKE0JvdEdyYW50c0FkZFJlcXVlc3QSMwoFZ3JhbnQYASABKAsyHS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50UgVHcmFudCIWChRCb3RHcmFudHNBZGRSZXNwb25zZSJNChZCb3RHcmFudHNSZW1vdmVSZXF1ZXN0EjMKBWdyYW50GAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFR3JhbnQiGQoXQm90R3JhbnRzUmVtb3ZlUmVzcG9uc2UivQEKHEJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEhoKCHBsYXRmb3JtGAMgASgIUghQbGF0Zm9ybRIpChBpbmNsdWRlX3BsYXRmb3JtGAQgASgIUg9JbmNsdWRlUGxhdGZvcm0iVgodQm90R3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2USNQoEcGFnZRgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRQYWdlUgRQYWdlMp0GCgZHcmFudHMSsQEKA0FkZBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAESugEKBlJlbW92ZRIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAES0wEKBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0UmVzcG9uc2UiepACAYq1GHMQAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkGkQiQk9ubHkgdGhlIGdyYW50cyBpbiB0ZW5hbnRzIHdoZXJlIHRoZSBjYWxsZXIgaG9sZHMgaWFtLmdyYW50cy5yZWFkLmgCEr8BCgxMaXN0QnlUZW5hbnQSLi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIk6QAgGKtRhHEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aCoq1GAZhY2Nlc3My5AMKC0dyb3VwR3JhbnRzEowBCgNBZGQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNBZGRSZXNwb25zZSIsirUYKBADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESlQEKBlJlbW92ZRItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c1JlbW92ZVJlc3BvbnNlIiyKtRgoEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQgARKhAQoMTGlzdEJ5VGVuYW50EjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2UiJpACAYq1GB8QAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzMtwECglCb3RHcmFudHMStwEKA0FkZBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzQWRkUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzQWRkUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAESwAEKBlJlbW92ZRIrLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzUmVtb3ZlUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzUmVtb3ZlUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAESxQEKDExpc3RCeVRlbmFudBIxLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBoyLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2UiTpACAYq1GEcQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GiYaJAoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkGghwbGF0Zm9ybRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A role granted to a user.
@@ -31,7 +31,7 @@ export type Grant = Message<"bailiwick.access.v1.Grant"> & {
   id: string;
 
   /**
-   * Required, unless Platform is true.
+   * Required unless Platform is true.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -50,14 +50,15 @@ export type Grant = Message<"bailiwick.access.v1.Grant"> & {
   role: string;
 
   /**
-   * The application's own name of the thing the grant is about; empty = the whole tenant.
+   * The application's own name of the resource that the grant is limited to. Empty means the whole
+   * tenant.
    *
    * @generated from field: optional string resource = 5 [json_name = "Resource"];
    */
   resource?: string | undefined;
 
   /**
-   * Absent = never.
+   * When the grant expires. If absent, it never expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "ExpiresAt"];
    */
@@ -76,7 +77,7 @@ export type Grant = Message<"bailiwick.access.v1.Grant"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * A grant on the platform, which counts in every tenant. It must be said, and Tenant left out.
+   * True for a grant on the platform, which applies in every tenant. Send it without Tenant.
    *
    * @generated from field: bool platform = 9 [json_name = "Platform"];
    */
@@ -145,14 +146,15 @@ export type GroupGrant = Message<"bailiwick.access.v1.GroupGrant"> & {
   role: string;
 
   /**
-   * The application's own name of the thing the grant is about; empty = the whole tenant.
+   * The application's own name of the resource that the grant is limited to. Empty means the whole
+   * tenant.
    *
    * @generated from field: optional string resource = 5 [json_name = "Resource"];
    */
   resource?: string | undefined;
 
   /**
-   * Absent = never.
+   * When the grant expires. If absent, it never expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "ExpiresAt"];
    */
@@ -214,7 +216,7 @@ export type BotGrant = Message<"bailiwick.access.v1.BotGrant"> & {
   id: string;
 
   /**
-   * Required, unless Platform is true.
+   * Required unless Platform is true.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -233,14 +235,15 @@ export type BotGrant = Message<"bailiwick.access.v1.BotGrant"> & {
   role: string;
 
   /**
-   * The application's own name of the thing the grant is about; empty = the whole tenant.
+   * The application's own name of the resource that the grant is limited to. Empty means the whole
+   * tenant.
    *
    * @generated from field: optional string resource = 5 [json_name = "Resource"];
    */
   resource?: string | undefined;
 
   /**
-   * Absent = never.
+   * When the grant expires. If absent, it never expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "ExpiresAt"];
    */
@@ -259,7 +262,7 @@ export type BotGrant = Message<"bailiwick.access.v1.BotGrant"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * A grant on the platform, which counts in every tenant. It must be said, and Tenant left out.
+   * True for a grant on the platform, which applies in every tenant. Send it without Tenant.
    *
    * @generated from field: bool platform = 9 [json_name = "Platform"];
    */
@@ -298,7 +301,7 @@ export const BotGrantPageSchema: GenMessage<BotGrantPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_grants, 5);
 
 /**
- * What to grant.
+ * The grant to add.
  *
  * @generated from message bailiwick.access.v1.GrantsAddRequest
  */
@@ -317,7 +320,7 @@ export const GrantsAddRequestSchema: GenMessage<GrantsAddRequest> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_grants, 6);
 
 /**
- * Nothing: the grant holds.
+ * Empty: the grant is in place.
  *
  * @generated from message bailiwick.access.v1.GrantsAddResponse
  */
@@ -332,7 +335,7 @@ export const GrantsAddResponseSchema: GenMessage<GrantsAddResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_grants, 7);
 
 /**
- * What to take back: everything but Tenant, Platform, UserID, Role and Resource is ignored.
+ * The grant to revoke. Only Tenant, Platform, UserID, Role and Resource are used.
  *
  * @generated from message bailiwick.access.v1.GrantsRemoveRequest
  */
@@ -351,7 +354,7 @@ export const GrantsRemoveRequestSchema: GenMessage<GrantsRemoveRequest> = /*@__P
   messageDesc(file_bailiwick_access_v1_grants, 8);
 
 /**
- * Nothing: the grant is gone.
+ * Empty: the grant is revoked.
  *
  * @generated from message bailiwick.access.v1.GrantsRemoveResponse
  */
@@ -366,13 +369,13 @@ export const GrantsRemoveResponseSchema: GenMessage<GrantsRemoveResponse> = /*@_
   messageDesc(file_bailiwick_access_v1_grants, 9);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.GrantsListByTenantRequest
  */
 export type GrantsListByTenantRequest = Message<"bailiwick.access.v1.GrantsListByTenantRequest"> & {
   /**
-   * Required, unless Platform is true.
+   * Required unless Platform is true.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -384,15 +387,15 @@ export type GrantsListByTenantRequest = Message<"bailiwick.access.v1.GrantsListB
   page?: PageReq | undefined;
 
   /**
-   * The grants on the platform instead of a tenant's. Tenant must be left out.
+   * True to list the grants on the platform. Send it without Tenant.
    *
    * @generated from field: bool platform = 3 [json_name = "Platform"];
    */
   platform: boolean;
 
   /**
-   * Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and
-   * CreatedBy is left out.
+   * Whether to include the active grants on the platform, which apply in the tenant too. They have
+   * Platform set to true and no CreatedBy.
    *
    * @generated from field: bool include_platform = 4 [json_name = "IncludePlatform"];
    */
@@ -426,7 +429,7 @@ export const GrantsListByTenantResponseSchema: GenMessage<GrantsListByTenantResp
   messageDesc(file_bailiwick_access_v1_grants, 11);
 
 /**
- * A user and which page.
+ * Selects a user and a page.
  *
  * @generated from message bailiwick.access.v1.GrantsListRequest
  */
@@ -469,7 +472,7 @@ export const GrantsListResponseSchema: GenMessage<GrantsListResponse> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_grants, 13);
 
 /**
- * What to grant.
+ * The grant to add.
  *
  * @generated from message bailiwick.access.v1.GroupGrantsAddRequest
  */
@@ -488,7 +491,7 @@ export const GroupGrantsAddRequestSchema: GenMessage<GroupGrantsAddRequest> = /*
   messageDesc(file_bailiwick_access_v1_grants, 14);
 
 /**
- * Nothing: the grant holds.
+ * Empty: the grant is in place.
  *
  * @generated from message bailiwick.access.v1.GroupGrantsAddResponse
  */
@@ -503,7 +506,7 @@ export const GroupGrantsAddResponseSchema: GenMessage<GroupGrantsAddResponse> = 
   messageDesc(file_bailiwick_access_v1_grants, 15);
 
 /**
- * What to take back: everything but Tenant, Group, Role and Resource is ignored.
+ * The grant to revoke. Only Tenant, Group, Role and Resource are used.
  *
  * @generated from message bailiwick.access.v1.GroupGrantsRemoveRequest
  */
@@ -522,7 +525,7 @@ export const GroupGrantsRemoveRequestSchema: GenMessage<GroupGrantsRemoveRequest
   messageDesc(file_bailiwick_access_v1_grants, 16);
 
 /**
- * Nothing: the grant is gone.
+ * Empty: the grant is revoked.
  *
  * @generated from message bailiwick.access.v1.GroupGrantsRemoveResponse
  */
@@ -537,7 +540,7 @@ export const GroupGrantsRemoveResponseSchema: GenMessage<GroupGrantsRemoveRespon
   messageDesc(file_bailiwick_access_v1_grants, 17);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.GroupGrantsListByTenantRequest
  */
@@ -580,7 +583,7 @@ export const GroupGrantsListByTenantResponseSchema: GenMessage<GroupGrantsListBy
   messageDesc(file_bailiwick_access_v1_grants, 19);
 
 /**
- * What to grant.
+ * The grant to add.
  *
  * @generated from message bailiwick.access.v1.BotGrantsAddRequest
  */
@@ -599,7 +602,7 @@ export const BotGrantsAddRequestSchema: GenMessage<BotGrantsAddRequest> = /*@__P
   messageDesc(file_bailiwick_access_v1_grants, 20);
 
 /**
- * Nothing: the grant holds.
+ * Empty: the grant is in place.
  *
  * @generated from message bailiwick.access.v1.BotGrantsAddResponse
  */
@@ -614,7 +617,7 @@ export const BotGrantsAddResponseSchema: GenMessage<BotGrantsAddResponse> = /*@_
   messageDesc(file_bailiwick_access_v1_grants, 21);
 
 /**
- * What to take back: everything but Tenant, Platform, Bot, Role and Resource is ignored.
+ * The grant to revoke. Only Tenant, Platform, Bot, Role and Resource are used.
  *
  * @generated from message bailiwick.access.v1.BotGrantsRemoveRequest
  */
@@ -633,7 +636,7 @@ export const BotGrantsRemoveRequestSchema: GenMessage<BotGrantsRemoveRequest> = 
   messageDesc(file_bailiwick_access_v1_grants, 22);
 
 /**
- * Nothing: the grant is gone.
+ * Empty: the grant is revoked.
  *
  * @generated from message bailiwick.access.v1.BotGrantsRemoveResponse
  */
@@ -648,13 +651,13 @@ export const BotGrantsRemoveResponseSchema: GenMessage<BotGrantsRemoveResponse> 
   messageDesc(file_bailiwick_access_v1_grants, 23);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.BotGrantsListByTenantRequest
  */
 export type BotGrantsListByTenantRequest = Message<"bailiwick.access.v1.BotGrantsListByTenantRequest"> & {
   /**
-   * Required, unless Platform is true.
+   * Required unless Platform is true.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -666,15 +669,15 @@ export type BotGrantsListByTenantRequest = Message<"bailiwick.access.v1.BotGrant
   page?: PageReq | undefined;
 
   /**
-   * The grants on the platform instead of a tenant's. Tenant must be left out.
+   * True to list the grants on the platform. Send it without Tenant.
    *
    * @generated from field: bool platform = 3 [json_name = "Platform"];
    */
   platform: boolean;
 
   /**
-   * Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and
-   * CreatedBy is left out.
+   * Whether to include the active grants on the platform, which apply in the tenant too. They have
+   * Platform set to true and no CreatedBy.
    *
    * @generated from field: bool include_platform = 4 [json_name = "IncludePlatform"];
    */
@@ -708,13 +711,14 @@ export const BotGrantsListByTenantResponseSchema: GenMessage<BotGrantsListByTena
   messageDesc(file_bailiwick_access_v1_grants, 25);
 
 /**
- * Roles granted to users. Nobody grants a permission that they do not hold themselves.
+ * Roles granted to users. A caller can grant only permissions that it holds itself.
  *
  * @generated from service bailiwick.access.v1.Grants
  */
 export const Grants: GenService<{
   /**
-   * Grants a role to a user. Repeating it changes nothing but the expiry.
+   * Grants a role to a user. If the grant exists, only its expiry changes. Fails with not_found if
+   * the role does not exist.
    *
    * @generated from rpc bailiwick.access.v1.Grants.Add
    */
@@ -724,7 +728,8 @@ export const Grants: GenService<{
     output: typeof GrantsAddResponseSchema;
   },
   /**
-   * Takes back the grant of this Tenant (or Platform), UserID, Role and Resource.
+   * Revokes the grant with this Tenant (or Platform), UserID, Role and Resource. The last owner of
+   * a tenant cannot be removed (failed_precondition).
    *
    * @generated from rpc bailiwick.access.v1.Grants.Remove
    */
@@ -734,7 +739,7 @@ export const Grants: GenService<{
     output: typeof GrantsRemoveResponseSchema;
   },
   /**
-   * A user's grants, of all tenants whose grants the caller may read.
+   * Lists a user's grants in all tenants whose grants the caller may read.
    *
    * @generated from rpc bailiwick.access.v1.Grants.List
    */
@@ -744,7 +749,7 @@ export const Grants: GenService<{
     output: typeof GrantsListResponseSchema;
   },
   /**
-   * The grants to users in a tenant.
+   * Lists the grants to users in a tenant.
    *
    * @generated from rpc bailiwick.access.v1.Grants.ListByTenant
    */
@@ -757,13 +762,14 @@ export const Grants: GenService<{
   serviceDesc(file_bailiwick_access_v1_grants, 0);
 
 /**
- * Roles granted to groups: to their members and those of the groups below them.
+ * Roles granted to groups. A grant applies to the members of the group and of the groups below it.
  *
  * @generated from service bailiwick.access.v1.GroupGrants
  */
 export const GroupGrants: GenService<{
   /**
-   * Grants a role to a group. Repeating it changes nothing but the expiry.
+   * Grants a role to a group. If the grant exists, only its expiry changes. Fails with not_found if
+   * the group or role does not exist.
    *
    * @generated from rpc bailiwick.access.v1.GroupGrants.Add
    */
@@ -773,7 +779,7 @@ export const GroupGrants: GenService<{
     output: typeof GroupGrantsAddResponseSchema;
   },
   /**
-   * Takes back the grant of this Tenant, Group, Role and Resource.
+   * Revokes the grant with this Tenant, Group, Role and Resource.
    *
    * @generated from rpc bailiwick.access.v1.GroupGrants.Remove
    */
@@ -783,7 +789,7 @@ export const GroupGrants: GenService<{
     output: typeof GroupGrantsRemoveResponseSchema;
   },
   /**
-   * The grants to groups in a tenant.
+   * Lists the grants to groups in a tenant.
    *
    * @generated from rpc bailiwick.access.v1.GroupGrants.ListByTenant
    */
@@ -802,7 +808,8 @@ export const GroupGrants: GenService<{
  */
 export const BotGrants: GenService<{
   /**
-   * Grants a role to a bot. Repeating it changes nothing but the expiry.
+   * Grants a role to a bot. If the grant exists, only its expiry changes. Fails with not_found if
+   * the bot or role does not exist.
    *
    * @generated from rpc bailiwick.access.v1.BotGrants.Add
    */
@@ -812,7 +819,7 @@ export const BotGrants: GenService<{
     output: typeof BotGrantsAddResponseSchema;
   },
   /**
-   * Takes back the grant of this Tenant (or Platform), Bot, Role and Resource.
+   * Revokes the grant with this Tenant (or Platform), Bot, Role and Resource.
    *
    * @generated from rpc bailiwick.access.v1.BotGrants.Remove
    */
@@ -822,7 +829,7 @@ export const BotGrants: GenService<{
     output: typeof BotGrantsRemoveResponseSchema;
   },
   /**
-   * The grants to bots in a tenant.
+   * Lists the grants to bots in a tenant.
    *
    * @generated from rpc bailiwick.access.v1.BotGrants.ListByTenant
    */

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/groups.proto.
  */
 export const file_bailiwick_access_v1_groups: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyb3Vwcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSLxAwoFR3JvdXASFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEcGF0aBgDIAEoCUIMukgJyAEBcgSQtRgBUgRQYXRoEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEi4KC2V4dGVybmFsX2lkGAYgASgJQgi6SAVyAxiAAkgCUgpFeHRlcm5hbElEiAEBEhwKBnNvdXJjZRgHIAEoCUIEiLUYAVIGU291cmNlEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CDgoMX2V4dGVybmFsX2lkIl4KCUdyb3VwUGFnZRIwCgVpdGVtcxgBIAMoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIkMKClVzZXJJZFBhZ2USFAoFaXRlbXMYASADKAlSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUBChFHcm91cHNTYXZlUmVxdWVzdBIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwEj4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCIUChJHcm91cHNTYXZlUmVzcG9uc2UiXQoQR3JvdXBzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHBhdGgYAiABKAlCDLpICcgBAXIEkLUYAVIEUGF0aCJFChFHcm91cHNHZXRSZXNwb25zZRIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwImAKE0dyb3Vwc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRwYXRoGAIgASgJQgy6SAnIAQFyBJC1GAFSBFBhdGgiFgoUR3JvdXBzRGVsZXRlUmVzcG9uc2UibgoRR3JvdXBzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkgKEkdyb3Vwc0xpc3RSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cFBhZ2VSBFBhZ2UidgoZR3JvdXBzTGlzdEJ5VGVuYW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUAoaR3JvdXBzTGlzdEJ5VGVuYW50UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlIo8BChZHcm91cHNBZGRNZW1iZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGQoXR3JvdXBzQWRkTWVtYmVyUmVzcG9uc2UikgEKGUdyb3Vwc1JlbW92ZU1lbWJlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgCIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIoCgd1c2VyX2lkGAMgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIcChpHcm91cHNSZW1vdmVNZW1iZXJSZXNwb25zZSLKAQoYR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASMAoEcGFnZRgDIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIhCgllZmZlY3RpdmUYBCABKAhIAFIJRWZmZWN0aXZliAEBQgwKCl9lZmZlY3RpdmUiUAoZR3JvdXBzTGlzdE1lbWJlcnNSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VySWRQYWdlUgRQYWdlIqwBCh1Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEiEKCWVmZmVjdGl2ZRgDIAEoCEgAUglFZmZlY3RpdmWIAQFCDAoKX2VmZmVjdGl2ZSJUCh5Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlMvkKCgZHcm91cHMShQEKBFNhdmUSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc1NhdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNTYXZlUmVzcG9uc2UiLIq1GCgQAxoiEiAKEGlhbS5ncm91cHMud3JpdGUSDGdyb3VwLnRlbmFudCABEn4KA0dldBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzR2V0UmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzR2V0UmVzcG9uc2UiKJACAYq1GCEQAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50OAEShQEKBkRlbGV0ZRIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVzcG9uc2UiJoq1GCIQAxocEhoKEGlhbS5ncm91cHMud3JpdGUSBnRlbmFudCABEn8KBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0UmVzcG9uc2UiJpACAYq1GB8QAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50EpcBCgxMaXN0QnlUZW5hbnQSLi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudBKOAQoJQWRkTWVtYmVyEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXNwb25zZSImirUYIhADGhwSGgoQaWFtLmdyb3Vwcy53cml0ZRIGdGVuYW50IAESlwEKDFJlbW92ZU1lbWJlchIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVzcG9uc2UiJoq1GCIQAxocEhoKEGlhbS5ncm91cHMud3JpdGUSBnRlbmFudCABEpQBCgtMaXN0TWVtYmVycxItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0TWVtYmVyc1Jlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudBL1AQoQTGlzdE1lbWJlckdyb3VwcxIyLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1JlcXVlc3QaMy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RNZW1iZXJHcm91cHNSZXNwb25zZSJ4kAIBirUYcRADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0uZ3JvdXBzLnJlYWQaQiJAT25seSB0aGUgcm93cyBvZiB0ZW5hbnRzIHdoZXJlIHRoZSBjYWxsZXIgaG9sZHMgaWFtLmdyb3Vwcy5yZWFkLmgCGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyb3Vwcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSLxAwoFR3JvdXASFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEcGF0aBgDIAEoCUIMukgJyAEBcgSQtRgBUgRQYXRoEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEi4KC2V4dGVybmFsX2lkGAYgASgJQgi6SAVyAxiAAkgCUgpFeHRlcm5hbElEiAEBEhwKBnNvdXJjZRgHIAEoCUIEiLUYAVIGU291cmNlEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CDgoMX2V4dGVybmFsX2lkIl4KCUdyb3VwUGFnZRIwCgVpdGVtcxgBIAMoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIkMKClVzZXJJZFBhZ2USFAoFaXRlbXMYASADKAlSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUBChFHcm91cHNTYXZlUmVxdWVzdBIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwEj4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCIUChJHcm91cHNTYXZlUmVzcG9uc2UiXQoQR3JvdXBzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHBhdGgYAiABKAlCDLpICcgBAXIEkLUYAVIEUGF0aCJFChFHcm91cHNHZXRSZXNwb25zZRIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwImAKE0dyb3Vwc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRwYXRoGAIgASgJQgy6SAnIAQFyBJC1GAFSBFBhdGgiFgoUR3JvdXBzRGVsZXRlUmVzcG9uc2UibgoRR3JvdXBzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkgKEkdyb3Vwc0xpc3RSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cFBhZ2VSBFBhZ2UidgoZR3JvdXBzTGlzdEJ5VGVuYW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUAoaR3JvdXBzTGlzdEJ5VGVuYW50UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlIo8BChZHcm91cHNBZGRNZW1iZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGQoXR3JvdXBzQWRkTWVtYmVyUmVzcG9uc2UikgEKGUdyb3Vwc1JlbW92ZU1lbWJlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgCIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIoCgd1c2VyX2lkGAMgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIcChpHcm91cHNSZW1vdmVNZW1iZXJSZXNwb25zZSLKAQoYR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASMAoEcGFnZRgDIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIhCgllZmZlY3RpdmUYBCABKAhIAFIJRWZmZWN0aXZliAEBQgwKCl9lZmZlY3RpdmUiUAoZR3JvdXBzTGlzdE1lbWJlcnNSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VySWRQYWdlUgRQYWdlIqwBCh1Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEiEKCWVmZmVjdGl2ZRgDIAEoCEgAUglFZmZlY3RpdmWIAQFCDAoKX2VmZmVjdGl2ZSJUCh5Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlMvsKCgZHcm91cHMShQEKBFNhdmUSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc1NhdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNTYXZlUmVzcG9uc2UiLIq1GCgQAxoiEiAKEGlhbS5ncm91cHMud3JpdGUSDGdyb3VwLnRlbmFudCABEn4KA0dldBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzR2V0UmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzR2V0UmVzcG9uc2UiKJACAYq1GCEQAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50OAEShQEKBkRlbGV0ZRIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzRGVsZXRlUmVzcG9uc2UiJoq1GCIQAxocEhoKEGlhbS5ncm91cHMud3JpdGUSBnRlbmFudCABEn8KBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0UmVzcG9uc2UiJpACAYq1GB8QAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50EpcBCgxMaXN0QnlUZW5hbnQSLi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudBKOAQoJQWRkTWVtYmVyEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXNwb25zZSImirUYIhADGhwSGgoQaWFtLmdyb3Vwcy53cml0ZRIGdGVuYW50IAESlwEKDFJlbW92ZU1lbWJlchIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVzcG9uc2UiJoq1GCIQAxocEhoKEGlhbS5ncm91cHMud3JpdGUSBnRlbmFudCABEpQBCgtMaXN0TWVtYmVycxItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0TWVtYmVyc1Jlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudBL3AQoQTGlzdE1lbWJlckdyb3VwcxIyLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1JlcXVlc3QaMy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RNZW1iZXJHcm91cHNSZXNwb25zZSJ6kAIBirUYcxADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0uZ3JvdXBzLnJlYWQaRCJCT25seSB0aGUgZ3JvdXBzIG9mIHRlbmFudHMgd2hlcmUgdGhlIGNhbGxlciBob2xkcyBpYW0uZ3JvdXBzLnJlYWQuaAIaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A group.
@@ -38,7 +38,8 @@ export type Group = Message<"bailiwick.access.v1.Group"> & {
   tenant: string;
 
   /**
-   * Where the group stands, such as eng/backend. Letter case and a leading "/" make no difference.
+   * The place of the group in the hierarchy, such as eng/backend. Paths ignore letter case and a
+   * leading "/".
    *
    * @generated from field: string path = 3 [json_name = "Path"];
    */
@@ -55,14 +56,14 @@ export type Group = Message<"bailiwick.access.v1.Group"> & {
   description?: string | undefined;
 
   /**
-   * The group's id in another system.
+   * The group's ID in another system.
    *
    * @generated from field: optional string external_id = 6 [json_name = "ExternalID"];
    */
   externalId?: string | undefined;
 
   /**
-   * Where the group comes from.
+   * The origin of the group.
    *
    * @generated from field: string source = 7 [json_name = "Source"];
    */
@@ -140,8 +141,8 @@ export const UserIdPageSchema: GenMessage<UserIdPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_groups, 2);
 
 /**
- * The group to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so
- * that "", [] and {} clear it.
+ * The group to create or update. An absent field keeps its stored value; a field that is sent
+ * replaces it, so "", [] and {} clear it.
  *
  * @generated from message bailiwick.access.v1.GroupsSaveRequest
  */
@@ -152,7 +153,8 @@ export type GroupsSaveRequest = Message<"bailiwick.access.v1.GroupsSaveRequest">
   group?: Group | undefined;
 
   /**
-   * Save only if the stored group's UpdatedAt is still this one.
+   * Save only if the stored group's UpdatedAt equals this time; otherwise fails with
+   * failed_precondition.
    *
    * @generated from field: google.protobuf.Timestamp if_updated_at = 2 [json_name = "IfUpdatedAt"];
    */
@@ -167,7 +169,7 @@ export const GroupsSaveRequestSchema: GenMessage<GroupsSaveRequest> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_groups, 3);
 
 /**
- * Nothing: the group is saved.
+ * Empty: the group is saved.
  *
  * @generated from message bailiwick.access.v1.GroupsSaveResponse
  */
@@ -182,7 +184,7 @@ export const GroupsSaveResponseSchema: GenMessage<GroupsSaveResponse> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_groups, 4);
 
 /**
- * Which group.
+ * Selects one group.
  *
  * @generated from message bailiwick.access.v1.GroupsGetRequest
  */
@@ -206,7 +208,7 @@ export const GroupsGetRequestSchema: GenMessage<GroupsGetRequest> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_groups, 5);
 
 /**
- * The group, null where there is none.
+ * The group, or null.
  *
  * @generated from message bailiwick.access.v1.GroupsGetResponse
  */
@@ -225,7 +227,7 @@ export const GroupsGetResponseSchema: GenMessage<GroupsGetResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_groups, 6);
 
 /**
- * Which group.
+ * Selects one group.
  *
  * @generated from message bailiwick.access.v1.GroupsDeleteRequest
  */
@@ -249,7 +251,7 @@ export const GroupsDeleteRequestSchema: GenMessage<GroupsDeleteRequest> = /*@__P
   messageDesc(file_bailiwick_access_v1_groups, 7);
 
 /**
- * Nothing: the group is gone.
+ * Empty: the group is deleted.
  *
  * @generated from message bailiwick.access.v1.GroupsDeleteResponse
  */
@@ -264,7 +266,7 @@ export const GroupsDeleteResponseSchema: GenMessage<GroupsDeleteResponse> = /*@_
   messageDesc(file_bailiwick_access_v1_groups, 8);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.GroupsListRequest
  */
@@ -307,7 +309,7 @@ export const GroupsListResponseSchema: GenMessage<GroupsListResponse> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_groups, 10);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.GroupsListByTenantRequest
  */
@@ -350,7 +352,7 @@ export const GroupsListByTenantResponseSchema: GenMessage<GroupsListByTenantResp
   messageDesc(file_bailiwick_access_v1_groups, 12);
 
 /**
- * A group and who shall be in it.
+ * The group, and the user to add.
  *
  * @generated from message bailiwick.access.v1.GroupsAddMemberRequest
  */
@@ -381,7 +383,7 @@ export const GroupsAddMemberRequestSchema: GenMessage<GroupsAddMemberRequest> = 
   messageDesc(file_bailiwick_access_v1_groups, 13);
 
 /**
- * Nothing: the user is in the group.
+ * Empty: the user is in the group.
  *
  * @generated from message bailiwick.access.v1.GroupsAddMemberResponse
  */
@@ -396,7 +398,7 @@ export const GroupsAddMemberResponseSchema: GenMessage<GroupsAddMemberResponse> 
   messageDesc(file_bailiwick_access_v1_groups, 14);
 
 /**
- * A group and who shall no longer be in it.
+ * The group, and the user to remove.
  *
  * @generated from message bailiwick.access.v1.GroupsRemoveMemberRequest
  */
@@ -427,7 +429,7 @@ export const GroupsRemoveMemberRequestSchema: GenMessage<GroupsRemoveMemberReque
   messageDesc(file_bailiwick_access_v1_groups, 15);
 
 /**
- * Nothing: the user is not in the group.
+ * Empty: the user is not in the group.
  *
  * @generated from message bailiwick.access.v1.GroupsRemoveMemberResponse
  */
@@ -442,7 +444,7 @@ export const GroupsRemoveMemberResponseSchema: GenMessage<GroupsRemoveMemberResp
   messageDesc(file_bailiwick_access_v1_groups, 16);
 
 /**
- * A group and which page.
+ * Selects a group and a page.
  *
  * @generated from message bailiwick.access.v1.GroupsListMembersRequest
  */
@@ -465,7 +467,7 @@ export type GroupsListMembersRequest = Message<"bailiwick.access.v1.GroupsListMe
   page?: PageReq | undefined;
 
   /**
-   * Also the members of the groups below this one.
+   * Whether to include the members of the groups below this one.
    *
    * @generated from field: optional bool effective = 4 [json_name = "Effective"];
    */
@@ -499,7 +501,7 @@ export const GroupsListMembersResponseSchema: GenMessage<GroupsListMembersRespon
   messageDesc(file_bailiwick_access_v1_groups, 18);
 
 /**
- * A user and which page.
+ * Selects a user and a page.
  *
  * @generated from message bailiwick.access.v1.GroupsListMemberGroupsRequest
  */
@@ -515,7 +517,7 @@ export type GroupsListMemberGroupsRequest = Message<"bailiwick.access.v1.GroupsL
   page?: PageReq | undefined;
 
   /**
-   * Also the groups above those the user is in.
+   * Whether to include the parent groups of the user's groups.
    *
    * @generated from field: optional bool effective = 3 [json_name = "Effective"];
    */
@@ -549,14 +551,14 @@ export const GroupsListMemberGroupsResponseSchema: GenMessage<GroupsListMemberGr
   messageDesc(file_bailiwick_access_v1_groups, 20);
 
 /**
- * Groups of a tenant's members. The path is the hierarchy: a member of eng/backend also receives
- * what is granted to eng.
+ * Groups of a tenant's members. The path is the hierarchy: a member of eng/backend also holds the
+ * roles granted to eng.
  *
  * @generated from service bailiwick.access.v1.Groups
  */
 export const Groups: GenService<{
   /**
-   * Creates the group of this tenant and path, or changes it.
+   * Creates the group with this tenant and path, or updates it.
    *
    * @generated from rpc bailiwick.access.v1.Groups.Save
    */
@@ -566,7 +568,7 @@ export const Groups: GenService<{
     output: typeof GroupsSaveResponseSchema;
   },
   /**
-   * One group; null where there is none of that path.
+   * Returns one group, or null if there is no group with this path.
    *
    * @generated from rpc bailiwick.access.v1.Groups.Get
    */
@@ -576,7 +578,7 @@ export const Groups: GenService<{
     output: typeof GroupsGetResponseSchema;
   },
   /**
-   * Deletes a group with its memberships and grants. Groups below it stay.
+   * Deletes a group with its memberships and grants. The groups below it remain.
    *
    * @generated from rpc bailiwick.access.v1.Groups.Delete
    */
@@ -586,7 +588,7 @@ export const Groups: GenService<{
     output: typeof GroupsDeleteResponseSchema;
   },
   /**
-   * The groups of a tenant.
+   * Lists the groups of a tenant.
    *
    * @generated from rpc bailiwick.access.v1.Groups.List
    */
@@ -596,7 +598,7 @@ export const Groups: GenService<{
     output: typeof GroupsListResponseSchema;
   },
   /**
-   * The groups of a tenant: the same as Groups_List.
+   * Lists the groups of a tenant, the same as Groups_List.
    *
    * @generated from rpc bailiwick.access.v1.Groups.ListByTenant
    */
@@ -606,7 +608,8 @@ export const Groups: GenService<{
     output: typeof GroupsListByTenantResponseSchema;
   },
   /**
-   * Adds a member of the tenant to a group. Nothing changes where the user is in it already.
+   * Adds a member of the tenant to a group. If the user is in the group already, nothing changes.
+   * Fails with not_found if the group or the tenant member does not exist.
    *
    * @generated from rpc bailiwick.access.v1.Groups.AddMember
    */
@@ -616,7 +619,7 @@ export const Groups: GenService<{
     output: typeof GroupsAddMemberResponseSchema;
   },
   /**
-   * Takes a user out of a group.
+   * Removes a user from a group.
    *
    * @generated from rpc bailiwick.access.v1.Groups.RemoveMember
    */
@@ -626,7 +629,7 @@ export const Groups: GenService<{
     output: typeof GroupsRemoveMemberResponseSchema;
   },
   /**
-   * The ids of the users in a group.
+   * Lists the ids of the users in a group.
    *
    * @generated from rpc bailiwick.access.v1.Groups.ListMembers
    */
@@ -636,7 +639,7 @@ export const Groups: GenService<{
     output: typeof GroupsListMembersResponseSchema;
   },
   /**
-   * The groups a user is in, of all tenants whose groups the caller may read.
+   * Lists the groups of a user in all tenants whose groups the caller may read.
    *
    * @generated from rpc bailiwick.access.v1.Groups.ListMemberGroups
    */

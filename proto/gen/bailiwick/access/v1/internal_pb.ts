@@ -34,35 +34,35 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
   principalId: string;
 
   /**
-   * Empty = the principal's only tenant, if it has just one.
+   * Empty means the principal's only tenant, if it has exactly one.
    *
    * @generated from field: string tenant = 3;
    */
   tenant: string;
 
   /**
-   * A bot's own tenant: it holds nothing in others.
+   * A bot's own tenant: it holds no permissions in other tenants.
    *
    * @generated from field: string bot_tenant = 4;
    */
   botTenant: string;
 
   /**
-   * Permissions a bot key is narrowed to; empty = not narrowed.
+   * The permissions that a bot key is narrowed to. Empty if the key is not narrowed.
    *
    * @generated from field: repeated string narrowed_to = 5;
    */
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that a person's session came from; empty = it came from none.
+   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 6;
    */
   ssoTenant: string;
 
   /**
-   * The only tenant in which a person's session holds rights; empty = not limited.
+   * The only tenant in which the user's session holds rights. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 7;
    */
@@ -81,7 +81,8 @@ export const EffectiveRequestSchema: GenMessage<EffectiveRequest> = /*@__PURE__*
  */
 export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse"> & {
   /**
-   * The tenant these are the permissions of; empty where the request named none and none could be told.
+   * The tenant that the permissions apply to. Empty if the request names no tenant and none could
+   * be derived.
    *
    * @generated from field: string tenant = 1;
    */
@@ -98,14 +99,15 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   platformPermissions: Uint8Array;
 
   /**
-   * Whether a person is an active member there whose session lacks single sign-on, which the tenant requires.
+   * True if a user is an active member whose session lacks the SSO that the tenant requires.
    *
    * @generated from field: bool sso_required = 4;
    */
   ssoRequired: boolean;
 
   /**
-   * What the tenant demands of the sessions of its active members, of whom the principal is one: 0 and false = nothing.
+   * The tenant's limits for the sessions of its active members, set only if the principal is one. 0
+   * and false mean no limit.
    *
    * @generated from field: int32 session_idle_minutes = 5;
    */
@@ -122,14 +124,15 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
   recentLogin: boolean;
 
   /**
-   * Which grants give those permissions.
+   * The grants that give those permissions.
    *
    * @generated from field: repeated bailiwick.common.v1.CallerGrant grants = 8;
    */
   grants: CallerGrant[];
 
   /**
-   * The name of the tenant where it is suspended and a person is an active member of it; empty otherwise.
+   * The name of the tenant if it is suspended and the user is an active member of it. Empty
+   * otherwise.
    *
    * @generated from field: string suspended_name = 9;
    */
@@ -304,7 +307,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
   readerId: string;
 
   /**
-   * Empty where no such user exists: then only "anywhere" is told.
+   * Empty if no such user exists: then only `anywhere` is set.
    *
    * @generated from field: string user_id = 3;
    */
@@ -323,14 +326,14 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that a person's session came from; empty = it came from none.
+   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 6;
    */
   ssoTenant: string;
 
   /**
-   * The only tenant in which a person's session holds rights; empty = not limited.
+   * The only tenant in which the user's session holds rights. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 7;
    */
@@ -382,7 +385,7 @@ export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__P
  */
 export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotRequest"> & {
   /**
-   * The principal that makes the key: user, bot or platform.
+   * The principal that creates the key: user, bot or platform.
    *
    * @generated from field: string principal_type = 1;
    */
@@ -394,7 +397,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
   principalId: string;
 
   /**
-   * A bot's own tenant, and what its key is narrowed to.
+   * A bot's own tenant, and the permissions that its key is narrowed to.
    *
    * @generated from field: string principal_bot_tenant = 3;
    */
@@ -406,7 +409,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
   principalNarrowedTo: string[];
 
   /**
-   * Whose key it is, and what that is narrowed to.
+   * The key's tenant, bot and the permissions it is narrowed to.
    *
    * @generated from field: string tenant = 5;
    */
@@ -423,14 +426,14 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
   permissions: string[];
 
   /**
-   * The tenant of the provider that a person's session came from; empty = it came from none.
+   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
    *
    * @generated from field: string principal_sso_tenant = 8;
    */
   principalSsoTenant: string;
 
   /**
-   * The only tenant in which a person's session holds rights; empty = not limited.
+   * The only tenant in which the user's session holds rights. Empty if the session is not limited.
    *
    * @generated from field: string principal_limited_to = 9;
    */
@@ -449,7 +452,8 @@ export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__P
  */
 export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResponse"> & {
   /**
-   * One of the permissions that the principal lacks; empty = it may.
+   * One of the permissions that the principal does not hold. Empty if the principal may delegate
+   * all of them.
    *
    * @generated from field: string lacking = 1;
    */
@@ -478,7 +482,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
   limit: number;
 
   /**
-   * Whether this user is one of them; empty = all are asked for.
+   * Checks only whether this user is an owner. Empty means all owners.
    *
    * @generated from field: string user_id = 3;
    */
@@ -502,7 +506,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
   tenantName: string;
 
   /**
-   * Members whose ownership has not expired, and who are not disabled.
+   * Members whose ownership has not expired and who are not disabled.
    *
    * @generated from field: repeated string user_ids = 2;
    */
@@ -538,7 +542,7 @@ export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
  */
 export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
   /**
-   * The ids of the tenants the user was a member of.
+   * The ids of the tenants that the user was a member of.
    *
    * @generated from field: repeated string tenants = 1;
    */
@@ -571,7 +575,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
   state: string;
 
   /**
-   * When the record was changed: news that are older than what is known change nothing.
+   * When the record was changed. A state older than the stored one is ignored.
    *
    * @generated from field: google.protobuf.Timestamp changed_at = 3;
    */
@@ -620,7 +624,7 @@ export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__P
  */
 export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResponse"> & {
   /**
-   * The longest life of a key in days; 0 = the tenant has set none.
+   * The longest lifetime of a key, in days; 0 if the tenant sets no limit.
    *
    * @generated from field: int32 max_days = 1;
    */
@@ -635,7 +639,7 @@ export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@_
   messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
- * One call of an open operation, to be counted before anything else is done for it.
+ * One call of an open operation. It is counted before any other work is done for the call.
  *
  * @generated from message bailiwick.access.v1.AccessLimitsTakeRequest
  */
@@ -648,14 +652,15 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
   rate: string;
 
   /**
-   * The client's address.
+   * The client's IP address.
    *
    * @generated from field: string ip = 2;
    */
   ip: string;
 
   /**
-   * Whether a call beyond the limit is reported in the response. If not, it is refused with resource_exhausted.
+   * If true, a call over the limit is reported in the response. If false, it is rejected with
+   * resource_exhausted.
    *
    * @generated from field: bool report = 3;
    */
@@ -676,7 +681,7 @@ export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> 
  */
 export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimitsTakeResponse"> & {
   /**
-   * Calls allowed in a window.
+   * Calls allowed per window.
    *
    * @generated from field: uint32 limit = 1;
    */
@@ -704,7 +709,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
   resetSeconds: number;
 
   /**
-   * Whether this call is beyond the limit.
+   * True if this call is over the limit.
    *
    * @generated from field: bool exceeded = 5;
    */
@@ -719,13 +724,14 @@ export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse
   messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
- * Authority answers the other processes: what may this principal do, and where does it belong?
+ * Authority answers the other processes: what may this principal do, and which tenants does it
+ * belong to?
  *
  * @generated from service bailiwick.access.v1.Authority
  */
 export const Authority: GenService<{
   /**
-   * The effective permissions of a principal in a tenant and on the platform.
+   * Returns the effective permissions of a principal in a tenant and on the platform.
    *
    * @generated from rpc bailiwick.access.v1.Authority.Effective
    */
@@ -735,7 +741,7 @@ export const Authority: GenService<{
     output: typeof EffectiveResponseSchema;
   },
   /**
-   * The active tenants a user is an active member of, at most 1,000.
+   * Lists the active tenants in which a user is an active member, at most 1,000.
    *
    * @generated from rpc bailiwick.access.v1.Authority.ListUserTenants
    */
@@ -745,7 +751,8 @@ export const Authority: GenService<{
     output: typeof ListUserTenantsResponseSchema;
   },
   /**
-   * Whether a user has a membership outside a tenant, whatever its state, or a grant on the platform. Offers do not count.
+   * Whether a user has an active or disabled membership outside the tenant, or a grant on the
+   * platform. Pending memberships do not count.
    *
    * @generated from rpc bailiwick.access.v1.Authority.IsKnownElsewhere
    */
@@ -755,7 +762,7 @@ export const Authority: GenService<{
     output: typeof IsKnownElsewhereResponseSchema;
   },
   /**
-   * The ids of a tenant's members in order of id.
+   * Lists the ids of a tenant's members, sorted by id.
    *
    * @generated from rpc bailiwick.access.v1.Authority.ListMemberIds
    */
@@ -765,7 +772,8 @@ export const Authority: GenService<{
     output: typeof ListMemberIdsResponseSchema;
   },
   /**
-   * Whether the reader holds a permission in any tenant, and in one where the user is a member.
+   * Whether the reader holds a permission in any tenant, and in a tenant where the user is a
+   * member.
    *
    * @generated from rpc bailiwick.access.v1.Authority.MayReadUser
    */
@@ -775,7 +783,8 @@ export const Authority: GenService<{
     output: typeof MayReadUserResponseSchema;
   },
   /**
-   * What a principal would confer on whoever holds a new key of a bot, and does not hold itself.
+   * Returns a permission that a new key of a bot would give and that the principal cannot delegate,
+   * because it does not hold it.
    *
    * @generated from rpc bailiwick.access.v1.Authority.MayConferBot
    */
@@ -785,7 +794,7 @@ export const Authority: GenService<{
     output: typeof MayConferBotResponseSchema;
   },
   /**
-   * What a tenant has decided about its bots' keys.
+   * Returns a tenant's limits for the keys of its bots.
    *
    * @generated from rpc bailiwick.access.v1.Authority.BotKeyLimits
    */
@@ -795,7 +804,8 @@ export const Authority: GenService<{
     output: typeof BotKeyLimitsResponseSchema;
   },
   /**
-   * Who owns a tenant directly, in order of id, and what it is called. Empty where the tenant is not active.
+   * Lists the users who own a tenant directly, sorted by id, and returns the tenant's name. Empty
+   * if the tenant is not active.
    *
    * @generated from rpc bailiwick.access.v1.Authority.ListOwners
    */
@@ -805,8 +815,8 @@ export const Authority: GenService<{
     output: typeof ListOwnersResponseSchema;
   },
   /**
-   * Announces that a user is about to be deleted. Refused with failed_precondition while the user is the last
-   * owner of a tenant; for a minute afterwards the user does not count as an owner.
+   * Announces that a user is about to be deleted. Fails with failed_precondition while the user is
+   * the last owner of a tenant. For one minute afterwards the user does not count as an owner.
    *
    * @generated from rpc bailiwick.access.v1.Authority.Leave
    */
@@ -816,8 +826,8 @@ export const Authority: GenService<{
     output: typeof LeaveResponseSchema;
   },
   /**
-   * Tells what has become of a user or bot, before whoever changed it is answered. The events of identity say the
-   * same later, for the case that this call is lost.
+   * Sets the state of a user or bot before the change is answered. The events of identity carry the
+   * same state later, in case this call is lost.
    *
    * @generated from rpc bailiwick.access.v1.Authority.SetSubjectState
    */
@@ -830,7 +840,7 @@ export const Authority: GenService<{
   serviceDesc(file_bailiwick_access_v1_internal, 0);
 
 /**
- * AccessLimits counts the calls of access's open operations, for all gateways together.
+ * AccessLimits counts the calls of access's open operations across all gateways.
  *
  * @generated from service bailiwick.access.v1.AccessLimits
  */

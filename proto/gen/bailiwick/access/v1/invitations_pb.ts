@@ -17,10 +17,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/invitations.proto.
  */
 export const file_bailiwick_access_v1_invitations: GenFile = /*@__PURE__*/
-  fileDesc("CiViYWlsaXdpY2svYWNjZXNzL3YxL2ludml0YXRpb25zLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIrEDChBUZW5hbnRJbnZpdGF0aW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIUCgVlbWFpbBgDIAEoCVIFRW1haWwSHAoGc3RhdHVzGAQgASgJQgSItRgBUgZTdGF0dXMSFAoFcm9sZXMYBSADKAlSBVJvbGVzEhYKBmdyb3VwcxgGIAMoCVIGR3JvdXBzEiMKCmludml0ZWRfYnkYByABKAlCBIi1GAFSCUludml0ZWRCeRIlCgthY2NlcHRlZF9ieRgIIAEoCUIEiLUYAVIKQWNjZXB0ZWRCeRI/CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdCJ0ChRUZW5hbnRJbnZpdGF0aW9uUGFnZRI7CgVpdGVtcxgBIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiwwEKHlRlbmFudEludml0YXRpb25zQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiIKBWVtYWlsGAIgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEigKBXJvbGVzGAMgAygJQhK6SA+SAQwQMiIIcgaYtRgBEAFSBVJvbGVzEioKBmdyb3VwcxgEIAMoCUISukgPkgEMEDIiCHIGkLUYARABUgZHcm91cHMiNwofVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4iRgoeVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIQofVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSJHCh9UZW5hbnRJbnZpdGF0aW9uc0RlY2xpbmVSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIgogVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UieQocVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXgodVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UiewojVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJlCiRUZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UibQoeVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZW1haWwYAiABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiIQofVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXNwb25zZTLyCAoRVGVuYW50SW52aXRhdGlvbnMSoAEKBkNyZWF0ZRIzLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0NyZWF0ZVJlc3BvbnNlIiuKtRgnEAMaIRIfChVpYW0uaW52aXRhdGlvbnMud3JpdGUSBnRlbmFudCABErIBCgZBY2NlcHQSMy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zQWNjZXB0UmVxdWVzdBo0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSI9irUYORACGjMiMVRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzIGlzIHRoZSBpbnZpdGVkIG9uZS4gARLBAQoHRGVjbGluZRI0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVxdWVzdBo1LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UiSYq1GEUQARo4IjZXaG9ldmVyIGhvbGRzIHRoZSBpbnZpdGF0aW9uJ3MgdG9rZW4gbWF5IHR1cm4gaXQgZG93bi4gASoFdG9rZW4SmgEKBExpc3QSMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdFJlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdFJlc3BvbnNlIiuQAgGKtRgkEAMaIBIeChRpYW0uaW52aXRhdGlvbnMucmVhZBIGdGVuYW50EvQBCgtMaXN0QnlFbWFpbBI4LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QaOS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdEJ5RW1haWxSZXNwb25zZSJwkAIBirUYaRADGiEaHwodaWFtLnBsYXRmb3JtLmludml0YXRpb25zLnJlYWQaQiJAVGhlIGFkZHJlc3MgaXMgdGhlIGNhbGxlcidzIG93biwgdmVyaWZpZWQsIGluIHdoYXRldmVyIHNwZWxsaW5nLhKgAQoGRGVsZXRlEjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0RlbGV0ZVJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zRGVsZXRlUmVzcG9uc2UiK4q1GCcQAxohEh8KFWlhbS5pbnZpdGF0aW9ucy53cml0ZRIGdGVuYW50IAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiViYWlsaXdpY2svYWNjZXNzL3YxL2ludml0YXRpb25zLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIrEDChBUZW5hbnRJbnZpdGF0aW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIUCgVlbWFpbBgDIAEoCVIFRW1haWwSHAoGc3RhdHVzGAQgASgJQgSItRgBUgZTdGF0dXMSFAoFcm9sZXMYBSADKAlSBVJvbGVzEhYKBmdyb3VwcxgGIAMoCVIGR3JvdXBzEiMKCmludml0ZWRfYnkYByABKAlCBIi1GAFSCUludml0ZWRCeRIlCgthY2NlcHRlZF9ieRgIIAEoCUIEiLUYAVIKQWNjZXB0ZWRCeRI/CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdCJ0ChRUZW5hbnRJbnZpdGF0aW9uUGFnZRI7CgVpdGVtcxgBIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiwwEKHlRlbmFudEludml0YXRpb25zQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiIKBWVtYWlsGAIgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEigKBXJvbGVzGAMgAygJQhK6SA+SAQwQMiIIcgaYtRgBEAFSBVJvbGVzEioKBmdyb3VwcxgEIAMoCUISukgPkgEMEDIiCHIGkLUYARABUgZHcm91cHMiNwofVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4iRgoeVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIQofVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSJHCh9UZW5hbnRJbnZpdGF0aW9uc0RlY2xpbmVSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIgogVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UieQocVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXgodVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UiewojVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJlCiRUZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UibQoeVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZW1haWwYAiABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiIQofVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXNwb25zZTLvCAoRVGVuYW50SW52aXRhdGlvbnMSoAEKBkNyZWF0ZRIzLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0NyZWF0ZVJlc3BvbnNlIiuKtRgnEAMaIRIfChVpYW0uaW52aXRhdGlvbnMud3JpdGUSBnRlbmFudCABErIBCgZBY2NlcHQSMy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zQWNjZXB0UmVxdWVzdBo0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSI9irUYORACGjMiMVRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzIGlzIHRoZSBpbnZpdGVkIG9uZS4gARKxAQoHRGVjbGluZRI0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVxdWVzdBo1LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UiOYq1GDUQARooIiZUaGUgY2FsbGVyIGhhcyB0aGUgaW52aXRhdGlvbidzIHRva2VuLiABKgV0b2tlbhKaAQoETGlzdBIxLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBoyLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2UiK5ACAYq1GCQQAxogEh4KFGlhbS5pbnZpdGF0aW9ucy5yZWFkEgZ0ZW5hbnQSgQIKC0xpc3RCeUVtYWlsEjguYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVxdWVzdBo5LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlc3BvbnNlIn2QAgGKtRh2EAMaIRofCh1pYW0ucGxhdGZvcm0uaW52aXRhdGlvbnMucmVhZBpPIk1UaGUgYWRkcmVzcyBpcyB0aGUgY2FsbGVyJ3Mgb3duIHZlcmlmaWVkIGFkZHJlc3MsIGluIGFueSBlcXVpdmFsZW50IHNwZWxsaW5nLhKgAQoGRGVsZXRlEjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0RlbGV0ZVJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zRGVsZXRlUmVzcG9uc2UiK4q1GCcQAxohEh8KFWlhbS5pbnZpdGF0aW9ucy53cml0ZRIGdGVuYW50IAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * An invitation. Its token is only in the answer that makes it and in the mail.
+ * An invitation. Its token is only in the response that creates it and in the mail.
  *
  * @generated from message bailiwick.access.v1.TenantInvitation
  */
@@ -62,14 +62,14 @@ export type TenantInvitation = Message<"bailiwick.access.v1.TenantInvitation"> &
   groups: string[];
 
   /**
-   * The user or bot that invited.
+   * The user or bot that sent the invitation.
    *
    * @generated from field: string invited_by = 7 [json_name = "InvitedBy"];
    */
   invitedBy: string;
 
   /**
-   * The user who accepted.
+   * The user who accepted the invitation.
    *
    * @generated from field: string accepted_by = 8 [json_name = "AcceptedBy"];
    */
@@ -123,7 +123,7 @@ export const TenantInvitationPageSchema: GenMessage<TenantInvitationPage> = /*@_
   messageDesc(file_bailiwick_access_v1_invitations, 1);
 
 /**
- * Whom to invite, and as what.
+ * The address to invite, and the roles and groups of the new member.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsCreateRequest
  */
@@ -139,7 +139,7 @@ export type TenantInvitationsCreateRequest = Message<"bailiwick.access.v1.Tenant
   email: string;
 
   /**
-   * The roles the new member gets; none = the tenant's default role.
+   * The roles the new member gets. Empty means the tenant's default role.
    *
    * @generated from field: repeated string roles = 3 [json_name = "Roles"];
    */
@@ -161,7 +161,7 @@ export const TenantInvitationsCreateRequestSchema: GenMessage<TenantInvitationsC
   messageDesc(file_bailiwick_access_v1_invitations, 2);
 
 /**
- * The token, which is mailed as well. It is never shown again.
+ * The token, which is also mailed. It is never shown again.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsCreateResponse
  */
@@ -199,7 +199,7 @@ export const TenantInvitationsAcceptRequestSchema: GenMessage<TenantInvitationsA
   messageDesc(file_bailiwick_access_v1_invitations, 4);
 
 /**
- * Nothing: the caller is a member.
+ * Empty: the caller is a member.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsAcceptResponse
  */
@@ -233,7 +233,7 @@ export const TenantInvitationsDeclineRequestSchema: GenMessage<TenantInvitations
   messageDesc(file_bailiwick_access_v1_invitations, 6);
 
 /**
- * Nothing: the invitation is declined.
+ * Empty: the invitation is declined.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsDeclineResponse
  */
@@ -248,7 +248,7 @@ export const TenantInvitationsDeclineResponseSchema: GenMessage<TenantInvitation
   messageDesc(file_bailiwick_access_v1_invitations, 7);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsListRequest
  */
@@ -291,7 +291,7 @@ export const TenantInvitationsListResponseSchema: GenMessage<TenantInvitationsLi
   messageDesc(file_bailiwick_access_v1_invitations, 9);
 
 /**
- * An address and which page.
+ * Selects an address and a page.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsListByEmailRequest
  */
@@ -334,7 +334,7 @@ export const TenantInvitationsListByEmailResponseSchema: GenMessage<TenantInvita
   messageDesc(file_bailiwick_access_v1_invitations, 11);
 
 /**
- * Whose invitation.
+ * Selects the invitation of an address.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsDeleteRequest
  */
@@ -358,7 +358,7 @@ export const TenantInvitationsDeleteRequestSchema: GenMessage<TenantInvitationsD
   messageDesc(file_bailiwick_access_v1_invitations, 12);
 
 /**
- * Nothing: the address is not invited.
+ * Empty: the address has no pending invitation.
  *
  * @generated from message bailiwick.access.v1.TenantInvitationsDeleteResponse
  */
@@ -373,13 +373,14 @@ export const TenantInvitationsDeleteResponseSchema: GenMessage<TenantInvitations
   messageDesc(file_bailiwick_access_v1_invitations, 13);
 
 /**
- * Invitations of people into a tenant.
+ * Invitations to join a tenant.
  *
  * @generated from service bailiwick.access.v1.TenantInvitations
  */
 export const TenantInvitations: GenService<{
   /**
-   * Invites an address and mails it the token. Inviting it again voids the older token.
+   * Invites an address and mails it a token. A new invitation of the same address invalidates the
+   * previous token. Fails with already_exists if the address belongs to a member.
    *
    * @generated from rpc bailiwick.access.v1.TenantInvitations.Create
    */
@@ -389,7 +390,7 @@ export const TenantInvitations: GenService<{
     output: typeof TenantInvitationsCreateResponseSchema;
   },
   /**
-   * Makes the caller a member with the invitation's roles and groups.
+   * Accepts an invitation: makes the caller a member with the invitation's roles and groups.
    *
    * @generated from rpc bailiwick.access.v1.TenantInvitations.Accept
    */
@@ -399,7 +400,7 @@ export const TenantInvitations: GenService<{
     output: typeof TenantInvitationsAcceptResponseSchema;
   },
   /**
-   * Turns an invitation down.
+   * Declines an invitation.
    *
    * @generated from rpc bailiwick.access.v1.TenantInvitations.Decline
    */
@@ -409,7 +410,7 @@ export const TenantInvitations: GenService<{
     output: typeof TenantInvitationsDeclineResponseSchema;
   },
   /**
-   * The invitations of a tenant in all states, newest first.
+   * Lists the invitations of a tenant in all states, newest first.
    *
    * @generated from rpc bailiwick.access.v1.TenantInvitations.List
    */
@@ -419,7 +420,7 @@ export const TenantInvitations: GenService<{
     output: typeof TenantInvitationsListResponseSchema;
   },
   /**
-   * The invitations of an address into any tenant, newest first.
+   * Lists the invitations of an address to all tenants, newest first.
    *
    * @generated from rpc bailiwick.access.v1.TenantInvitations.ListByEmail
    */

@@ -19,10 +19,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/roles.proto.
  */
 export const file_bailiwick_access_v1_roles: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL3JvbGVzLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxImIKClBlcm1pc3Npb24SEgoEbmFtZRgBIAEoCVIETmFtZRIgCgtkZXNjcmlwdGlvbhgCIAEoCVILRGVzY3JpcHRpb24SHgoKb3BlcmF0aW9ucxgDIAMoCVIKT3BlcmF0aW9ucyJoCg5QZXJtaXNzaW9uUGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IikQEKG1JvbGVzTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtIlcKHFJvbGVzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblBhZ2VSBFBhZ2Ui6QcKBFJvbGUSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgDIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEvIECgtwZXJtaXNzaW9ucxgGIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKuBLpIqgS6AVkKFXJvbGUucGVybWlzc2lvbnMuc2l6ZRpAc2l6ZSh0aGlzLml0ZW1zKSA8PSAyMDAgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAwIHBlcm1pc3Npb25zJ7oB7QEKF3JvbGUucGVybWlzc2lvbnMuZm9ybWF0GtEBdGhpcy5pdGVtcy5hbGwocCwgcCA9PSAnKicgfHwgKHNpemUocCkgPD0gMTI4ICYmIHAubWF0Y2hlcygnXlthLXpdW2EtejAtOV8tXSooWy46XVthLXowLTlfLV0rKXswLDR9Wy46XShbYS16MC05Xy1dK3xbKl0pJCcpKSkgPyAnJyA6ICdtdXN0IGJlIHBlcm1pc3Npb25zIHN1Y2ggYXMgYXBwLnJlcG9ydHMucmVhZCwgIioiIG9ubHkgYXMgdGhlIGxhc3Qgc2VnbWVudCe6AdkBChlyb2xlLnBlcm1pc3Npb25zLnBsYXRmb3JtGrsBdGhpcy5pdGVtcy5hbGwocCwgIXAuc3RhcnRzV2l0aCgnaWFtLnBsYXRmb3JtLicpICYmICFwLnN0YXJ0c1dpdGgoJ2lhbS5pbnRlcm5hbC4nKSkgPyAnJyA6ICdtdXN0IG5vdCBuYW1lIHBlcm1pc3Npb25zIG9mIHRoZSBwbGF0Zm9ybSBvciBvZiB0aGUgaW50ZXJuYWxzOiB0aGV5IGNvdW50IG9uIHRoZSBwbGF0Zm9ybSBvbmx5J1ILUGVybWlzc2lvbnMSHAoGc3lzdGVtGAcgASgIQgSItRgBUgZTeXN0ZW0SPwoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbiJcCghSb2xlUGFnZRIvCgVpdGVtcxgBIAMoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IigQEKEFJvbGVzU2F2ZVJlcXVlc3QSLQoEcm9sZRgBIAEoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIEUm9sZRI+Cg1pZl91cGRhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQiEwoRUm9sZXNTYXZlUmVzcG9uc2UiXAoPUm9sZXNHZXRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgCIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnIkEKEFJvbGVzR2V0UmVzcG9uc2USLQoEcm9sZRgBIAEoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIEUm9sZSJfChJSb2xlc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRzbHVnGAIgASgJQgy6SAnIAQFyBJi1GAFSBFNsdWciFQoTUm9sZXNEZWxldGVSZXNwb25zZSJtChBSb2xlc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJGChFSb2xlc0xpc3RSZXNwb25zZRIxCgRwYWdlGAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUGFnZVIEUGFnZSJ1ChhSb2xlc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIk4KGVJvbGVzTGlzdEJ5VGVuYW50UmVzcG9uc2USMQoEcGFnZRgBIAEoCzIdLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVBhZ2VSBFBhZ2Uy9gYKBVJvbGVzEoEBCgRTYXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXNwb25zZSIqirUYJhADGiASHgoPaWFtLnJvbGVzLndyaXRlEgtyb2xlLnRlbmFudCABEnsKA0dldBIkLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNHZXRSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0dldFJlc3BvbnNlIieQAgGKtRggEAMaGhIYCg5pYW0ucm9sZXMucmVhZBIGdGVuYW50OAESggEKBkRlbGV0ZRInLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNEZWxldGVSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0RlbGV0ZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0ucm9sZXMud3JpdGUSBnRlbmFudCABEnwKBExpc3QSJS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFJlc3BvbnNlIiWQAgGKtRgeEAMaGhIYCg5pYW0ucm9sZXMucmVhZBIGdGVuYW50EpQBCgxMaXN0QnlUZW5hbnQSLS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdEJ5VGVuYW50UmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0QnlUZW5hbnRSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnJvbGVzLnJlYWQSBnRlbmFudBLFAQoPTGlzdFBlcm1pc3Npb25zEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5yb2xlcy5yZWFkEgZ0ZW5hbnQaJhokChhpYW0ucGxhdGZvcm0uZ3JhbnRzLnJlYWQaCHBsYXRmb3JtGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL3JvbGVzLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxImIKClBlcm1pc3Npb24SEgoEbmFtZRgBIAEoCVIETmFtZRIgCgtkZXNjcmlwdGlvbhgCIAEoCVILRGVzY3JpcHRpb24SHgoKb3BlcmF0aW9ucxgDIAMoCVIKT3BlcmF0aW9ucyJoCg5QZXJtaXNzaW9uUGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IikQEKG1JvbGVzTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtIlcKHFJvbGVzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblBhZ2VSBFBhZ2Ui5QcKBFJvbGUSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgDIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEu4ECgtwZXJtaXNzaW9ucxgGIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKqBLpIpgS6AVkKFXJvbGUucGVybWlzc2lvbnMuc2l6ZRpAc2l6ZSh0aGlzLml0ZW1zKSA8PSAyMDAgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAwIHBlcm1pc3Npb25zJ7oB7QEKF3JvbGUucGVybWlzc2lvbnMuZm9ybWF0GtEBdGhpcy5pdGVtcy5hbGwocCwgcCA9PSAnKicgfHwgKHNpemUocCkgPD0gMTI4ICYmIHAubWF0Y2hlcygnXlthLXpdW2EtejAtOV8tXSooWy46XVthLXowLTlfLV0rKXswLDR9Wy46XShbYS16MC05Xy1dK3xbKl0pJCcpKSkgPyAnJyA6ICdtdXN0IGJlIHBlcm1pc3Npb25zIHN1Y2ggYXMgYXBwLnJlcG9ydHMucmVhZCwgIioiIG9ubHkgYXMgdGhlIGxhc3Qgc2VnbWVudCe6AdUBChlyb2xlLnBlcm1pc3Npb25zLnBsYXRmb3JtGrcBdGhpcy5pdGVtcy5hbGwocCwgIXAuc3RhcnRzV2l0aCgnaWFtLnBsYXRmb3JtLicpICYmICFwLnN0YXJ0c1dpdGgoJ2lhbS5pbnRlcm5hbC4nKSkgPyAnJyA6ICdtdXN0IG5vdCBjb250YWluIGlhbS5wbGF0Zm9ybSBvciBpYW0uaW50ZXJuYWwgcGVybWlzc2lvbnM6IHRoZXkgYXBwbHkgb24gdGhlIHBsYXRmb3JtIG9ubHknUgtQZXJtaXNzaW9ucxIcCgZzeXN0ZW0YByABKAhCBIi1GAFSBlN5c3RlbRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXRCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uIlwKCFJvbGVQYWdlEi8KBWl0ZW1zGAEgAygLMhkuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKBAQoQUm9sZXNTYXZlUmVxdWVzdBItCgRyb2xlGAEgASgLMhkuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUgRSb2xlEj4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCITChFSb2xlc1NhdmVSZXNwb25zZSJcCg9Sb2xlc0dldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRzbHVnGAIgASgJQgy6SAnIAQFyBJi1GAFSBFNsdWciQQoQUm9sZXNHZXRSZXNwb25zZRItCgRyb2xlGAEgASgLMhkuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUgRSb2xlIl8KElJvbGVzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHNsdWcYAiABKAlCDLpICcgBAXIEmLUYAVIEU2x1ZyIVChNSb2xlc0RlbGV0ZVJlc3BvbnNlIm0KEFJvbGVzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkYKEVJvbGVzTGlzdFJlc3BvbnNlEjEKBHBhZ2UYASABKAsyHS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVQYWdlUgRQYWdlInUKGFJvbGVzTGlzdEJ5VGVuYW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiTgoZUm9sZXNMaXN0QnlUZW5hbnRSZXNwb25zZRIxCgRwYWdlGAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUGFnZVIEUGFnZTL2BgoFUm9sZXMSgQEKBFNhdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzU2F2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzU2F2ZVJlc3BvbnNlIiqKtRgmEAMaIBIeCg9pYW0ucm9sZXMud3JpdGUSC3JvbGUudGVuYW50IAESewoDR2V0EiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0dldFJlcXVlc3QaJS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzR2V0UmVzcG9uc2UiJ5ACAYq1GCAQAxoaEhgKDmlhbS5yb2xlcy5yZWFkEgZ0ZW5hbnQ4ARKCAQoGRGVsZXRlEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0RlbGV0ZVJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzRGVsZXRlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS5yb2xlcy53cml0ZRIGdGVuYW50IAESfAoETGlzdBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0UmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS5yb2xlcy5yZWFkEgZ0ZW5hbnQSlAEKDExpc3RCeVRlbmFudBItLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0QnlUZW5hbnRSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RCeVRlbmFudFJlc3BvbnNlIiWQAgGKtRgeEAMaGhIYCg5pYW0ucm9sZXMucmVhZBIGdGVuYW50EsUBCg9MaXN0UGVybWlzc2lvbnMSMC5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFBlcm1pc3Npb25zUmVxdWVzdBoxLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0UGVybWlzc2lvbnNSZXNwb25zZSJNkAIBirUYRhADGhoSGAoOaWFtLnJvbGVzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * A permission of Bailiwick's own.
+ * One of Bailiwick's own permissions.
  *
  * @generated from message bailiwick.access.v1.Permission
  */
@@ -33,14 +33,14 @@ export type Permission = Message<"bailiwick.access.v1.Permission"> & {
   name: string;
 
   /**
-   * What it allows, in one line.
+   * A one-line description.
    *
    * @generated from field: string description = 2 [json_name = "Description"];
    */
   description: string;
 
   /**
-   * The operations that ask for it.
+   * The operations that require it.
    *
    * @generated from field: repeated string operations = 3 [json_name = "Operations"];
    */
@@ -79,13 +79,13 @@ export const PermissionPageSchema: GenMessage<PermissionPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_roles, 1);
 
 /**
- * Whose permissions, and which page.
+ * Selects a tenant or the platform, and a page.
  *
  * @generated from message bailiwick.access.v1.RolesListPermissionsRequest
  */
 export type RolesListPermissionsRequest = Message<"bailiwick.access.v1.RolesListPermissionsRequest"> & {
   /**
-   * Required, unless Platform is true.
+   * Required unless Platform is true.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -97,7 +97,7 @@ export type RolesListPermissionsRequest = Message<"bailiwick.access.v1.RolesList
   page?: PageReq | undefined;
 
   /**
-   * The permissions of the platform instead of a tenant's. Tenant must be left out.
+   * True to list the permissions of the platform. Send it without Tenant.
    *
    * @generated from field: bool platform = 3 [json_name = "Platform"];
    */
@@ -147,7 +147,7 @@ export type Role = Message<"bailiwick.access.v1.Role"> & {
   tenant: string;
 
   /**
-   * Names the role in its tenant; never changes.
+   * The name of the role within its tenant. It never changes.
    *
    * @generated from field: string slug = 3 [json_name = "Slug"];
    */
@@ -164,14 +164,15 @@ export type Role = Message<"bailiwick.access.v1.Role"> & {
   description?: string | undefined;
 
   /**
-   * At most 200, such as app.reports.read or app.reports.*. Those that begin with iam. are Bailiwick's own.
+   * The permissions of the role, such as app.reports.read or app.reports.*; at most 200. Names that
+   * begin with iam. are Bailiwick's own.
    *
    * @generated from field: bailiwick.common.v1.StringList permissions = 6 [json_name = "Permissions"];
    */
   permissions?: StringList | undefined;
 
   /**
-   * A built-in role, which cannot be changed.
+   * True for a built-in role, which cannot be changed.
    *
    * @generated from field: bool system = 7 [json_name = "System"];
    */
@@ -220,8 +221,8 @@ export const RolePageSchema: GenMessage<RolePage> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_roles, 5);
 
 /**
- * The role to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so
- * that "", [] and {} clear it.
+ * The role to create or update. An absent field keeps its stored value; a field that is sent
+ * replaces it, so "", [] and {} clear it.
  *
  * @generated from message bailiwick.access.v1.RolesSaveRequest
  */
@@ -232,7 +233,8 @@ export type RolesSaveRequest = Message<"bailiwick.access.v1.RolesSaveRequest"> &
   role?: Role | undefined;
 
   /**
-   * Save only if the stored role's UpdatedAt is still this one.
+   * Save only if the stored role's UpdatedAt equals this time; otherwise fails with
+   * failed_precondition.
    *
    * @generated from field: google.protobuf.Timestamp if_updated_at = 2 [json_name = "IfUpdatedAt"];
    */
@@ -247,7 +249,7 @@ export const RolesSaveRequestSchema: GenMessage<RolesSaveRequest> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_roles, 6);
 
 /**
- * Nothing: the role is saved.
+ * Empty: the role is saved.
  *
  * @generated from message bailiwick.access.v1.RolesSaveResponse
  */
@@ -262,7 +264,7 @@ export const RolesSaveResponseSchema: GenMessage<RolesSaveResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_roles, 7);
 
 /**
- * Which role.
+ * Selects one role.
  *
  * @generated from message bailiwick.access.v1.RolesGetRequest
  */
@@ -286,7 +288,7 @@ export const RolesGetRequestSchema: GenMessage<RolesGetRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_roles, 8);
 
 /**
- * The role, null where there is none.
+ * The role, or null.
  *
  * @generated from message bailiwick.access.v1.RolesGetResponse
  */
@@ -305,7 +307,7 @@ export const RolesGetResponseSchema: GenMessage<RolesGetResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_roles, 9);
 
 /**
- * Which role.
+ * Selects one role.
  *
  * @generated from message bailiwick.access.v1.RolesDeleteRequest
  */
@@ -329,7 +331,7 @@ export const RolesDeleteRequestSchema: GenMessage<RolesDeleteRequest> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_roles, 10);
 
 /**
- * Nothing: the role is gone.
+ * Empty: the role is deleted.
  *
  * @generated from message bailiwick.access.v1.RolesDeleteResponse
  */
@@ -344,7 +346,7 @@ export const RolesDeleteResponseSchema: GenMessage<RolesDeleteResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_roles, 11);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.RolesListRequest
  */
@@ -387,7 +389,7 @@ export const RolesListResponseSchema: GenMessage<RolesListResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_roles, 13);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.RolesListByTenantRequest
  */
@@ -436,8 +438,8 @@ export const RolesListByTenantResponseSchema: GenMessage<RolesListByTenantRespon
  */
 export const Roles: GenService<{
   /**
-   * Creates the role of this tenant and slug, or changes it. Nobody puts a permission into a role
-   * that they do not hold themselves.
+   * Creates the role with this tenant and slug, or updates it. A caller can put only permissions
+   * into a role that it holds itself.
    *
    * @generated from rpc bailiwick.access.v1.Roles.Save
    */
@@ -447,7 +449,7 @@ export const Roles: GenService<{
     output: typeof RolesSaveResponseSchema;
   },
   /**
-   * One role; null where there is none of that slug.
+   * Returns one role, or null if there is no role with this slug.
    *
    * @generated from rpc bailiwick.access.v1.Roles.Get
    */
@@ -457,7 +459,8 @@ export const Roles: GenService<{
     output: typeof RolesGetResponseSchema;
   },
   /**
-   * Deletes a role that is not granted to anybody.
+   * Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's
+   * default role.
    *
    * @generated from rpc bailiwick.access.v1.Roles.Delete
    */
@@ -467,7 +470,7 @@ export const Roles: GenService<{
     output: typeof RolesDeleteResponseSchema;
   },
   /**
-   * The roles of a tenant, the built-in ones included.
+   * Lists the roles of a tenant, including the built-in ones.
    *
    * @generated from rpc bailiwick.access.v1.Roles.List
    */
@@ -477,7 +480,7 @@ export const Roles: GenService<{
     output: typeof RolesListResponseSchema;
   },
   /**
-   * The roles of a tenant: the same as Roles_List.
+   * Lists the roles of a tenant, the same as Roles_List.
    *
    * @generated from rpc bailiwick.access.v1.Roles.ListByTenant
    */
@@ -487,8 +490,9 @@ export const Roles: GenService<{
     output: typeof RolesListByTenantResponseSchema;
   },
   /**
-   * The permissions of Bailiwick's own that a role of the tenant can hold, or those of the platform, each with what it
-   * allows and the operations that ask for it. An application's permissions are in no list: roles name them freely.
+   * Lists Bailiwick's own permissions that a role of the tenant (or of the platform) can hold, each
+   * with a description and the operations that require it. An application's permissions are not
+   * listed: a role can name them freely.
    *
    * @generated from rpc bailiwick.access.v1.Roles.ListPermissions
    */

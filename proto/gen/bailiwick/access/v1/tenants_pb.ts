@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/tenants.proto.
  */
 export const file_bailiwick_access_v1_tenants: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEiyAMKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEiMKBG5hbWUYAyABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIcCgZzdGF0dXMYBCABKAlCBIi1GAFSBlN0YXR1cxI/CghzZXR0aW5ncxgFIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJHCgptZW1iZXJzaGlwGAkgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJCBIi1GAFSCk1lbWJlcnNoaXAiyQYKDlRlbmFudFNldHRpbmdzEkEKFHNlc3Npb25faWRsZV9taW51dGVzGAEgASgFQgq6SAcaBRjgTigASABSElNlc3Npb25JZGxlTWludXRlc4gBARJAChNzZXNzaW9uX21heF9taW51dGVzGAIgASgFQgu6SAgaBhjA0QIoAEgBUhFTZXNzaW9uTWF4TWludXRlc4gBARIkCgtyZXF1aXJlX3NzbxgDIAEoCEgCUgpSZXF1aXJlU3NviAEBEt4BCg5pbnZpdGVfZG9tYWlucxgEIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKVAbpIkQG6AY0BChV0ZW5hbnQuaW52aXRlX2RvbWFpbnMadHNpemUodGhpcy5pdGVtcykgPD0gNTAgJiYgdGhpcy5pdGVtcy5hbGwoZCwgc2l6ZShkKSA+PSAxICYmIHNpemUoZCkgPD0gMjUzKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA1MCBkb21haW4gbmFtZXMnUg1JbnZpdGVEb21haW5zEjgKEG1heF9ib3Rfa2V5X2RheXMYBSABKAVCCrpIBxoFGO0CKABIA1INTWF4Qm90S2V5RGF5c4gBARJBChRhdWRpdF9yZXRlbnRpb25fZGF5cxgGIAEoBUIKukgHGgUYwhwoAEgEUhJBdWRpdFJldGVudGlvbkRheXOIAQESdQoMZGVmYXVsdF9yb2xlGAcgASgJQk26SEq6AUEKE3RlbmFudC5kZWZhdWx0X3JvbGUaKnRoaXMgPT0gJ293bmVyJyA/ICdtdXN0IG5vdCBiZSBvd25lcicgOiAnJ3IEmLUYAUgFUgtEZWZhdWx0Um9sZYgBARImCgxyZWNlbnRfbG9naW4YCCABKAhIBlILUmVjZW50TG9naW6IAQFCFwoVX3Nlc3Npb25faWRsZV9taW51dGVzQhYKFF9zZXNzaW9uX21heF9taW51dGVzQg4KDF9yZXF1aXJlX3Nzb0ITChFfbWF4X2JvdF9rZXlfZGF5c0IXChVfYXVkaXRfcmV0ZW50aW9uX2RheXNCDwoNX2RlZmF1bHRfcm9sZUIPCg1fcmVjZW50X2xvZ2luImAKClRlbmFudFBhZ2USMQoFaXRlbXMYASADKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IitAEKDFRlbmFudE1lbWJlchIWCgZ0ZW5hbnQYASABKAlSBlRlbmFudBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSFgoGc3RhdHVzGAMgASgJUgZTdGF0dXMSHAoGc291cmNlGAQgASgJQgSItRgBUgZTb3VyY2USPQoJam9pbmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIISm9pbmVkQXQibAoQVGVuYW50TWVtYmVyUGFnZRI3CgVpdGVtcxgBIAMoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKGAQoUVGVuYW50c0NyZWF0ZVJlcXVlc3QSMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudBIsCghvd25lcl9pZBgCIAEoCUIMukgJcgeKtRgDdXNySABSB093bmVySUSIAQFCCwoJX293bmVyX2lkIkwKFVRlbmFudHNDcmVhdGVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IjwKEVRlbmFudHNHZXRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiSQoSVGVuYW50c0dldFJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiSgoWVGVuYW50c0xpc3RNaW5lUmVxdWVzdBIwCgRwYWdlGAEgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIk4KF1RlbmFudHNMaXN0TWluZVJlc3BvbnNlEjMKBHBhZ2UYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFBhZ2VSBFBhZ2UikQEKFFRlbmFudHNVcGRhdGVSZXF1ZXN0EjkKBnRlbmFudBgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50Q2hhbmdlUgZUZW5hbnQSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0IrMCCgxUZW5hbnRDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3RudFICSUQSJAoEc2x1ZxgCIAEoCUILukgIcgaYtRgBEAFIAFIEU2x1Z4gBARInCgRuYW1lGAMgASgJQg66SAtyCcC1GAEQARiAAUgBUgROYW1liAEBEj8KCHNldHRpbmdzGAQgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGE6JIq1GAZTdGF0dXOKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfc2x1Z0IHCgVfbmFtZSJMChVUZW5hbnRzVXBkYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IhcKFVRlbmFudHNEZWxldGVSZXNwb25zZSJAChVUZW5hbnRzUmVzdG9yZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzUmVzdG9yZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiQAoVVGVuYW50c1N1c3BlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1N1c3BlbmRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNSZXN1bWVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTAoVVGVuYW50c1Jlc3VtZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQidQoYVGVuYW50TWVtYmVyc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChlUZW5hbnRNZW1iZXJzTGlzdFJlc3BvbnNlEjkKBHBhZ2UYASABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclBhZ2VSBFBhZ2UibAoXVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIaChhUZW5hbnRNZW1iZXJzQWRkUmVzcG9uc2UibwoaVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIdChtUZW5hbnRNZW1iZXJzUmVtb3ZlUmVzcG9uc2UiRQoaVGVuYW50TWVtYmVyc0FjY2VwdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCIdChtUZW5hbnRNZW1iZXJzQWNjZXB0UmVzcG9uc2UiRgobVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiHgocVGVuYW50TWVtYmVyc0RlY2xpbmVSZXNwb25zZSJwChtUZW5hbnRNZW1iZXJzRGlzYWJsZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIeChxUZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIm8KGlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHQobVGVuYW50TWVtYmVyc0VuYWJsZVJlc3BvbnNlMsAKCgdUZW5hbnRzEogCCgZDcmVhdGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVzcG9uc2UipgGKtRihARADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUaeyJ5QSBwZXJzb24gd2l0aCBhIHZlcmlmaWVkIGFkZHJlc3MgY3JlYXRlcyB0ZW5hbnRzIG9mIHRoZWlyIG93biwgYXQgbW9zdCB0ZW4sIHdoZXJlIHRoZSBwbGF0Zm9ybSBoYXMgbm90IHN3aXRjaGVkIHRoYXQgb2ZmLiABEp0BCgNHZXQSJi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVzcG9uc2UiRZACAYq1GD4QAxobEhkKD2lhbS50ZW5hbnQucmVhZBIGdGVuYW50Gh0aGwoZaWFtLnBsYXRmb3JtLnRlbmFudHMucmVhZBKqAQoGVXBkYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1VwZGF0ZVJlc3BvbnNlIkmKtRhFEAMaHxIdChBpYW0udGVuYW50LndyaXRlEgl0ZW5hbnQuaWQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEqgBCgZEZWxldGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzRGVsZXRlUmVzcG9uc2UiR4q1GEMQAxodEhsKEWlhbS50ZW5hbnQuZGVsZXRlEgZ0ZW5hbnQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEowBCgdSZXN0b3JlEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdG9yZVJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1N1c3BlbmQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNTdXNwZW5kUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKJAQoGUmVzdW1lEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3VtZVJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEnwKCExpc3RNaW5lEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXNwb25zZSIVkAIBirUYDhACGggKBmNhbGxlcmgCGgqKtRgGYWNjZXNzMvAICg1UZW5hbnRNZW1iZXJzEowBCgRMaXN0Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQSiQEKA0FkZBIsLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKxAQoGQWNjZXB0Ei8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWNjZXB0UmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FjY2VwdFJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBkZWNsaW5lZC4gARK0AQoHRGVjbGluZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGVjbGluZVJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBhY2NlcHRlZC4gARKVAQoHRGlzYWJsZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0Rpc2FibGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABEpIBCgZFbmFibGUSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRW5hYmxlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50IAESnwEKBlJlbW92ZRIvLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QaMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNSZW1vdmVSZXNwb25zZSIyirUYLhADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQaCQoHdXNlcl9pZCABaAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEiyAMKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEiMKBG5hbWUYAyABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIcCgZzdGF0dXMYBCABKAlCBIi1GAFSBlN0YXR1cxI/CghzZXR0aW5ncxgFIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJHCgptZW1iZXJzaGlwGAkgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJCBIi1GAFSCk1lbWJlcnNoaXAiyQYKDlRlbmFudFNldHRpbmdzEkEKFHNlc3Npb25faWRsZV9taW51dGVzGAEgASgFQgq6SAcaBRjgTigASABSElNlc3Npb25JZGxlTWludXRlc4gBARJAChNzZXNzaW9uX21heF9taW51dGVzGAIgASgFQgu6SAgaBhjA0QIoAEgBUhFTZXNzaW9uTWF4TWludXRlc4gBARIkCgtyZXF1aXJlX3NzbxgDIAEoCEgCUgpSZXF1aXJlU3NviAEBEt4BCg5pbnZpdGVfZG9tYWlucxgEIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKVAbpIkQG6AY0BChV0ZW5hbnQuaW52aXRlX2RvbWFpbnMadHNpemUodGhpcy5pdGVtcykgPD0gNTAgJiYgdGhpcy5pdGVtcy5hbGwoZCwgc2l6ZShkKSA+PSAxICYmIHNpemUoZCkgPD0gMjUzKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA1MCBkb21haW4gbmFtZXMnUg1JbnZpdGVEb21haW5zEjgKEG1heF9ib3Rfa2V5X2RheXMYBSABKAVCCrpIBxoFGO0CKABIA1INTWF4Qm90S2V5RGF5c4gBARJBChRhdWRpdF9yZXRlbnRpb25fZGF5cxgGIAEoBUIKukgHGgUYwhwoAEgEUhJBdWRpdFJldGVudGlvbkRheXOIAQESdQoMZGVmYXVsdF9yb2xlGAcgASgJQk26SEq6AUEKE3RlbmFudC5kZWZhdWx0X3JvbGUaKnRoaXMgPT0gJ293bmVyJyA/ICdtdXN0IG5vdCBiZSBvd25lcicgOiAnJ3IEmLUYAUgFUgtEZWZhdWx0Um9sZYgBARImCgxyZWNlbnRfbG9naW4YCCABKAhIBlILUmVjZW50TG9naW6IAQFCFwoVX3Nlc3Npb25faWRsZV9taW51dGVzQhYKFF9zZXNzaW9uX21heF9taW51dGVzQg4KDF9yZXF1aXJlX3Nzb0ITChFfbWF4X2JvdF9rZXlfZGF5c0IXChVfYXVkaXRfcmV0ZW50aW9uX2RheXNCDwoNX2RlZmF1bHRfcm9sZUIPCg1fcmVjZW50X2xvZ2luImAKClRlbmFudFBhZ2USMQoFaXRlbXMYASADKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IitAEKDFRlbmFudE1lbWJlchIWCgZ0ZW5hbnQYASABKAlSBlRlbmFudBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSFgoGc3RhdHVzGAMgASgJUgZTdGF0dXMSHAoGc291cmNlGAQgASgJQgSItRgBUgZTb3VyY2USPQoJam9pbmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIISm9pbmVkQXQibAoQVGVuYW50TWVtYmVyUGFnZRI3CgVpdGVtcxgBIAMoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKGAQoUVGVuYW50c0NyZWF0ZVJlcXVlc3QSMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudBIsCghvd25lcl9pZBgCIAEoCUIMukgJcgeKtRgDdXNySABSB093bmVySUSIAQFCCwoJX293bmVyX2lkIkwKFVRlbmFudHNDcmVhdGVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IjwKEVRlbmFudHNHZXRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiSQoSVGVuYW50c0dldFJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiSgoWVGVuYW50c0xpc3RNaW5lUmVxdWVzdBIwCgRwYWdlGAEgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIk4KF1RlbmFudHNMaXN0TWluZVJlc3BvbnNlEjMKBHBhZ2UYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFBhZ2VSBFBhZ2UikQEKFFRlbmFudHNVcGRhdGVSZXF1ZXN0EjkKBnRlbmFudBgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50Q2hhbmdlUgZUZW5hbnQSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0IrMCCgxUZW5hbnRDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3RudFICSUQSJAoEc2x1ZxgCIAEoCUILukgIcgaYtRgBEAFIAFIEU2x1Z4gBARInCgRuYW1lGAMgASgJQg66SAtyCcC1GAEQARiAAUgBUgROYW1liAEBEj8KCHNldHRpbmdzGAQgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGE6JIq1GAZTdGF0dXOKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfc2x1Z0IHCgVfbmFtZSJMChVUZW5hbnRzVXBkYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IhcKFVRlbmFudHNEZWxldGVSZXNwb25zZSJAChVUZW5hbnRzUmVzdG9yZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzUmVzdG9yZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiQAoVVGVuYW50c1N1c3BlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1N1c3BlbmRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNSZXN1bWVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTAoVVGVuYW50c1Jlc3VtZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQidQoYVGVuYW50TWVtYmVyc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChlUZW5hbnRNZW1iZXJzTGlzdFJlc3BvbnNlEjkKBHBhZ2UYASABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclBhZ2VSBFBhZ2UibAoXVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIaChhUZW5hbnRNZW1iZXJzQWRkUmVzcG9uc2UibwoaVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIdChtUZW5hbnRNZW1iZXJzUmVtb3ZlUmVzcG9uc2UiRQoaVGVuYW50TWVtYmVyc0FjY2VwdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCIdChtUZW5hbnRNZW1iZXJzQWNjZXB0UmVzcG9uc2UiRgobVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiHgocVGVuYW50TWVtYmVyc0RlY2xpbmVSZXNwb25zZSJwChtUZW5hbnRNZW1iZXJzRGlzYWJsZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIeChxUZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIm8KGlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHQobVGVuYW50TWVtYmVyc0VuYWJsZVJlc3BvbnNlMqcKCgdUZW5hbnRzEu8BCgZDcmVhdGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVzcG9uc2UijQGKtRiIARADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUaYiJgQSB1c2VyIHdpdGggYSB2ZXJpZmllZCBhZGRyZXNzIGNyZWF0ZXMgYXQgbW9zdCB0ZW4gdGVuYW50cywgdW5sZXNzIHRoZSBwbGF0Zm9ybSBoYXMgZGlzYWJsZWQgaXQuIAESnQEKA0dldBImLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldFJlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXNwb25zZSJFkAIBirUYPhADGhsSGQoPaWFtLnRlbmFudC5yZWFkEgZ0ZW5hbnQaHRobChlpYW0ucGxhdGZvcm0udGVuYW50cy5yZWFkEqoBCgZVcGRhdGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNVcGRhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVzcG9uc2UiSYq1GEUQAxofEh0KEGlhbS50ZW5hbnQud3JpdGUSCXRlbmFudC5pZBoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESqAEKBkRlbGV0ZRIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0RlbGV0ZVJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXNwb25zZSJHirUYQxADGh0SGwoRaWFtLnRlbmFudC5kZWxldGUSBnRlbmFudBoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1Jlc3RvcmUSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3RvcmVSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKMAQoHU3VzcGVuZBIqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzU3VzcGVuZFJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEokBCgZSZXN1bWUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN1bWVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESfAoITGlzdE1pbmUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlc3BvbnNlIhWQAgGKtRgOEAIaCAoGY2FsbGVyaAIaCoq1GAZhY2Nlc3My8AgKDVRlbmFudE1lbWJlcnMSjAEKBExpc3QSLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0xpc3RSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKJAQoDQWRkEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWRkUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABErEBCgZBY2NlcHQSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBY2NlcHRSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWNjZXB0UmVzcG9uc2UiRIq1GEAQAho6IjhUaGUgY2FsbGVyIHdhcyBhZGRlZCB0byB0aGUgdGVuYW50IGFuZCBoYXMgbm90IGRlY2xpbmVkLiABErQBCgdEZWNsaW5lEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGVjbGluZVJlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNEZWNsaW5lUmVzcG9uc2UiRIq1GEAQAho6IjhUaGUgY2FsbGVyIHdhcyBhZGRlZCB0byB0aGUgdGVuYW50IGFuZCBoYXMgbm90IGFjY2VwdGVkLiABEpUBCgdEaXNhYmxlEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGlzYWJsZVJlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNEaXNhYmxlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50IAESkgEKBkVuYWJsZRIvLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0VuYWJsZVJlcXVlc3QaMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNFbmFibGVSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKfAQoGUmVtb3ZlEi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIjKKtRguEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudBoJCgd1c2VyX2lkIAFoARoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An organisation.
@@ -33,7 +33,7 @@ export type Tenant = Message<"bailiwick.access.v1.Tenant"> & {
   id: string;
 
   /**
-   * Unique on the platform; empty on create = made from the name.
+   * Unique on the platform. If empty on create, it is derived from the name.
    *
    * @generated from field: string slug = 2 [json_name = "Slug"];
    */
@@ -72,7 +72,7 @@ export type Tenant = Message<"bailiwick.access.v1.Tenant"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The caller's own membership; in the answer of Tenants_ListMine only.
+   * The caller's own membership. Set only in the response of Tenants_ListMine.
    *
    * @generated from field: bailiwick.access.v1.TenantMember membership = 9 [json_name = "Membership"];
    */
@@ -87,62 +87,65 @@ export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_tenants, 0);
 
 /**
- * What a tenant decides for itself. An absent setting stays as it was.
+ * The settings that a tenant controls. An absent setting keeps its stored value.
  *
  * @generated from message bailiwick.access.v1.TenantSettings
  */
 export type TenantSettings = Message<"bailiwick.access.v1.TenantSettings"> & {
   /**
-   * A session that is used in the tenant ends after this long without a call: at most 10080, 0 = the platform's 7 days.
+   * Idle timeout of sessions that are used in the tenant, in minutes: at most 10080; 0 means the
+   * platform's 7 days.
    *
    * @generated from field: optional int32 session_idle_minutes = 1 [json_name = "SessionIdleMinutes"];
    */
   sessionIdleMinutes?: number | undefined;
 
   /**
-   * A session that is used in the tenant ends after this long in any case: at most 43200, 0 = the platform's 30 days.
+   * Longest lifetime of sessions that are used in the tenant, in minutes: at most 43200; 0 means
+   * the platform's 30 days.
    *
    * @generated from field: optional int32 session_max_minutes = 2 [json_name = "SessionMaxMinutes"];
    */
   sessionMaxMinutes?: number | undefined;
 
   /**
-   * Members sign in through the tenant's provider only.
+   * Whether members must sign in through a provider of the tenant.
    *
    * @generated from field: optional bool require_sso = 3 [json_name = "RequireSso"];
    */
   requireSso?: boolean | undefined;
 
   /**
-   * Only addresses of these domains can be invited; empty = all.
+   * Only addresses in these domains can be invited. Empty means all domains.
    *
    * @generated from field: bailiwick.common.v1.StringList invite_domains = 4 [json_name = "InviteDomains"];
    */
   inviteDomains?: StringList | undefined;
 
   /**
-   * The longest life of a bot key: at most 365, 0 = 365.
+   * Longest lifetime of a bot key, in days: at most 365; 0 means 365.
    *
    * @generated from field: optional int32 max_bot_key_days = 5 [json_name = "MaxBotKeyDays"];
    */
   maxBotKeyDays?: number | undefined;
 
   /**
-   * How long audit entries are kept: 0 = 400 days.
+   * How long audit entries are kept, in days: at most 3650; 0 means 400.
    *
    * @generated from field: optional int32 audit_retention_days = 6 [json_name = "AuditRetentionDays"];
    */
   auditRetentionDays?: number | undefined;
 
   /**
-   * The role new members get, without anybody looking: never owner. Empty = member.
+   * The role that new members get automatically. It cannot be owner. Empty means member.
    *
    * @generated from field: optional string default_role = 7 [json_name = "DefaultRole"];
    */
   defaultRole?: string | undefined;
 
   /**
-   * Members change keys, providers, domains and owners only within 15 minutes of signing in.
+   * Whether members can change keys, providers, domains and owners only within 15 minutes of
+   * signing in.
    *
    * @generated from field: optional bool recent_login = 8 [json_name = "RecentLogin"];
    */
@@ -197,7 +200,7 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
   userId: string;
 
   /**
-   * active, disabled, or pending: added, and not accepted by the user yet.
+   * active, pending or disabled. pending: added, but not accepted by the user yet.
    *
    * @generated from field: string status = 3 [json_name = "Status"];
    */
@@ -211,7 +214,7 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
   source: string;
 
   /**
-   * Absent while the membership is pending.
+   * Absent if the membership is pending.
    *
    * @generated from field: google.protobuf.Timestamp joined_at = 5 [json_name = "JoinedAt"];
    */
@@ -250,7 +253,7 @@ export const TenantMemberPageSchema: GenMessage<TenantMemberPage> = /*@__PURE__*
   messageDesc(file_bailiwick_access_v1_tenants, 4);
 
 /**
- * The tenant as it shall be.
+ * The tenant to save.
  *
  * @generated from message bailiwick.access.v1.TenantsCreateRequest
  */
@@ -261,7 +264,7 @@ export type TenantsCreateRequest = Message<"bailiwick.access.v1.TenantsCreateReq
   tenant?: Tenant | undefined;
 
   /**
-   * The user who shall own it; with iam.platform.tenants.write only.
+   * The user who becomes the owner. Requires iam.platform.tenants.write.
    *
    * @generated from field: optional string owner_id = 2 [json_name = "OwnerID"];
    */
@@ -276,7 +279,7 @@ export const TenantsCreateRequestSchema: GenMessage<TenantsCreateRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_tenants, 5);
 
 /**
- * The tenant as it is stored.
+ * The tenant as stored.
  *
  * @generated from message bailiwick.access.v1.TenantsCreateResponse
  */
@@ -295,7 +298,7 @@ export const TenantsCreateResponseSchema: GenMessage<TenantsCreateResponse> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 6);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantsGetRequest
  */
@@ -333,7 +336,7 @@ export const TenantsGetResponseSchema: GenMessage<TenantsGetResponse> = /*@__PUR
   messageDesc(file_bailiwick_access_v1_tenants, 8);
 
 /**
- * Which page.
+ * Selects a page.
  *
  * @generated from message bailiwick.access.v1.TenantsListMineRequest
  */
@@ -371,7 +374,7 @@ export const TenantsListMineResponseSchema: GenMessage<TenantsListMineResponse> 
   messageDesc(file_bailiwick_access_v1_tenants, 10);
 
 /**
- * The tenant as it shall be.
+ * The tenant to save.
  *
  * @generated from message bailiwick.access.v1.TenantsUpdateRequest
  */
@@ -382,7 +385,8 @@ export type TenantsUpdateRequest = Message<"bailiwick.access.v1.TenantsUpdateReq
   tenant?: TenantChange | undefined;
 
   /**
-   * Only where the stored tenant was last changed at this time.
+   * Save only if the stored tenant's UpdatedAt equals this time; otherwise fails with
+   * failed_precondition.
    *
    * @generated from field: google.protobuf.Timestamp if_updated_at = 2 [json_name = "IfUpdatedAt"];
    */
@@ -397,8 +401,8 @@ export const TenantsUpdateRequestSchema: GenMessage<TenantsUpdateRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_tenants, 11);
 
 /**
- * What to change in a tenant. An absent field stays as it is stored; a field that is sent is replaced as sent, so that
- * "", [] and {} clear it.
+ * The changes to a tenant. An absent field keeps its stored value; a field that is sent replaces
+ * it, so "", [] and {} clear it.
  *
  * @generated from message bailiwick.access.v1.TenantChange
  */
@@ -421,7 +425,7 @@ export type TenantChange = Message<"bailiwick.access.v1.TenantChange"> & {
   name?: string | undefined;
 
   /**
-   * An absent setting stays as it is.
+   * An absent setting keeps its stored value.
    *
    * @generated from field: bailiwick.access.v1.TenantSettings settings = 4 [json_name = "Settings"];
    */
@@ -441,7 +445,7 @@ export const TenantChangeSchema: GenMessage<TenantChange> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_tenants, 12);
 
 /**
- * The tenant as it is stored.
+ * The tenant as stored.
  *
  * @generated from message bailiwick.access.v1.TenantsUpdateResponse
  */
@@ -460,7 +464,7 @@ export const TenantsUpdateResponseSchema: GenMessage<TenantsUpdateResponse> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 13);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantsDeleteRequest
  */
@@ -479,7 +483,7 @@ export const TenantsDeleteRequestSchema: GenMessage<TenantsDeleteRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_tenants, 14);
 
 /**
- * Nothing: the tenant is closed.
+ * Empty: the tenant is deleted.
  *
  * @generated from message bailiwick.access.v1.TenantsDeleteResponse
  */
@@ -494,7 +498,7 @@ export const TenantsDeleteResponseSchema: GenMessage<TenantsDeleteResponse> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 15);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantsRestoreRequest
  */
@@ -513,7 +517,7 @@ export const TenantsRestoreRequestSchema: GenMessage<TenantsRestoreRequest> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 16);
 
 /**
- * The tenant as it is stored.
+ * The tenant as stored.
  *
  * @generated from message bailiwick.access.v1.TenantsRestoreResponse
  */
@@ -532,7 +536,7 @@ export const TenantsRestoreResponseSchema: GenMessage<TenantsRestoreResponse> = 
   messageDesc(file_bailiwick_access_v1_tenants, 17);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantsSuspendRequest
  */
@@ -551,7 +555,7 @@ export const TenantsSuspendRequestSchema: GenMessage<TenantsSuspendRequest> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 18);
 
 /**
- * The tenant as it is stored.
+ * The tenant as stored.
  *
  * @generated from message bailiwick.access.v1.TenantsSuspendResponse
  */
@@ -570,7 +574,7 @@ export const TenantsSuspendResponseSchema: GenMessage<TenantsSuspendResponse> = 
   messageDesc(file_bailiwick_access_v1_tenants, 19);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantsResumeRequest
  */
@@ -589,7 +593,7 @@ export const TenantsResumeRequestSchema: GenMessage<TenantsResumeRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_tenants, 20);
 
 /**
- * The tenant as it is stored.
+ * The tenant as stored.
  *
  * @generated from message bailiwick.access.v1.TenantsResumeResponse
  */
@@ -608,7 +612,7 @@ export const TenantsResumeResponseSchema: GenMessage<TenantsResumeResponse> = /*
   messageDesc(file_bailiwick_access_v1_tenants, 21);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.access.v1.TenantMembersListRequest
  */
@@ -651,7 +655,7 @@ export const TenantMembersListResponseSchema: GenMessage<TenantMembersListRespon
   messageDesc(file_bailiwick_access_v1_tenants, 23);
 
 /**
- * A tenant and who shall belong to it.
+ * The tenant, and the user to add.
  *
  * @generated from message bailiwick.access.v1.TenantMembersAddRequest
  */
@@ -675,7 +679,7 @@ export const TenantMembersAddRequestSchema: GenMessage<TenantMembersAddRequest> 
   messageDesc(file_bailiwick_access_v1_tenants, 24);
 
 /**
- * Nothing: the user is a member, or has been asked to become one.
+ * Empty: the user is a member, or has a pending membership.
  *
  * @generated from message bailiwick.access.v1.TenantMembersAddResponse
  */
@@ -690,7 +694,7 @@ export const TenantMembersAddResponseSchema: GenMessage<TenantMembersAddResponse
   messageDesc(file_bailiwick_access_v1_tenants, 25);
 
 /**
- * A tenant and who shall no longer belong to it.
+ * The tenant, and the user to remove.
  *
  * @generated from message bailiwick.access.v1.TenantMembersRemoveRequest
  */
@@ -714,7 +718,7 @@ export const TenantMembersRemoveRequestSchema: GenMessage<TenantMembersRemoveReq
   messageDesc(file_bailiwick_access_v1_tenants, 26);
 
 /**
- * Nothing: the user is no member.
+ * Empty: the user is not a member.
  *
  * @generated from message bailiwick.access.v1.TenantMembersRemoveResponse
  */
@@ -729,7 +733,7 @@ export const TenantMembersRemoveResponseSchema: GenMessage<TenantMembersRemoveRe
   messageDesc(file_bailiwick_access_v1_tenants, 27);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantMembersAcceptRequest
  */
@@ -748,7 +752,7 @@ export const TenantMembersAcceptRequestSchema: GenMessage<TenantMembersAcceptReq
   messageDesc(file_bailiwick_access_v1_tenants, 28);
 
 /**
- * Nothing: the caller is a member.
+ * Empty: the caller is a member.
  *
  * @generated from message bailiwick.access.v1.TenantMembersAcceptResponse
  */
@@ -763,7 +767,7 @@ export const TenantMembersAcceptResponseSchema: GenMessage<TenantMembersAcceptRe
   messageDesc(file_bailiwick_access_v1_tenants, 29);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.TenantMembersDeclineRequest
  */
@@ -782,7 +786,7 @@ export const TenantMembersDeclineRequestSchema: GenMessage<TenantMembersDeclineR
   messageDesc(file_bailiwick_access_v1_tenants, 30);
 
 /**
- * Nothing: the caller does not become a member.
+ * Empty: the membership is declined.
  *
  * @generated from message bailiwick.access.v1.TenantMembersDeclineResponse
  */
@@ -797,7 +801,7 @@ export const TenantMembersDeclineResponseSchema: GenMessage<TenantMembersDecline
   messageDesc(file_bailiwick_access_v1_tenants, 31);
 
 /**
- * A tenant and which member of it.
+ * Selects a member of a tenant.
  *
  * @generated from message bailiwick.access.v1.TenantMembersDisableRequest
  */
@@ -821,7 +825,7 @@ export const TenantMembersDisableRequestSchema: GenMessage<TenantMembersDisableR
   messageDesc(file_bailiwick_access_v1_tenants, 32);
 
 /**
- * Nothing: the member is disabled.
+ * Empty: the member is disabled.
  *
  * @generated from message bailiwick.access.v1.TenantMembersDisableResponse
  */
@@ -836,7 +840,7 @@ export const TenantMembersDisableResponseSchema: GenMessage<TenantMembersDisable
   messageDesc(file_bailiwick_access_v1_tenants, 33);
 
 /**
- * A tenant and which member of it.
+ * Selects a member of a tenant.
  *
  * @generated from message bailiwick.access.v1.TenantMembersEnableRequest
  */
@@ -860,7 +864,7 @@ export const TenantMembersEnableRequestSchema: GenMessage<TenantMembersEnableReq
   messageDesc(file_bailiwick_access_v1_tenants, 34);
 
 /**
- * Nothing: the member is active.
+ * Empty: the member is active.
  *
  * @generated from message bailiwick.access.v1.TenantMembersEnableResponse
  */
@@ -875,13 +879,14 @@ export const TenantMembersEnableResponseSchema: GenMessage<TenantMembersEnableRe
   messageDesc(file_bailiwick_access_v1_tenants, 35);
 
 /**
- * Tenants: the organisations that most records belong to.
+ * Tenants: the organisations that own most records.
  *
  * @generated from service bailiwick.access.v1.Tenants
  */
 export const Tenants: GenService<{
   /**
-   * Creates a tenant. Its owner is the caller or, on the platform, the user named in OwnerID.
+   * Creates a tenant. Its owner is the caller or, with iam.platform.tenants.write, the user in
+   * OwnerID. Fails with already_exists if the slug is taken.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Create
    */
@@ -891,7 +896,7 @@ export const Tenants: GenService<{
     output: typeof TenantsCreateResponseSchema;
   },
   /**
-   * One tenant.
+   * Returns one tenant.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Get
    */
@@ -901,7 +906,7 @@ export const Tenants: GenService<{
     output: typeof TenantsGetResponseSchema;
   },
   /**
-   * Changes what is sent of a tenant.
+   * Updates the fields of a tenant that are sent. Fails with already_exists if the slug is taken.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Update
    */
@@ -911,8 +916,8 @@ export const Tenants: GenService<{
     output: typeof TenantsUpdateResponseSchema;
   },
   /**
-   * Closes a tenant: everything in it is denied with the answer. After a grace, 30 days unless the platform has set another
-   * one, all that belongs to it is removed and its data keys are destroyed. Nothing changes where it is closed already.
+   * Deletes a tenant: access is denied as soon as the call returns. Its records and data keys are
+   * destroyed after a grace period, 30 days by default. Deleting it again changes nothing.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Delete
    */
@@ -922,7 +927,7 @@ export const Tenants: GenService<{
     output: typeof TenantsDeleteResponseSchema;
   },
   /**
-   * Opens a deleted tenant again, as it was, while its grace lasts.
+   * Restores a deleted tenant with all its records, within the grace period.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Restore
    */
@@ -932,7 +937,7 @@ export const Tenants: GenService<{
     output: typeof TenantsRestoreResponseSchema;
   },
   /**
-   * Denies everything in a tenant until it is resumed.
+   * Suspends a tenant: all access to it is denied until it is resumed.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Suspend
    */
@@ -942,7 +947,7 @@ export const Tenants: GenService<{
     output: typeof TenantsSuspendResponseSchema;
   },
   /**
-   * Opens a suspended tenant again.
+   * Resumes a suspended tenant.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.Resume
    */
@@ -952,8 +957,8 @@ export const Tenants: GenService<{
     output: typeof TenantsResumeResponseSchema;
   },
   /**
-   * The active tenants that the caller belongs to or was added to, each with the caller's membership. Where that is pending or
-   * disabled, a tenant has no more than its names.
+   * Lists the active tenants in which the caller has a membership, each with that membership. If it
+   * is pending or disabled, only the tenant's ID, Name and Slug are shown.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.ListMine
    */
@@ -966,13 +971,14 @@ export const Tenants: GenService<{
   serviceDesc(file_bailiwick_access_v1_tenants, 0);
 
 /**
- * Who belongs to a tenant.
+ * The members of a tenant.
  *
  * @generated from service bailiwick.access.v1.TenantMembers
  */
 export const TenantMembers: GenService<{
   /**
-   * The members of a tenant, and the users who were added and have not accepted yet (Status pending). Of these only the ID is known.
+   * Lists the members of a tenant, and the users who were added and have not accepted yet (Status
+   * pending). Only the ID of a pending user is known.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.List
    */
@@ -982,9 +988,10 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersListResponseSchema;
   },
   /**
-   * Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no
-   * rights and reveals nothing of the user. It is active at once where the caller holds iam.platform.users.write, or where
-   * the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added
+   * Adds a user to a tenant. The membership is pending until the user accepts it with
+   * TenantMembers_Accept: until then it gives no rights and reveals nothing about the user. It is
+   * active at once if the caller holds iam.platform.users.write, or if the user's verified address
+   * is in a verified domain of the tenant. Nothing changes for a user who is a member, was added
    * already, or has declined within the last 30 days.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Add
@@ -1015,8 +1022,9 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersDeclineResponseSchema;
   },
   /**
-   * Takes all rights in the tenant from a member until the member is enabled again. Grants and group memberships stay. Only an owner
-   * disables an owner, and the last owner cannot be disabled.
+   * Disables a member: the user has no rights in the tenant until the member is enabled again.
+   * Grants and group memberships remain. Only an owner can disable an owner, and the last owner
+   * cannot be disabled (failed_precondition).
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Disable
    */
@@ -1026,7 +1034,7 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersDisableResponseSchema;
   },
   /**
-   * Gives a disabled member its rights back. The caller must be able to grant what the member holds.
+   * Enables a disabled member. The caller must be able to grant the member's permissions.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Enable
    */
@@ -1036,8 +1044,9 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersEnableResponseSchema;
   },
   /**
-   * Ends a membership with its grants and group memberships, or withdraws a pending one. A person can always leave, also a tenant
-   * that is suspended, that requires single sign-on, or in which the membership is disabled. The last owner stays.
+   * Removes a member with its grants and group memberships, or withdraws a pending membership. A
+   * user can always leave, even a tenant that is suspended or requires SSO, and even with a
+   * disabled membership. The last owner cannot be removed (failed_precondition).
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Remove
    */

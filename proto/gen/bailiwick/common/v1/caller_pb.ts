@@ -13,8 +13,8 @@ export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
   fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKVAwoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhIKCmp1ZGdlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
- * Who makes a call between two processes, signed with the calling process's own key. The services
- * trust nothing else in a request.
+ * The caller of an internal call, signed with the calling process's own key. Services trust no
+ * other part of a request.
  *
  * @generated from message bailiwick.common.v1.Caller
  */
@@ -27,21 +27,21 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   type: string;
 
   /**
-   * The user's, bot's or service's id.
+   * The id of the user, bot or service.
    *
    * @generated from field: string id = 2;
    */
   id: string;
 
   /**
-   * The session or key the call was made with.
+   * The session or bot key of the call.
    *
    * @generated from field: string credential_id = 3;
    */
   credentialId: string;
 
   /**
-   * The tenant whose permissions these are: the one the request names, or the caller's only one.
+   * The tenant that the permissions apply to: the one the request names, or the caller's only one.
    *
    * @generated from field: string tenant = 4;
    */
@@ -79,70 +79,76 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   userAgent: string;
 
   /**
-   * Of the call. Not signed: it follows the token.
+   * The id of the request. Not signed: it is sent after the token.
    *
    * @generated from field: string request_id = 10;
    */
   requestId: string;
 
   /**
-   * Permissions that a bot's key is narrowed to; empty = not narrowed.
+   * The permissions that a bot key is narrowed to. Empty if the key is not narrowed.
    *
    * @generated from field: repeated string narrowed_to = 11;
    */
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that a person's session came from; empty = it came from none.
+   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 12;
    */
   ssoTenant: string;
 
   /**
-   * Whether the caller is an active member of that tenant whose session lacks single sign-on, which the tenant requires.
+   * True if the caller is an active member of that tenant whose session lacks the SSO that the
+   * tenant requires.
    *
    * @generated from field: bool sso_required = 13;
    */
   ssoRequired: boolean;
 
   /**
-   * The Origin header: the site whose page makes the call. Empty = none was sent.
+   * The Origin header: the site whose page makes the call. Empty if it was not sent.
    *
    * @generated from field: string origin = 14;
    */
   origin: string;
 
   /**
-   * Whether the caller is a person whom that tenant allows its weightiest changes only soon after a sign-in, and this one signed in too long ago.
+   * True if that tenant requires a recent sign-in for its most sensitive changes and this user
+   * signed in too long ago.
    *
    * @generated from field: bool stale_login = 15;
    */
   staleLogin: boolean;
 
   /**
-   * Which grants give those permissions, for the audit. Each permission is in one of them, but for those of the installation's key.
+   * The grants that give those permissions, for the audit. Every permission belongs to one of them,
+   * except those of the installation's key.
    *
    * @generated from field: repeated bailiwick.common.v1.CallerGrant grants = 16;
    */
   grants: CallerGrant[];
 
   /**
-   * Set by a gateway that refuses the request, in its own name: it only wants to be told all that is wrong with the request.
+   * Validate only: the gateway, calling in its own name, rejects the request and needs the full
+   * list of validation errors.
    *
    * @generated from field: bool judge_only = 17;
    */
   judgeOnly: boolean;
 
   /**
-   * The name of that tenant where it is suspended and the caller is an active member of it; empty otherwise.
+   * The name of that tenant if it is suspended and the caller is an active member of it. Empty
+   * otherwise.
    *
    * @generated from field: string suspended_name = 18;
    */
   suspendedName: string;
 
   /**
-   * The only tenant in which a person's session holds rights, because its link to the account is not confirmed; empty = not limited.
+   * The only tenant in which the user's session holds rights, because the link to the account is
+   * not confirmed. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 19;
    */
@@ -166,7 +172,7 @@ export type CallerGrant = Message<"bailiwick.common.v1.CallerGrant"> & {
   id: string;
 
   /**
-   * In the form of Caller.permissions.
+   * In the same form as Caller.permissions.
    *
    * @generated from field: bytes permissions = 2;
    */
@@ -181,7 +187,7 @@ export const CallerGrantSchema: GenMessage<CallerGrant> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_caller, 1);
 
 /**
- * What is signed.
+ * The signed content.
  *
  * @generated from message bailiwick.common.v1.CallerToken
  */
@@ -194,7 +200,7 @@ export type CallerToken = Message<"bailiwick.common.v1.CallerToken"> & {
   issuer: string;
 
   /**
-   * The service it is meant for.
+   * The service that the token is for.
    *
    * @generated from field: string audience = 2;
    */

@@ -13,35 +13,36 @@ export const file_bailiwick_common_v1_error: GenFile = /*@__PURE__*/
   fileDesc("Ch9iYWlsaXdpY2svY29tbW9uL3YxL2Vycm9yLnByb3RvEhNiYWlsaXdpY2suY29tbW9uLnYxIngKDUVycm9yUmVzcG9uc2USEgoEY29kZRgBIAEoCVIEQ29kZRIYCgdtZXNzYWdlGAIgASgJUgdNZXNzYWdlEhoKCG1lc3NhZ2VzGAMgAygJUghNZXNzYWdlcxIdCgpyZXF1ZXN0X2lkGAQgASgJUglSZXF1ZXN0SUQiRAoLRXJyb3JEZXRhaWwSDgoGcmVhc29uGAEgASgJEhAKCG1lc3NhZ2VzGAIgAygJEhMKC3JldHJ5X2FmdGVyGAMgASgFYgZwcm90bzM");
 
 /**
- * The body of every response that is not a success.
+ * The body of every error response.
  *
  * @generated from message bailiwick.common.v1.ErrorResponse
  */
 export type ErrorResponse = Message<"bailiwick.common.v1.ErrorResponse"> & {
   /**
-   * What kind of failure: invalid_argument, unauthenticated, permission_denied, not_found, already_exists,
-   * failed_precondition, resource_exhausted, unavailable, unimplemented or internal.
+   * The kind of failure: invalid_argument, unauthenticated, permission_denied, not_found,
+   * already_exists, failed_precondition, resource_exhausted, unavailable, unimplemented or
+   * internal.
    *
    * @generated from field: string code = 1 [json_name = "Code"];
    */
   code: string;
 
   /**
-   * The first of Messages.
+   * The first entry of Messages.
    *
    * @generated from field: string message = 2 [json_name = "Message"];
    */
   message: string;
 
   /**
-   * Every failed check, one message each.
+   * One message for each failed check.
    *
    * @generated from field: repeated string messages = 3 [json_name = "Messages"];
    */
   messages: string[];
 
   /**
-   * Names this request in the service's logs.
+   * Identifies this request in the service's logs.
    *
    * @generated from field: string request_id = 4 [json_name = "RequestID"];
    */
@@ -56,13 +57,13 @@ export const ErrorResponseSchema: GenMessage<ErrorResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_error, 0);
 
 /**
- * What travels beside an error between the processes. Never sent to a client.
+ * Error details that processes exchange. Never sent to a client.
  *
  * @generated from message bailiwick.common.v1.ErrorDetail
  */
 export type ErrorDetail = Message<"bailiwick.common.v1.ErrorDetail"> & {
   /**
-   * Upper snake case, for code to decide on.
+   * A machine-readable reason, in upper snake case.
    *
    * @generated from field: string reason = 1;
    */
@@ -74,7 +75,7 @@ export type ErrorDetail = Message<"bailiwick.common.v1.ErrorDetail"> & {
   messages: string[];
 
   /**
-   * Seconds, with resource_exhausted.
+   * Seconds to wait; set with resource_exhausted.
    *
    * @generated from field: int32 retry_after = 3;
    */

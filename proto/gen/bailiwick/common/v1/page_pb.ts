@@ -14,20 +14,20 @@ export const file_bailiwick_common_v1_page: GenFile = /*@__PURE__*/
   fileDesc("Ch5iYWlsaXdpY2svY29tbW9uL3YxL3BhZ2UucHJvdG8SE2JhaWxpd2ljay5jb21tb24udjEiSgoHUGFnZVJlcRIdCgVsaW1pdBgBIAEoBUIHukgEGgIoAFIFTGltaXQSIAoGY3Vyc29yGAIgASgJQgi6SAVyAxiACFIGQ3Vyc29yYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
- * A request for one page of a list.
+ * Selects one page of a list.
  *
  * @generated from message bailiwick.common.v1.PageReq
  */
 export type PageReq = Message<"bailiwick.common.v1.PageReq"> & {
   /**
-   * How many items: 0 = 50, more than 200 = 200.
+   * The number of items: 0 means 50, and values above 200 mean 200.
    *
    * @generated from field: int32 limit = 1 [json_name = "Limit"];
    */
   limit: number;
 
   /**
-   * The NextCursor of the page before; empty = the first page.
+   * The NextCursor of the previous page. Empty means the first page.
    *
    * @generated from field: string cursor = 2 [json_name = "Cursor"];
    */

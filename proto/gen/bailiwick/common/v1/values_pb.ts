@@ -14,8 +14,8 @@ export const file_bailiwick_common_v1_values: GenFile = /*@__PURE__*/
   fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL3ZhbHVlcy5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSI0CgpTdHJpbmdMaXN0EiYKBWl0ZW1zGAEgAygJQhC6SA2SAQoQ6AciBXIDGIAIUgVJdGVtcyKWAgoJU3RyaW5nTWFwElEKBWl0ZW1zGAEgAygLMikuYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXAuSXRlbXNFbnRyeUIQukgNmgEKEDIiBnIEEAEYQFIFSXRlbXMaLAoKSXRlbXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOocBukiDARqAAQoPc3RyaW5nX21hcC5zaXplGm1zaXplKGJ5dGVzKHRoaXMuaXRlbXMubWFwKGssIGsgKyB0aGlzLml0ZW1zW2tdKS5qb2luKCcnKSkpIDw9IDQwOTYgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgNDA5NiBieXRlcyBpbiBhbGwnYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
- * A list that knows whether it was sent. In JSON a plain array: an absent key leaves what is
- * stored, an empty array clears it. Responses always carry the array.
+ * A list that is either absent or present. In JSON it is a plain array: an absent key keeps the
+ * stored list, and an empty array clears it. Responses always contain the array.
  *
  * @generated from message bailiwick.common.v1.StringList
  */
@@ -34,7 +34,7 @@ export const StringListSchema: GenMessage<StringList> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_values, 0);
 
 /**
- * The same for an object with text values: at most 50 keys and 4 KiB in all.
+ * Like StringList, for an object with text values: at most 50 keys and 4 KiB in total.
  *
  * @generated from message bailiwick.common.v1.StringMap
  */

@@ -22,7 +22,7 @@ export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
   fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiWAoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSIgoEY29kZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QipAEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzEh0KCmxpbWl0ZWRfdG8YAyABKAlSCUxpbWl0ZWRUbyJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKTBAoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARImCgZsb2NhbGUYBSABKAlCCbpIBnIEyLUYAUgEUgZMb2NhbGWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESGQoFZW1haWwYByABKAlIBVIFRW1haWyIAQESJAoLZXh0ZXJuYWxfaWQYCCABKAlIBlIKRXh0ZXJuYWxJRIgBATpZirUYAklEirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCCAoGX2VtYWlsQg4KDF9leHRlcm5hbF9pZCJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInYKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSKAoHY3VycmVudBgBIAEoCUIOgAEBukgIyAEBcgMYgAJSB0N1cnJlbnQSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImgKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC4ABAbpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLWDAoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKIAQoMRXhjaGFuZ2VDb2RlEjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZSIRirUYDRABIAEqBXRva2VuWAESewoGTG9nb3V0EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXNwb25zZSIWirUYEhACGggKBmNhbGxlciABWAJoAhJxCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhWQAgGKtRgOEAIaCAoGY2FsbGVyaAISdwoGVXBkYXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEo8BCg5DaGFuZ2VQYXNzd29yZBIzLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0GjQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEShgEKC0NoYW5nZUVtYWlsEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
- * An address and the password of the account to be.
+ * The address and password of the new account.
  *
  * @generated from message bailiwick.identity.v1.AccountRegisterRequest
  */
@@ -33,7 +33,7 @@ export type AccountRegisterRequest = Message<"bailiwick.identity.v1.AccountRegis
   email: string;
 
   /**
-   * 8 to 256 characters, none of the common ones.
+   * 8 to 256 characters. Common passwords are rejected.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -48,7 +48,7 @@ export const AccountRegisterRequestSchema: GenMessage<AccountRegisterRequest> = 
   messageDesc(file_bailiwick_identity_v1_account, 0);
 
 /**
- * The id the account gets when its address is verified.
+ * The id that the account gets when its address is verified.
  *
  * @generated from message bailiwick.identity.v1.AccountRegisterResponse
  */
@@ -86,7 +86,7 @@ export const AccountVerifyRequestSchema: GenMessage<AccountVerifyRequest> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 2);
 
 /**
- * Nothing: the address is verified.
+ * Empty: the address is verified.
  *
  * @generated from message bailiwick.identity.v1.AccountVerifyResponse
  */
@@ -120,7 +120,7 @@ export const AccountResendVerificationRequestSchema: GenMessage<AccountResendVer
   messageDesc(file_bailiwick_identity_v1_account, 4);
 
 /**
- * Nothing, whether or not a mail goes out.
+ * Empty, whether or not a mail is sent.
  *
  * @generated from message bailiwick.identity.v1.AccountResendVerificationResponse
  */
@@ -154,7 +154,7 @@ export const AccountRequestPasswordResetRequestSchema: GenMessage<AccountRequest
   messageDesc(file_bailiwick_identity_v1_account, 6);
 
 /**
- * Nothing, whether or not a mail goes out.
+ * Empty, whether or not a mail is sent.
  *
  * @generated from message bailiwick.identity.v1.AccountRequestPasswordResetResponse
  */
@@ -180,7 +180,7 @@ export type AccountResetPasswordRequest = Message<"bailiwick.identity.v1.Account
   token: string;
 
   /**
-   * 8 to 256 characters, none of the common ones.
+   * 8 to 256 characters. Common passwords are rejected.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -195,7 +195,7 @@ export const AccountResetPasswordRequestSchema: GenMessage<AccountResetPasswordR
   messageDesc(file_bailiwick_identity_v1_account, 8);
 
 /**
- * Nothing: the new password holds.
+ * Empty: the new password is set.
  *
  * @generated from message bailiwick.identity.v1.AccountResetPasswordResponse
  */
@@ -226,7 +226,7 @@ export type AccountLoginRequest = Message<"bailiwick.identity.v1.AccountLoginReq
   password: string;
 
   /**
-   * For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty.
+   * For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty.
    *
    * @generated from field: bool cookie = 3 [json_name = "Cookie"];
    */
@@ -241,13 +241,13 @@ export const AccountLoginRequestSchema: GenMessage<AccountLoginRequest> = /*@__P
   messageDesc(file_bailiwick_identity_v1_account, 10);
 
 /**
- * The new session and whose it is.
+ * The new session and its user.
  *
  * @generated from message bailiwick.identity.v1.AccountLoginResponse
  */
 export type AccountLoginResponse = Message<"bailiwick.identity.v1.AccountLoginResponse"> & {
   /**
-   * The session token, to be sent as "Authorization: Bearer <token>".
+   * The session token. Send it as "Authorization: Bearer <token>".
    *
    * @generated from field: string token = 1 [json_name = "Token"];
    */
@@ -272,7 +272,7 @@ export const AccountLoginResponseSchema: GenMessage<AccountLoginResponse> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 11);
 
 /**
- * The code from the address that single sign-on has sent the browser to.
+ * The code from the address that SSO redirected the browser to.
  *
  * @generated from message bailiwick.identity.v1.AccountExchangeCodeRequest
  */
@@ -283,7 +283,7 @@ export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountE
   code: string;
 
   /**
-   * For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty.
+   * For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty.
    *
    * @generated from field: bool cookie = 2 [json_name = "Cookie"];
    */
@@ -298,13 +298,13 @@ export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeReq
   messageDesc(file_bailiwick_identity_v1_account, 12);
 
 /**
- * The new session and whose it is.
+ * The new session and its user.
  *
  * @generated from message bailiwick.identity.v1.AccountExchangeCodeResponse
  */
 export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.AccountExchangeCodeResponse"> & {
   /**
-   * The session token, to be sent as "Authorization: Bearer <token>".
+   * The session token. Send it as "Authorization: Bearer <token>".
    *
    * @generated from field: string token = 1 [json_name = "Token"];
    */
@@ -329,7 +329,7 @@ export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeRe
   messageDesc(file_bailiwick_identity_v1_account, 13);
 
 /**
- * Nothing: it is about the session of the call.
+ * Empty: the operation acts on the session of the call.
  *
  * @generated from message bailiwick.identity.v1.AccountLogoutRequest
  */
@@ -344,7 +344,7 @@ export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 14);
 
 /**
- * Nothing: the session has ended.
+ * Empty: the session has ended.
  *
  * @generated from message bailiwick.identity.v1.AccountLogoutResponse
  */
@@ -359,7 +359,7 @@ export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*
   messageDesc(file_bailiwick_identity_v1_account, 15);
 
 /**
- * Nothing: it is about the caller.
+ * Empty: the operation is about the caller.
  *
  * @generated from message bailiwick.identity.v1.AccountGetRequest
  */
@@ -385,15 +385,15 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
   user?: User | undefined;
 
   /**
-   * Of a limited session, the tenant in LimitedTo alone.
+   * A limited session shows only the tenant in LimitedTo.
    *
    * @generated from field: repeated bailiwick.identity.v1.AccountTenant tenants = 2 [json_name = "Tenants"];
    */
   tenants: AccountTenant[];
 
   /**
-   * The ID of the only tenant in which the session of the call holds rights, until Users_ConfirmIdentity confirms the
-   * identity that opened it; empty = not limited.
+   * The ID of the only tenant in which the call's session holds rights, until Users_ConfirmIdentity
+   * confirms the identity that opened it. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 3 [json_name = "LimitedTo"];
    */
@@ -408,7 +408,7 @@ export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_account, 17);
 
 /**
- * A tenant the account belongs to.
+ * A tenant that the account belongs to.
  *
  * @generated from message bailiwick.identity.v1.AccountTenant
  */
@@ -437,7 +437,7 @@ export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_account, 18);
 
 /**
- * The caller's profile as it shall be.
+ * The changes to the caller's profile.
  *
  * @generated from message bailiwick.identity.v1.AccountUpdateRequest
  */
@@ -456,8 +456,8 @@ export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 19);
 
 /**
- * The profile of a person. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "",
- * [] and {} clear it.
+ * A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so
+ * "", [] and {} clear it.
  *
  * @generated from message bailiwick.identity.v1.AccountProfile
  */
@@ -478,7 +478,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
   familyName?: string | undefined;
 
   /**
-   * The address of a picture.
+   * The URL of a picture.
    *
    * @generated from field: optional string picture = 4 [json_name = "Picture"];
    */
@@ -497,14 +497,14 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
   metadata?: StringMap | undefined;
 
   /**
-   * As it is stored. Another address is refused: Account_ChangeEmail changes it.
+   * The stored address. A different address is rejected: use Account_ChangeEmail.
    *
    * @generated from field: optional string email = 7 [json_name = "Email"];
    */
   email?: string | undefined;
 
   /**
-   * As it is stored. Changing it needs iam.platform.users.write.
+   * The stored value. Changing it requires iam.platform.users.write.
    *
    * @generated from field: optional string external_id = 8 [json_name = "ExternalID"];
    */
@@ -538,7 +538,7 @@ export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*
   messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
- * The password as it is and as it shall be.
+ * The current password and the new one.
  *
  * @generated from message bailiwick.identity.v1.AccountChangePasswordRequest
  */
@@ -549,7 +549,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
   current: string;
 
   /**
-   * 8 to 256 characters, none of the common ones.
+   * 8 to 256 characters. Common passwords are rejected.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -564,7 +564,7 @@ export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswor
   messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
- * Nothing: the password is changed.
+ * Empty: the password is changed.
  *
  * @generated from message bailiwick.identity.v1.AccountChangePasswordResponse
  */
@@ -579,7 +579,7 @@ export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswo
   messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
- * The address the account shall have.
+ * The new address of the account.
  *
  * @generated from message bailiwick.identity.v1.AccountChangeEmailRequest
  */
@@ -590,7 +590,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
   email: string;
 
   /**
-   * The account's password. Where it has none the sign-in must not be older than 15 minutes.
+   * The account's password. If the account has none, the sign-in must be at most 15 minutes old.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -605,7 +605,7 @@ export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailReque
   messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
- * Nothing: see the mail at the new address.
+ * Empty: the token is in the mail to the new address.
  *
  * @generated from message bailiwick.identity.v1.AccountChangeEmailResponse
  */
@@ -620,14 +620,14 @@ export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResp
   messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
- * Accounts: registration, e-mail verification, password reset, sign-in.
+ * Accounts: registration, e-mail verification, password reset and sign-in.
  *
  * @generated from service bailiwick.identity.v1.Account
  */
 export const Account: GenService<{
   /**
-   * Registers an account and mails a verification token. The answer is the same whether or not
-   * the address is known already: a known address gets a mail that says so.
+   * Registers an account and mails a verification token. The response is the same if the address
+   * has an account already: that address gets a notice instead.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Register
    */
@@ -637,7 +637,7 @@ export const Account: GenService<{
     output: typeof AccountRegisterResponseSchema;
   },
   /**
-   * Verifies the address of a registration with the token that was mailed.
+   * Verifies the address of a registration with the mailed token.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Verify
    */
@@ -647,7 +647,7 @@ export const Account: GenService<{
     output: typeof AccountVerifyResponseSchema;
   },
   /**
-   * Mails the verification of the newest registration of this address again. Always succeeds.
+   * Mails the verification token of the address's latest registration again. Always succeeds.
    *
    * @generated from rpc bailiwick.identity.v1.Account.ResendVerification
    */
@@ -667,7 +667,7 @@ export const Account: GenService<{
     output: typeof AccountRequestPasswordResetResponseSchema;
   },
   /**
-   * Sets a new password with the token that was mailed, and ends all sessions of the account.
+   * Sets a new password with the mailed token, and ends all sessions of the account.
    *
    * @generated from rpc bailiwick.identity.v1.Account.ResetPassword
    */
@@ -677,8 +677,8 @@ export const Account: GenService<{
     output: typeof AccountResetPasswordResponseSchema;
   },
   /**
-   * Signs in with address and password. The token is shown once. Where the domain of the address wants single
-   * sign-on, nobody's password serves.
+   * Signs in with address and password. The token is shown only once. If the domain of the address
+   * requires SSO, no password is accepted.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Login
    */
@@ -688,8 +688,8 @@ export const Account: GenService<{
     output: typeof AccountLoginResponseSchema;
   },
   /**
-   * Begins the session that single sign-on has promised an application with a code. The code works once, for a
-   * minute, and in a browser only for pages of the origin that it was sent to.
+   * Exchanges the code that SSO passed to an application for a session. A code works once and for
+   * one minute. In a browser it works only for pages of the origin that it was sent to.
    *
    * @generated from rpc bailiwick.identity.v1.Account.ExchangeCode
    */
@@ -709,7 +709,7 @@ export const Account: GenService<{
     output: typeof AccountLogoutResponseSchema;
   },
   /**
-   * The caller's own account and the tenants it belongs to.
+   * Returns the caller's own account and the tenants it belongs to.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Get
    */
@@ -719,7 +719,8 @@ export const Account: GenService<{
     output: typeof AccountGetResponseSchema;
   },
   /**
-   * Changes the caller's profile. What is absent stays as it is; the address has an operation of its own.
+   * Updates the caller's profile. Absent fields keep their values; Account_ChangeEmail changes the
+   * address.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Update
    */
@@ -739,8 +740,8 @@ export const Account: GenService<{
     output: typeof AccountChangePasswordResponseSchema;
   },
   /**
-   * Mails a token to a new address; Account_Verify with that token makes it the account's address.
-   * The answer is the same whether or not somebody else has the address.
+   * Mails a token to a new address. Account_Verify with that token makes it the account's address.
+   * The response is the same if the address belongs to another account.
    *
    * @generated from rpc bailiwick.identity.v1.Account.ChangeEmail
    */

@@ -46,7 +46,7 @@ export type BotKey = Message<"bailiwick.identity.v1.BotKey"> & {
   name: string;
 
   /**
-   * The first eight characters of the secret, to tell keys apart.
+   * The first eight characters of the secret, to identify the key.
    *
    * @generated from field: string prefix = 5 [json_name = "Prefix"];
    */
@@ -60,14 +60,15 @@ export type BotKey = Message<"bailiwick.identity.v1.BotKey"> & {
   last4: string;
 
   /**
-   * The key holds no more than these of its bot's permissions; empty = all of them.
+   * The permissions of the bot that the key is narrowed to. Empty means all of them.
    *
    * @generated from field: repeated string permissions = 7 [json_name = "Permissions"];
    */
   permissions: string[];
 
   /**
-   * Addresses and networks the key may be used from; empty = anywhere. From elsewhere it is no credential: 401.
+   * IP addresses and networks that the key may be used from. Empty means all. From elsewhere the
+   * key is rejected with 401.
    *
    * @generated from field: repeated string allowed_ips = 8 [json_name = "AllowedIPs"];
    */
@@ -79,7 +80,7 @@ export type BotKey = Message<"bailiwick.identity.v1.BotKey"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * At most a minute old.
+   * Accurate to one minute.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 10 [json_name = "LastUsedAt"];
    */
@@ -91,7 +92,7 @@ export type BotKey = Message<"bailiwick.identity.v1.BotKey"> & {
   revokedAt?: Timestamp | undefined;
 
   /**
-   * The key this one succeeds.
+   * The key that this one replaces.
    *
    * @generated from field: string rotated_from = 12 [json_name = "RotatedFrom"];
    */
@@ -142,7 +143,7 @@ export const BotKeyPageSchema: GenMessage<BotKeyPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_bot_keys, 1);
 
 /**
- * What the new key shall be.
+ * The properties of the new key.
  *
  * @generated from message bailiwick.identity.v1.BotKeysCreateRequest
  */
@@ -163,22 +164,22 @@ export type BotKeysCreateRequest = Message<"bailiwick.identity.v1.BotKeysCreateR
   name: string;
 
   /**
-   * At most 365 days ahead, or as many as the tenant allows; absent = in 90 days.
+   * At most 365 days ahead, or fewer if the tenant limits it. If absent, 90 days ahead.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4 [json_name = "ExpiresAt"];
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Narrows the key to these of the bot's permissions; empty = all of them.
+   * Narrows the key to these permissions of the bot. Empty means all of them.
    *
    * @generated from field: repeated string permissions = 5 [json_name = "Permissions"];
    */
   permissions: string[];
 
   /**
-   * Addresses and networks the key may be used from, such as 192.0.2.0/24; empty = anywhere. From elsewhere it is no
-   * credential: 401.
+   * IP addresses and networks that the key may be used from, such as 192.0.2.0/24. Empty means all.
+   * From elsewhere the key is rejected with 401.
    *
    * @generated from field: repeated string allowed_ips = 6 [json_name = "AllowedIPs"];
    */
@@ -193,7 +194,7 @@ export const BotKeysCreateRequestSchema: GenMessage<BotKeysCreateRequest> = /*@_
   messageDesc(file_bailiwick_identity_v1_bot_keys, 2);
 
 /**
- * The new key and, this once, its secret.
+ * The new key, and its secret, which is shown only once.
  *
  * @generated from message bailiwick.identity.v1.BotKeysCreateResponse
  */
@@ -204,7 +205,7 @@ export type BotKeysCreateResponse = Message<"bailiwick.identity.v1.BotKeysCreate
   key?: BotKey | undefined;
 
   /**
-   * To be sent as "Authorization: Bearer <secret>".
+   * Send it as "Authorization: Bearer <secret>".
    *
    * @generated from field: string secret = 2 [json_name = "Secret"];
    */
@@ -219,7 +220,7 @@ export const BotKeysCreateResponseSchema: GenMessage<BotKeysCreateResponse> = /*
   messageDesc(file_bailiwick_identity_v1_bot_keys, 3);
 
 /**
- * Which key.
+ * Selects one key.
  *
  * @generated from message bailiwick.identity.v1.BotKeysGetRequest
  */
@@ -262,7 +263,7 @@ export const BotKeysGetResponseSchema: GenMessage<BotKeysGetResponse> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_bot_keys, 5);
 
 /**
- * A bot and which page.
+ * Selects a bot and a page.
  *
  * @generated from message bailiwick.identity.v1.BotKeysListRequest
  */
@@ -310,7 +311,7 @@ export const BotKeysListResponseSchema: GenMessage<BotKeysListResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_bot_keys, 7);
 
 /**
- * Which key and until when.
+ * The key, and its new expiry.
  *
  * @generated from message bailiwick.identity.v1.BotKeysSetExpirationRequest
  */
@@ -326,7 +327,8 @@ export type BotKeysSetExpirationRequest = Message<"bailiwick.identity.v1.BotKeys
   id: string;
 
   /**
-   * At most 365 days ahead, or as many as the tenant allows. Now or the past = revoked.
+   * At most 365 days ahead, or fewer if the tenant limits it. Now or a time in the past revokes the
+   * key.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
    */
@@ -341,7 +343,7 @@ export const BotKeysSetExpirationRequestSchema: GenMessage<BotKeysSetExpirationR
   messageDesc(file_bailiwick_identity_v1_bot_keys, 8);
 
 /**
- * The key as it is now.
+ * The key as stored.
  *
  * @generated from message bailiwick.identity.v1.BotKeysSetExpirationResponse
  */
@@ -360,7 +362,7 @@ export const BotKeysSetExpirationResponseSchema: GenMessage<BotKeysSetExpiration
   messageDesc(file_bailiwick_identity_v1_bot_keys, 9);
 
 /**
- * Which key, and until when its successor lives.
+ * The key to rotate, and the expiry of its successor.
  *
  * @generated from message bailiwick.identity.v1.BotKeysRotateRequest
  */
@@ -376,7 +378,7 @@ export type BotKeysRotateRequest = Message<"bailiwick.identity.v1.BotKeysRotateR
   id: string;
 
   /**
-   * At most 365 days ahead, or as many as the tenant allows; absent = in 90 days.
+   * At most 365 days ahead, or fewer if the tenant limits it. If absent, 90 days ahead.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
    */
@@ -391,7 +393,7 @@ export const BotKeysRotateRequestSchema: GenMessage<BotKeysRotateRequest> = /*@_
   messageDesc(file_bailiwick_identity_v1_bot_keys, 10);
 
 /**
- * The successor and, this once, its secret.
+ * The successor, and its secret, which is shown only once.
  *
  * @generated from message bailiwick.identity.v1.BotKeysRotateResponse
  */
@@ -402,7 +404,7 @@ export type BotKeysRotateResponse = Message<"bailiwick.identity.v1.BotKeysRotate
   key?: BotKey | undefined;
 
   /**
-   * To be sent as "Authorization: Bearer <secret>".
+   * Send it as "Authorization: Bearer <secret>".
    *
    * @generated from field: string secret = 2 [json_name = "Secret"];
    */
@@ -417,13 +419,13 @@ export const BotKeysRotateResponseSchema: GenMessage<BotKeysRotateResponse> = /*
   messageDesc(file_bailiwick_identity_v1_bot_keys, 11);
 
 /**
- * The keys that bots call with.
+ * The keys that bots authenticate with.
  *
  * @generated from service bailiwick.identity.v1.BotKeys
  */
 export const BotKeys: GenService<{
   /**
-   * Makes a key. Its secret is in the answer and is never shown again.
+   * Creates a key. Its secret is in the response and is never shown again.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.Create
    */
@@ -433,7 +435,7 @@ export const BotKeys: GenService<{
     output: typeof BotKeysCreateResponseSchema;
   },
   /**
-   * One key, without its secret.
+   * Returns one key, without its secret.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.Get
    */
@@ -443,7 +445,7 @@ export const BotKeys: GenService<{
     output: typeof BotKeysGetResponseSchema;
   },
   /**
-   * The keys of a bot, expired and revoked ones included.
+   * Lists the keys of a bot, including expired and revoked ones.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.List
    */
@@ -453,7 +455,9 @@ export const BotKeys: GenService<{
     output: typeof BotKeysListResponseSchema;
   },
   /**
-   * Moves a key's expiry. Now or a time in the past revokes it.
+   * Changes a key's expiry. Now or a time in the past revokes the key. Fails with
+   * failed_precondition for a key that has expired, was revoked, or was rotated and would live
+   * longer.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.SetExpiration
    */
@@ -463,8 +467,9 @@ export const BotKeys: GenService<{
     output: typeof BotKeysSetExpirationResponseSchema;
   },
   /**
-   * Makes a key's successor, with the same bot, name, permissions and networks. The old key works for another 24 hours
-   * at most. A bot may rotate its own keys only.
+   * Creates the successor of a key, with the same bot, name, permissions and networks. The old key
+   * works for at most 24 more hours. A bot may rotate only its own keys. Fails with
+   * failed_precondition for a key that has ended or was rotated already.
    *
    * @generated from rpc bailiwick.identity.v1.BotKeys.Rotate
    */

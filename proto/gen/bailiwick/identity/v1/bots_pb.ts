@@ -22,13 +22,13 @@ export const file_bailiwick_identity_v1_bots: GenFile = /*@__PURE__*/
   fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIoEECgNCb3QSHAoCaWQYASABKAlCDLpICXIHirUYA2JvdFICSUQSJwoGdGVuYW50GAIgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIjCgRuYW1lGAMgASgJQg+6SAzIAQFyB8C1GAEYgAFSBE5hbWUSLwoLZGVzY3JpcHRpb24YBCABKAlCCLpIBXIDGIAESABSC0Rlc2NyaXB0aW9uiAEBEhsKBmFjdGl2ZRgFIAEoCEgBUgZBY3RpdmWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESQgoMbGFzdF91c2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKTGFzdFVzZWRBdBIjCgpjcmVhdGVkX2J5GAggASgJQgSItRgBUglDcmVhdGVkQnkSPwoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0Qg4KDF9kZXNjcmlwdGlvbkIJCgdfYWN0aXZlIlwKB0JvdFBhZ2USMAoFaXRlbXMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJ/Cg9Cb3RzU2F2ZVJlcXVlc3QSLAoDYm90GAEgASgLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIDQm90Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCJAChBCb3RzU2F2ZVJlc3BvbnNlEiwKA2JvdBgBIAEoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RSA0JvdCJaCg5Cb3RzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIj8KD0JvdHNHZXRSZXNwb25zZRIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QibAoPQm90c0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJGChBCb3RzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UGFnZVIEUGFnZSJdChFCb3RzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIhQKEkJvdHNEZWxldGVSZXNwb25zZTKZBAoEQm90cxKBAQoEU2F2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzU2F2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c1NhdmVSZXNwb25zZSIoirUYJBADGh4SHAoOaWFtLmJvdHMud3JpdGUSCmJvdC50ZW5hbnQgARJ6CgNHZXQSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnQSfQoETGlzdBImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzTGlzdFJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xpc3RSZXNwb25zZSIkkAIBirUYHRADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50EoMBCgZEZWxldGUSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlc3BvbnNlIiSKtRggEAMaGhIYCg5pYW0uYm90cy53cml0ZRIGdGVuYW50IAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * A program that calls with a key of its own.
+ * A program that authenticates with keys of its own.
  *
  * @generated from message bailiwick.identity.v1.Bot
  */
 export type Bot = Message<"bailiwick.identity.v1.Bot"> & {
   /**
-   * Empty on save = a new bot.
+   * Empty on save to create a new bot.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */
@@ -50,7 +50,8 @@ export type Bot = Message<"bailiwick.identity.v1.Bot"> & {
   description?: string | undefined;
 
   /**
-   * An inactive bot's keys are refused. Absent = as it was; a new bot is active.
+   * The keys of an inactive bot are rejected. If absent, the stored value is kept; a new bot is
+   * active.
    *
    * @generated from field: optional bool active = 5 [json_name = "Active"];
    */
@@ -116,8 +117,8 @@ export const BotPageSchema: GenMessage<BotPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_bots, 1);
 
 /**
- * The bot to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so
- * that "", [] and {} clear it.
+ * The bot to create or update. An absent field keeps its stored value; a field that is sent
+ * replaces it, so "", [] and {} clear it.
  *
  * @generated from message bailiwick.identity.v1.BotsSaveRequest
  */
@@ -128,7 +129,8 @@ export type BotsSaveRequest = Message<"bailiwick.identity.v1.BotsSaveRequest"> &
   bot?: Bot | undefined;
 
   /**
-   * Save only if the stored bot's UpdatedAt is still this one.
+   * Save only if the stored bot's UpdatedAt equals this time; otherwise fails with
+   * failed_precondition.
    *
    * @generated from field: google.protobuf.Timestamp if_updated_at = 2 [json_name = "IfUpdatedAt"];
    */
@@ -143,7 +145,7 @@ export const BotsSaveRequestSchema: GenMessage<BotsSaveRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_bots, 2);
 
 /**
- * The bot as it is stored.
+ * The bot as stored.
  *
  * @generated from message bailiwick.identity.v1.BotsSaveResponse
  */
@@ -162,7 +164,7 @@ export const BotsSaveResponseSchema: GenMessage<BotsSaveResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_identity_v1_bots, 3);
 
 /**
- * Which bot.
+ * Selects one bot.
  *
  * @generated from message bailiwick.identity.v1.BotsGetRequest
  */
@@ -205,7 +207,7 @@ export const BotsGetResponseSchema: GenMessage<BotsGetResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_bots, 5);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.identity.v1.BotsListRequest
  */
@@ -248,7 +250,7 @@ export const BotsListResponseSchema: GenMessage<BotsListResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_identity_v1_bots, 7);
 
 /**
- * Which bot.
+ * Selects one bot.
  *
  * @generated from message bailiwick.identity.v1.BotsDeleteRequest
  */
@@ -272,7 +274,7 @@ export const BotsDeleteRequestSchema: GenMessage<BotsDeleteRequest> = /*@__PURE_
   messageDesc(file_bailiwick_identity_v1_bots, 8);
 
 /**
- * Nothing: the bot is gone.
+ * Empty: the bot is deleted.
  *
  * @generated from message bailiwick.identity.v1.BotsDeleteResponse
  */
@@ -287,13 +289,14 @@ export const BotsDeleteResponseSchema: GenMessage<BotsDeleteResponse> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_bots, 9);
 
 /**
- * Bots: programs that call with a key of their own.
+ * Bots: programs that authenticate with keys of their own.
  *
  * @generated from service bailiwick.identity.v1.Bots
  */
 export const Bots: GenService<{
   /**
-   * Creates a bot, or changes the one with the ID that is sent.
+   * Creates a bot, or updates the one with this ID. A tenant has a maximum number of bots
+   * (failed_precondition).
    *
    * @generated from rpc bailiwick.identity.v1.Bots.Save
    */
@@ -303,7 +306,7 @@ export const Bots: GenService<{
     output: typeof BotsSaveResponseSchema;
   },
   /**
-   * One bot.
+   * Returns one bot.
    *
    * @generated from rpc bailiwick.identity.v1.Bots.Get
    */
@@ -313,7 +316,7 @@ export const Bots: GenService<{
     output: typeof BotsGetResponseSchema;
   },
   /**
-   * The bots of a tenant.
+   * Lists the bots of a tenant.
    *
    * @generated from rpc bailiwick.identity.v1.Bots.List
    */

@@ -16,7 +16,7 @@ export const file_bailiwick_identity_v1_federation: GenFile = /*@__PURE__*/
   fileDesc("CiZiYWlsaXdpY2svaWRlbnRpdHkvdjEvZmVkZXJhdGlvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIrsCCgxBZG1pdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhMKC3RlbmFudF9uYW1lGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg4KBmlzc3VlchgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg0KBWVtYWlsGAYgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAcgASgIEg8KB2RvbWFpbnMYCCADKAkSFgoObGFwc2VkX2RvbWFpbnMYCSADKAkSCwoDaml0GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZ2l2ZW5fbmFtZRgMIAEoCRITCgtmYW1pbHlfbmFtZRgNIAEoCRIPCgdwaWN0dXJlGA4gASgJEg4KBmxvY2FsZRgPIAEoCRIKCgJpcBgQIAEoCRISCgp1c2VyX2FnZW50GBEgASgJIksKDUFkbWl0UmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyEg8KB291dGNvbWUYAiABKAkijAEKEk9wZW5TZXNzaW9uUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIQCghwcm92aWRlchgDIAEoCRITCgthdXRoX21ldGhvZBgEIAEoCRIOCgZvcmlnaW4YBSABKAkSCgoCaXAYBiABKAkSEgoKdXNlcl9hZ2VudBgHIAEoCSIkChNPcGVuU2Vzc2lvblJlc3BvbnNlEg0KBXRva2VuGAEgASgJIjkKFUZvcmdldFByb3ZpZGVyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiGAoWRm9yZ2V0UHJvdmlkZXJSZXNwb25zZTLqAgoKRmVkZXJhdGlvbhJfCgVBZG1pdBIjLmJhaWxpd2ljay5pZGVudGl0eS52MS5BZG1pdFJlcXVlc3QaJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWRtaXRSZXNwb25zZSILirUYBxAGSgNzc28ScQoLT3BlblNlc3Npb24SKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuT3BlblNlc3Npb25SZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLk9wZW5TZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEnoKDkZvcmdldFByb3ZpZGVyEiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZvcmdldFByb3ZpZGVyUmVxdWVzdBotLmJhaWxpd2ljay5pZGVudGl0eS52MS5Gb3JnZXRQcm92aWRlclJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
 
 /**
- * What a provider has said of a person.
+ * A provider's assertion about a user.
  *
  * @generated from message bailiwick.identity.v1.AdmitRequest
  */
@@ -27,7 +27,7 @@ export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
   tenant: string;
 
   /**
-   * For the notice of a linked account.
+   * For the mail about a linked account.
    *
    * @generated from field: string tenant_name = 2;
    */
@@ -39,7 +39,7 @@ export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
   provider: string;
 
   /**
-   * With the provider, the identity: an address is none.
+   * Issuer and subject identify the user at the provider. An address is not an identity.
    *
    * @generated from field: string issuer = 4;
    */
@@ -51,28 +51,29 @@ export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
   subject: string;
 
   /**
-   * The address that the provider asserts; empty = none.
+   * The address that the provider asserts. Empty if it asserts none.
    *
    * @generated from field: string email = 6;
    */
   email: string;
 
   /**
-   * Whether the provider says that it has verified the address.
+   * Whether the provider asserts that the address is verified.
    *
    * @generated from field: bool email_verified = 7;
    */
   emailVerified: boolean;
 
   /**
-   * The tenant's verified domains, lower case. What is linked or created has an address in one of them.
+   * The tenant's verified domains, in lower case. Only users with an address in one of them are
+   * linked or created.
    *
    * @generated from field: repeated string domains = 8;
    */
   domains: string[];
 
   /**
-   * Domains that were verified and have lapsed: whoever was linked before still gets in.
+   * Domains that were verified and have lapsed: users who are linked already can still sign in.
    *
    * @generated from field: repeated string lapsed_domains = 9;
    */
@@ -111,7 +112,7 @@ export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
   locale: string;
 
   /**
-   * The browser's address, for the audit.
+   * The browser's IP address, for the audit.
    *
    * @generated from field: string ip = 16;
    */
@@ -131,7 +132,7 @@ export const AdmitRequestSchema: GenMessage<AdmitRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_federation, 0);
 
 /**
- * Who that is.
+ * The admitted user.
  *
  * @generated from message bailiwick.identity.v1.AdmitResponse
  */
@@ -157,7 +158,7 @@ export const AdmitResponseSchema: GenMessage<AdmitResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_federation, 1);
 
 /**
- * Whose session, and how the person has signed in.
+ * The user, and how the user signed in.
  *
  * @generated from message bailiwick.identity.v1.OpenSessionRequest
  */
@@ -185,7 +186,8 @@ export type OpenSessionRequest = Message<"bailiwick.identity.v1.OpenSessionReque
   authMethod: string;
 
   /**
-   * Empty = a session for the browser's cookie. Else a code that an application at this origin exchanges for one.
+   * Empty for a session in the browser's cookie. Otherwise the result is a code that an application
+   * at this origin exchanges for a session.
    *
    * @generated from field: string origin = 5;
    */
@@ -210,13 +212,13 @@ export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_federation, 2);
 
 /**
- * The session, or the promise of one.
+ * The session, or a code for it.
  *
  * @generated from message bailiwick.identity.v1.OpenSessionResponse
  */
 export type OpenSessionResponse = Message<"bailiwick.identity.v1.OpenSessionResponse"> & {
   /**
-   * The session's token or the code, as was asked for.
+   * The session's token, or the code.
    *
    * @generated from field: string token = 1;
    */
@@ -231,7 +233,7 @@ export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_federation, 3);
 
 /**
- * Which provider of a tenant.
+ * Selects a provider of a tenant.
  *
  * @generated from message bailiwick.identity.v1.ForgetProviderRequest
  */
@@ -255,7 +257,7 @@ export const ForgetProviderRequestSchema: GenMessage<ForgetProviderRequest> = /*
   messageDesc(file_bailiwick_identity_v1_federation, 4);
 
 /**
- * Nothing: nobody is known to come from there any more.
+ * Empty: the identities and sessions of the provider are removed.
  *
  * @generated from message bailiwick.identity.v1.ForgetProviderResponse
  */
@@ -270,14 +272,14 @@ export const ForgetProviderResponseSchema: GenMessage<ForgetProviderResponse> = 
   messageDesc(file_bailiwick_identity_v1_federation, 5);
 
 /**
- * Federation turns what an identity provider has said of a person, and sso has checked, into a user and a session.
+ * Federation turns a provider's assertion, which sso has verified, into a user and a session.
  *
  * @generated from service bailiwick.identity.v1.Federation
  */
 export const Federation: GenService<{
   /**
-   * The user whom an identity belongs to: the one it was linked to, else the one with that address, which is linked
-   * now, else a new one. Refused with permission_denied; the reason says why.
+   * Finds or creates the user of an identity: the linked user, else the user with the asserted
+   * address, who is linked now, else a new user. Fails with permission_denied; the reason says why.
    *
    * @generated from rpc bailiwick.identity.v1.Federation.Admit
    */
@@ -287,7 +289,7 @@ export const Federation: GenService<{
     output: typeof AdmitResponseSchema;
   },
   /**
-   * Begins the session of a user who was admitted and is a member.
+   * Opens a session for an admitted user who is a member.
    *
    * @generated from rpc bailiwick.identity.v1.Federation.OpenSession
    */
@@ -297,8 +299,8 @@ export const Federation: GenService<{
     output: typeof OpenSessionResponseSchema;
   },
   /**
-   * Forgets a provider that is gone, or that speaks for others from now on: the identities that it vouched for, and
-   * the sessions that came from it.
+   * Forgets a provider that was deleted or that now asserts other identities: removes the
+   * identities it asserted, and ends the sessions it opened.
    *
    * @generated from rpc bailiwick.identity.v1.Federation.ForgetProvider
    */

@@ -24,15 +24,15 @@ export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
  */
 export type ResolveRequest = Message<"bailiwick.identity.v1.ResolveRequest"> & {
   /**
-   * SHA-256 of the token: the token itself stays in the gateway.
+   * SHA-256 of the token. The token itself stays in the gateway.
    *
    * @generated from field: bytes token_hash = 1;
    */
   tokenHash: Uint8Array;
 
   /**
-   * The client's address. A key that may not be used from there is resolved all the same, since the answer is
-   * remembered, but does not count as used.
+   * The client's IP address. A key that may not be used from this address is resolved too, since
+   * the gateway caches the response, but does not count as used.
    *
    * @generated from field: string ip = 2;
    */
@@ -75,7 +75,7 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
   tenant: string;
 
   /**
-   * A bot key narrowed to these permissions; empty = not narrowed.
+   * The permissions that a bot key is narrowed to. Empty if the key is not narrowed.
    *
    * @generated from field: repeated string narrowed_to = 5;
    */
@@ -89,42 +89,43 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
   email: string;
 
   /**
-   * Addresses and networks a bot key may be used from; empty = anywhere. For the gateway to check with every call.
+   * IP addresses and networks that a bot key may be used from. Empty means all. The gateway checks
+   * them with every call.
    *
    * @generated from field: repeated string allowed_ips = 7;
    */
   allowedIps: string[];
 
   /**
-   * When the credential ends by itself; absent for those that are installed.
+   * When the credential expires. Absent for installed credentials, which do not expire.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 8;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * The tenant of the provider that a session came from; empty = it came from none.
+   * The tenant of the provider that opened the session. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 9;
    */
   ssoTenant: string;
 
   /**
-   * When a session began.
+   * When the session began.
    *
    * @generated from field: google.protobuf.Timestamp signed_in_at = 10;
    */
   signedInAt?: Timestamp | undefined;
 
   /**
-   * After how long without a call a session ends.
+   * Idle timeout of the session, in minutes.
    *
    * @generated from field: int32 idle_minutes = 11;
    */
   idleMinutes: number;
 
   /**
-   * The only tenant in which a session holds rights; empty = not limited.
+   * The only tenant in which the session holds rights. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 12;
    */
@@ -148,7 +149,8 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
   sessionId: string;
 
   /**
-   * Minutes without a call, and since the sign-in; 0 = as they are. A longer limit than the session's own changes nothing.
+   * New idle timeout and new lifetime since the sign-in, in minutes; 0 keeps the limit. A limit
+   * longer than the session's own changes nothing.
    *
    * @generated from field: int32 idle_minutes = 2;
    */
@@ -236,7 +238,7 @@ export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = 
  */
 export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByEmailResponse"> & {
   /**
-   * Absent where there is none.
+   * Absent if there is no such user.
    *
    * @generated from field: bailiwick.identity.v1.User user = 1;
    */
@@ -272,7 +274,7 @@ export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> 
  */
 export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomainTenantResponse"> & {
   /**
-   * Empty where there is none.
+   * Empty if there is no such tenant.
    *
    * @generated from field: string tenant = 1;
    */
@@ -287,7 +289,7 @@ export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse
   messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
- * One call of an open operation, to be counted before anything else is done for it.
+ * One call of an open operation. It is counted before any other work is done for the call.
  *
  * @generated from message bailiwick.identity.v1.IdentityLimitsTakeRequest
  */
@@ -300,14 +302,15 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
   rate: string;
 
   /**
-   * The client's address.
+   * The client's IP address.
    *
    * @generated from field: string ip = 2;
    */
   ip: string;
 
   /**
-   * Whether a call beyond the limit is reported in the response. If not, it is refused with resource_exhausted.
+   * If true, a call over the limit is reported in the response. If false, it is rejected with
+   * resource_exhausted.
    *
    * @generated from field: bool report = 3;
    */
@@ -328,7 +331,7 @@ export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeReque
  */
 export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.IdentityLimitsTakeResponse"> & {
   /**
-   * Calls allowed in a window.
+   * Calls allowed per window.
    *
    * @generated from field: uint32 limit = 1;
    */
@@ -356,7 +359,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
   resetSeconds: number;
 
   /**
-   * Whether this call is beyond the limit.
+   * True if this call is over the limit.
    *
    * @generated from field: bool exceeded = 5;
    */
@@ -416,7 +419,8 @@ export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
  */
 export const Credentials: GenService<{
   /**
-   * The principal behind a credential; unauthenticated where there is none or where it has ended.
+   * Returns the principal of a credential. Fails with unauthenticated if the credential does not
+   * exist or has ended.
    *
    * @generated from rpc bailiwick.identity.v1.Credentials.Resolve
    */
@@ -426,7 +430,7 @@ export const Credentials: GenService<{
     output: typeof ResolveResponseSchema;
   },
   /**
-   * Lets a session end sooner, for good. Refused with unauthenticated where it has ended by that.
+   * Shortens a session permanently. Fails with unauthenticated if the new limits end the session.
    *
    * @generated from rpc bailiwick.identity.v1.Credentials.LimitSession
    */
@@ -445,7 +449,7 @@ export const Credentials: GenService<{
  */
 export const Directory: GenService<{
   /**
-   * The users among these ids; unknown ones are left out.
+   * Returns the users with these ids. Unknown ids are left out.
    *
    * @generated from rpc bailiwick.identity.v1.Directory.GetUsers
    */
@@ -455,7 +459,7 @@ export const Directory: GenService<{
     output: typeof GetUsersResponseSchema;
   },
   /**
-   * The user with this address, if there is one.
+   * Returns the user with this address, if there is one.
    *
    * @generated from rpc bailiwick.identity.v1.Directory.FindUserByEmail
    */
@@ -465,7 +469,7 @@ export const Directory: GenService<{
     output: typeof FindUserByEmailResponseSchema;
   },
   /**
-   * The tenant that has verified the domain of a user's verified address.
+   * Returns the tenant that has verified the domain of a user's verified address.
    *
    * @generated from rpc bailiwick.identity.v1.Directory.FindDomainTenant
    */
@@ -475,7 +479,8 @@ export const Directory: GenService<{
     output: typeof FindDomainTenantResponseSchema;
   },
   /**
-   * The bots of a tenant, or of any where that is empty, among these ids; others are left out.
+   * Returns the bots with these ids in a tenant, or in all tenants if the tenant is empty. Other
+   * ids are left out.
    *
    * @generated from rpc bailiwick.identity.v1.Directory.GetBots
    */
@@ -488,7 +493,7 @@ export const Directory: GenService<{
   serviceDesc(file_bailiwick_identity_v1_internal, 1);
 
 /**
- * IdentityLimits counts the calls of identity's open operations, for all gateways together.
+ * IdentityLimits counts the calls of identity's open operations across all gateways.
  *
  * @generated from service bailiwick.identity.v1.IdentityLimits
  */

@@ -16,7 +16,7 @@ export const file_bailiwick_identity_v1_session: GenFile = /*@__PURE__*/
   fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIpEDCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG9iBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
- * A signed-in person's session. Its token is shown once, in the response that makes it.
+ * A user's session. Its token is shown only once, in the response that creates it.
  *
  * @generated from message bailiwick.identity.v1.Session
  */
@@ -39,7 +39,7 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   authMethod: string;
 
   /**
-   * The ID of the identity provider; empty where AuthMethod is password.
+   * The ID of the identity provider. Empty if AuthMethod is password.
    *
    * @generated from field: string provider = 4 [json_name = "Provider"];
    */
@@ -71,15 +71,15 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * The session of the call itself.
+   * True for the session of this call.
    *
    * @generated from field: bool current = 10 [json_name = "Current"];
    */
   current: boolean;
 
   /**
-   * The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that
-   * opened it; empty = not limited.
+   * The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity
+   * confirms the identity that opened it. Empty if the session is not limited.
    *
    * @generated from field: string limited_to = 11 [json_name = "LimitedTo"];
    */

@@ -20,7 +20,7 @@ export const file_bailiwick_identity_v1_sessions: GenFile = /*@__PURE__*/
   fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSJHChNTZXNzaW9uc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiTgoUU2Vzc2lvbnNMaXN0UmVzcG9uc2USNgoEcGFnZRgBIAEoCzIiLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUGFnZVIEUGFnZSJkCgtTZXNzaW9uUGFnZRI0CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciI4ChVTZXNzaW9uc1Jldm9rZVJlcXVlc3QSHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3Nlc1ICSUQiGAoWU2Vzc2lvbnNSZXZva2VSZXNwb25zZSIaChhTZXNzaW9uc1Jldm9rZUFsbFJlcXVlc3QiGwoZU2Vzc2lvbnNSZXZva2VBbGxSZXNwb25zZTKQAwoIU2Vzc2lvbnMSdAoETGlzdBIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uc0xpc3RSZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlNlc3Npb25zTGlzdFJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyEnkKBlJldm9rZRIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uc1Jldm9rZVJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbnNSZXZva2VSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEoQBCglSZXZva2VBbGwSLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbnNSZXZva2VBbGxSZXF1ZXN0GjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlNlc3Npb25zUmV2b2tlQWxsUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAVgCGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_identity_v1_session, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
- * Which page.
+ * Selects a page.
  *
  * @generated from message bailiwick.identity.v1.SessionsListRequest
  */
@@ -82,7 +82,7 @@ export const SessionPageSchema: GenMessage<SessionPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_sessions, 2);
 
 /**
- * Which session.
+ * Selects one session.
  *
  * @generated from message bailiwick.identity.v1.SessionsRevokeRequest
  */
@@ -101,7 +101,7 @@ export const SessionsRevokeRequestSchema: GenMessage<SessionsRevokeRequest> = /*
   messageDesc(file_bailiwick_identity_v1_sessions, 3);
 
 /**
- * Nothing: the session has ended.
+ * Empty: the session has ended.
  *
  * @generated from message bailiwick.identity.v1.SessionsRevokeResponse
  */
@@ -116,7 +116,7 @@ export const SessionsRevokeResponseSchema: GenMessage<SessionsRevokeResponse> = 
   messageDesc(file_bailiwick_identity_v1_sessions, 4);
 
 /**
- * Nothing: all of the caller's.
+ * Empty: all of the caller's sessions end.
  *
  * @generated from message bailiwick.identity.v1.SessionsRevokeAllRequest
  */
@@ -131,7 +131,7 @@ export const SessionsRevokeAllRequestSchema: GenMessage<SessionsRevokeAllRequest
   messageDesc(file_bailiwick_identity_v1_sessions, 5);
 
 /**
- * Nothing: the caller is signed out everywhere.
+ * Empty: the caller is signed out everywhere.
  *
  * @generated from message bailiwick.identity.v1.SessionsRevokeAllResponse
  */
@@ -146,13 +146,13 @@ export const SessionsRevokeAllResponseSchema: GenMessage<SessionsRevokeAllRespon
   messageDesc(file_bailiwick_identity_v1_sessions, 6);
 
 /**
- * Where the caller is signed in.
+ * The caller's own sessions.
  *
  * @generated from service bailiwick.identity.v1.Sessions
  */
 export const Sessions: GenService<{
   /**
-   * The caller's sessions.
+   * Lists the caller's sessions.
    *
    * @generated from rpc bailiwick.identity.v1.Sessions.List
    */
@@ -162,7 +162,7 @@ export const Sessions: GenService<{
     output: typeof SessionsListResponseSchema;
   },
   /**
-   * Ends one of the caller's sessions. Nothing changes where it has ended already.
+   * Ends one of the caller's sessions. Nothing changes if it has ended already.
    *
    * @generated from rpc bailiwick.identity.v1.Sessions.Revoke
    */
@@ -172,7 +172,7 @@ export const Sessions: GenService<{
     output: typeof SessionsRevokeResponseSchema;
   },
   /**
-   * Ends all of the caller's sessions, the one of this call included.
+   * Ends all of the caller's sessions, including the session of this call.
    *
    * @generated from rpc bailiwick.identity.v1.Sessions.RevokeAll
    */

@@ -18,7 +18,7 @@ export const file_bailiwick_identity_v1_tokens: GenFile = /*@__PURE__*/
   fileDesc("CiJiYWlsaXdpY2svaWRlbnRpdHkvdjEvdG9rZW5zLnByb3RvEhViYWlsaXdpY2suaWRlbnRpdHkudjEifgoXVG9rZW5zSW50cm9zcGVjdFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhcKAmlwGAMgASgJQge6SARyAhhAUgJJUCL2AQoYVG9rZW5zSW50cm9zcGVjdFJlc3BvbnNlEhYKBmFjdGl2ZRgBIAEoCFIGQWN0aXZlEhIKBHR5cGUYAiABKAlSBFR5cGUSDgoCaWQYAyABKAlSAklEEhcKB3VzZXJfaWQYBCABKAlSBlVzZXJJRBIQCgNib3QYBSABKAlSA0JvdBIWCgZ0ZW5hbnQYBiABKAlSBlRlbmFudBI5CgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiAKC3Blcm1pc3Npb25zGAggAygJUgtQZXJtaXNzaW9uczLSAQoGVG9rZW5zErkBCgpJbnRyb3NwZWN0Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlRva2Vuc0ludHJvc3BlY3RSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlRva2Vuc0ludHJvc3BlY3RSZXNwb25zZSJKkAIBirUYQxAEGiESHwoVaWFtLnRva2Vucy5pbnRyb3NwZWN0EgZ0ZW5hbnQaGRoXChVpYW0udG9rZW5zLmludHJvc3BlY3SAAQEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * The token somebody presented.
+ * The presented token.
  *
  * @generated from message bailiwick.identity.v1.TokensIntrospectRequest
  */
@@ -29,14 +29,16 @@ export type TokensIntrospectRequest = Message<"bailiwick.identity.v1.TokensIntro
   token: string;
 
   /**
-   * The tenant it was presented for; empty = any, with the permission on the platform.
+   * The tenant that the token was presented for. Empty means every tenant and requires the
+   * permission on the platform.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
   tenant: string;
 
   /**
-   * The address it was presented from. A bot key that is bound to addresses is active only where one of them is told.
+   * The IP address that the token was presented from. A bot key with AllowedIPs is active only if
+   * this is one of them.
    *
    * @generated from field: string ip = 3 [json_name = "IP"];
    */
@@ -51,7 +53,7 @@ export const TokensIntrospectRequestSchema: GenMessage<TokensIntrospectRequest> 
   messageDesc(file_bailiwick_identity_v1_tokens, 0);
 
 /**
- * What the token stands for. An inactive one says nothing else.
+ * The holder of the token. For an inactive token only Active is set.
  *
  * @generated from message bailiwick.identity.v1.TokensIntrospectResponse
  */
@@ -69,7 +71,7 @@ export type TokensIntrospectResponse = Message<"bailiwick.identity.v1.TokensIntr
   type: string;
 
   /**
-   * The session's or key's ID.
+   * The ID of the session or bot key.
    *
    * @generated from field: string id = 3 [json_name = "ID"];
    */
@@ -86,8 +88,8 @@ export type TokensIntrospectResponse = Message<"bailiwick.identity.v1.TokensIntr
   bot: string;
 
   /**
-   * The bot's tenant. Of a session, the only tenant in which it holds rights: for other tenants it is inactive. Empty = the
-   * session is not limited to a tenant.
+   * For a bot key, the bot's tenant. For a session, the only tenant in which it holds rights: for
+   * other tenants the token is inactive. Empty if the session is not limited to a tenant.
    *
    * @generated from field: string tenant = 6 [json_name = "Tenant"];
    */
@@ -99,7 +101,7 @@ export type TokensIntrospectResponse = Message<"bailiwick.identity.v1.TokensIntr
   expiresAt?: Timestamp | undefined;
 
   /**
-   * A bot key holds no more than these of its bot's permissions; empty = all of them.
+   * The permissions of the bot that the key is narrowed to. Empty means all of them.
    *
    * @generated from field: repeated string permissions = 8 [json_name = "Permissions"];
    */
@@ -114,14 +116,14 @@ export const TokensIntrospectResponseSchema: GenMessage<TokensIntrospectResponse
   messageDesc(file_bailiwick_identity_v1_tokens, 1);
 
 /**
- * Tokens tells a platform's own services whose token they were handed.
+ * Token introspection for a platform's own services.
  *
  * @generated from service bailiwick.identity.v1.Tokens
  */
 export const Tokens: GenService<{
   /**
-   * Who holds a session token or bot key, if anybody does. With the permission in a tenant only, tokens of
-   * people and bots that do not belong to that tenant are inactive like unknown ones.
+   * Returns the holder of a session token or bot key. With the permission in one tenant only,
+   * tokens of users and bots outside that tenant are inactive, the same as unknown tokens.
    *
    * @generated from rpc bailiwick.identity.v1.Tokens.Introspect
    */

@@ -18,7 +18,7 @@ export const file_bailiwick_identity_v1_user: GenFile = /*@__PURE__*/
   fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlci5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItEECgRVc2VyEhQKAmlkGAEgASgJQgSItRgBUgJJRBIUCgVlbWFpbBgCIAEoCVIFRW1haWwSKwoOZW1haWxfdmVyaWZpZWQYAyABKAhCBIi1GAFSDUVtYWlsVmVyaWZpZWQSEgoEbmFtZRgEIAEoCVIETmFtZRIdCgpnaXZlbl9uYW1lGAUgASgJUglHaXZlbk5hbWUSHwoLZmFtaWx5X25hbWUYBiABKAlSCkZhbWlseU5hbWUSGAoHcGljdHVyZRgHIAEoCVIHUGljdHVyZRIWCgZsb2NhbGUYCCABKAlSBkxvY2FsZRIcCgZzdGF0dXMYCSABKAlCBIi1GAFSBlN0YXR1cxInCgxoYXNfcGFzc3dvcmQYCiABKAhCBIi1GAFSC0hhc1Bhc3N3b3JkEh8KC2V4dGVybmFsX2lkGAsgASgJUgpFeHRlcm5hbElEEjoKCG1ldGFkYXRhGAwgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEkQKDWxhc3RfbG9naW5fYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgtMYXN0TG9naW5BdBI/CgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXQiXgoIVXNlclBhZ2USMQoFaXRlbXMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3JiBnByb3RvMw", [file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
- * A person.
+ * A user of the platform.
  *
  * @generated from message bailiwick.identity.v1.User
  */
@@ -54,7 +54,7 @@ export type User = Message<"bailiwick.identity.v1.User"> & {
   familyName: string;
 
   /**
-   * The address of a picture.
+   * The URL of a picture.
    *
    * @generated from field: string picture = 7 [json_name = "Picture"];
    */
@@ -75,15 +75,15 @@ export type User = Message<"bailiwick.identity.v1.User"> & {
   status: string;
 
   /**
-   * Whether the user can sign in with a password. Only the user and callers with iam.users.write in a tenant of the user or
-   * iam.platform.users.write learn it; for others it is false.
+   * Whether the user can sign in with a password. Shown only to the user and to callers with
+   * iam.users.write in a tenant of the user or iam.platform.users.write; for others it is false.
    *
    * @generated from field: bool has_password = 10 [json_name = "HasPassword"];
    */
   hasPassword: boolean;
 
   /**
-   * The user's id in another system.
+   * The user's ID in another system.
    *
    * @generated from field: string external_id = 11 [json_name = "ExternalID"];
    */
@@ -95,7 +95,7 @@ export type User = Message<"bailiwick.identity.v1.User"> & {
   metadata?: StringMap | undefined;
 
   /**
-   * Absent for callers that HasPassword is not shown to.
+   * Absent for callers that may not see HasPassword.
    *
    * @generated from field: google.protobuf.Timestamp last_login_at = 13 [json_name = "LastLoginAt"];
    */

@@ -21,10 +21,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/users.proto.
  */
 export const file_bailiwick_identity_v1_users: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKHAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEi4KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCKqAwoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEiEKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBUgZMb2NhbGUSKQoLZXh0ZXJuYWxfaWQYByABKAlCCLpIBXIDGIACUgpFeHRlcm5hbElEEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhOlmKtRgCSUSKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdCJGChNVc2Vyc0NyZWF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI7Cg9Vc2Vyc0dldFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiQwoQVXNlcnNHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiSwoSVXNlcnNVcGRhdGVSZXF1ZXN0EjUKBHVzZXIYASABKAsyIS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckNoYW5nZVIEVXNlciK0BAoKVXNlckNoYW5nZRIfCgJpZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgJJRBIhCgRuYW1lGAIgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEiwKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABSAFSCUdpdmVuTmFtZYgBARIuCgtmYW1pbHlfbmFtZRgEIAEoCUIIukgFcgMYgAFIAlIKRmFtaWx5TmFtZYgBARInCgdwaWN0dXJlGAUgASgJQgi6SAVyAxiAEEgDUgdQaWN0dXJliAEBEiYKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YRIZCgVlbWFpbBgJIAEoCUgGUgVFbWFpbIgBATpTirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCDgoMX2V4dGVybmFsX2lkQggKBl9lbWFpbCJGChNVc2Vyc1VwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI/ChNVc2Vyc0Rpc2FibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkcKFFVzZXJzRGlzYWJsZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI+ChJVc2Vyc0VuYWJsZVJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiRgoTVXNlcnNFbmFibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNEZWxldGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhUKE1VzZXJzRGVsZXRlUmVzcG9uc2UieAoaVXNlcnNMaXN0SWRlbnRpdGllc1JlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChtVc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVBhZ2VSBFBhZ2UiZgoMSWRlbnRpdHlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKyAgoISWRlbnRpdHkSFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSGgoIcHJvdmlkZXIYAiABKAlSCFByb3ZpZGVyEhcKB3VzZXJfaWQYAyABKAlSBlVzZXJJRBIWCgZpc3N1ZXIYBCABKAlSBklzc3VlchIYCgdzdWJqZWN0GAUgASgJUgdTdWJqZWN0EhQKBWVtYWlsGAYgASgJUgVFbWFpbBI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJQ3JlYXRlZEF0EjwKDGxhc3RfdXNlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCkxhc3RVc2VkQXQSGAoHbGltaXRlZBgJIAEoCFIHTGltaXRlZCJzChpVc2Vyc1JlbW92ZUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlciIdChtVc2Vyc1JlbW92ZUlkZW50aXR5UmVzcG9uc2UinQEKG1VzZXJzQ29uZmlybUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlchInCghwYXNzd29yZBgDIAEoCUILgAEBukgFcgMYgAJSCFBhc3N3b3JkIh4KHFVzZXJzQ29uZmlybUlkZW50aXR5UmVzcG9uc2UyrBAKBVVzZXJzEpcCCgpHZXRCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVzcG9uc2UiqQGQAgGKtRihARADGgcKBWVtYWlsGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQadSJzaWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgd2hlcmUgdGhhdCB1c2VyIGlzIGEgbWVtYmVyOyBhIGhvbGRlciBlbHNld2hlcmUgZ2V0cyBub3RfZm91bmQsIGEgaG9sZGVyIG9mIG5vdGhpbmcgNDAzLmgCEoEBCgRMaXN0EicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVzcG9uc2UiJpACAYq1GB8QAxobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkEpgBCgxMaXN0QnlUZW5hbnQSLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXF1ZXN0GjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQShwEKBkNyZWF0ZRIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDcmVhdGVSZXNwb25zZSImirUYIhADGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAEShAIKA0dldBImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRSZXNwb25zZSKrAZACAYq1GKMBEAMaCQoHdXNlcl9pZBobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkGnUic2lhbS51c2Vycy5yZWFkIGluIGEgdGVuYW50IHdoZXJlIHRoYXQgdXNlciBpcyBhIG1lbWJlcjsgYSBob2xkZXIgZWxzZXdoZXJlIGdldHMgbm90X2ZvdW5kLCBhIGhvbGRlciBvZiBub3RoaW5nIDQwMy5oAhKSAQoGVXBkYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlci5pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEooBCgdEaXNhYmxlEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEaXNhYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEocBCgZFbmFibGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNFbmFibGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEpIBCgZEZWxldGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAESqgEKDkxpc3RJZGVudGl0aWVzEjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdElkZW50aXRpZXNSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdElkZW50aXRpZXNSZXNwb25zZSIxkAIBirUYKhADGgkKB3VzZXJfaWQaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBKvAQoPQ29uZmlybUlkZW50aXR5EjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ29uZmlybUlkZW50aXR5UmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NvbmZpcm1JZGVudGl0eVJlc3BvbnNlIjOKtRgvEAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABaAISqgEKDlJlbW92ZUlkZW50aXR5EjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXNwb25zZSIxirUYLRADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKHAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEi4KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCKqAwoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEiEKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBUgZMb2NhbGUSKQoLZXh0ZXJuYWxfaWQYByABKAlCCLpIBXIDGIACUgpFeHRlcm5hbElEEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhOlmKtRgCSUSKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdCJGChNVc2Vyc0NyZWF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI7Cg9Vc2Vyc0dldFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiQwoQVXNlcnNHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiSwoSVXNlcnNVcGRhdGVSZXF1ZXN0EjUKBHVzZXIYASABKAsyIS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckNoYW5nZVIEVXNlciK0BAoKVXNlckNoYW5nZRIfCgJpZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgJJRBIhCgRuYW1lGAIgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEiwKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABSAFSCUdpdmVuTmFtZYgBARIuCgtmYW1pbHlfbmFtZRgEIAEoCUIIukgFcgMYgAFIAlIKRmFtaWx5TmFtZYgBARInCgdwaWN0dXJlGAUgASgJQgi6SAVyAxiAEEgDUgdQaWN0dXJliAEBEiYKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YRIZCgVlbWFpbBgJIAEoCUgGUgVFbWFpbIgBATpTirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCDgoMX2V4dGVybmFsX2lkQggKBl9lbWFpbCJGChNVc2Vyc1VwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI/ChNVc2Vyc0Rpc2FibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkcKFFVzZXJzRGlzYWJsZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI+ChJVc2Vyc0VuYWJsZVJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiRgoTVXNlcnNFbmFibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNEZWxldGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhUKE1VzZXJzRGVsZXRlUmVzcG9uc2UieAoaVXNlcnNMaXN0SWRlbnRpdGllc1JlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChtVc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVBhZ2VSBFBhZ2UiZgoMSWRlbnRpdHlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKyAgoISWRlbnRpdHkSFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSGgoIcHJvdmlkZXIYAiABKAlSCFByb3ZpZGVyEhcKB3VzZXJfaWQYAyABKAlSBlVzZXJJRBIWCgZpc3N1ZXIYBCABKAlSBklzc3VlchIYCgdzdWJqZWN0GAUgASgJUgdTdWJqZWN0EhQKBWVtYWlsGAYgASgJUgVFbWFpbBI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJQ3JlYXRlZEF0EjwKDGxhc3RfdXNlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCkxhc3RVc2VkQXQSGAoHbGltaXRlZBgJIAEoCFIHTGltaXRlZCJzChpVc2Vyc1JlbW92ZUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlciIdChtVc2Vyc1JlbW92ZUlkZW50aXR5UmVzcG9uc2UinQEKG1VzZXJzQ29uZmlybUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlchInCghwYXNzd29yZBgDIAEoCUILgAEBukgFcgMYgAJSCFBhc3N3b3JkIh4KHFVzZXJzQ29uZmlybUlkZW50aXR5UmVzcG9uc2UyvBAKBVVzZXJzEp8CCgpHZXRCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVzcG9uc2UisQGQAgGKtRipARADGgcKBWVtYWlsGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQafSJ7aWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgb2YgdGhhdCB1c2VyOyB3aXRoIGlhbS51c2Vycy5yZWFkIG9ubHkgaW4gb3RoZXIgdGVuYW50cyB0aGUgcmVzdWx0IGlzIG5vdF9mb3VuZCwgd2l0aG91dCBpdCA0MDMuaAISgQEKBExpc3QSJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXNwb25zZSImkAIBirUYHxADGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSmAEKDExpc3RCeVRlbmFudBIvLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QaMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKHAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKMAgoDR2V0EiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlc3BvbnNlIrMBkAIBirUYqwEQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQafSJ7aWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgb2YgdGhhdCB1c2VyOyB3aXRoIGlhbS51c2Vycy5yZWFkIG9ubHkgaW4gb3RoZXIgdGVuYW50cyB0aGUgcmVzdWx0IGlzIG5vdF9mb3VuZCwgd2l0aG91dCBpdCA0MDMuaAISkgEKBlVwZGF0ZRIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNVcGRhdGVSZXNwb25zZSIxirUYLRADGgkKB3VzZXIuaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKKAQoHRGlzYWJsZRIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0Rpc2FibGVSZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKHAQoGRW5hYmxlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0VuYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKSAQoGRGVsZXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0RlbGV0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEqoBCg5MaXN0SWRlbnRpdGllcxIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2UiMZACAYq1GCoQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSrwEKD0NvbmZpcm1JZGVudGl0eRIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NvbmZpcm1JZGVudGl0eVJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDb25maXJtSWRlbnRpdHlSZXNwb25zZSIzirUYLxADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgAWgCEqoBCg5SZW1vdmVJZGVudGl0eRIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1JlbW92ZUlkZW50aXR5UmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1JlbW92ZUlkZW50aXR5UmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * The address of a user.
+ * Selects a user by address.
  *
  * @generated from message bailiwick.identity.v1.UsersGetByEmailRequest
  */
@@ -62,7 +62,7 @@ export const UsersGetByEmailResponseSchema: GenMessage<UsersGetByEmailResponse> 
   messageDesc(file_bailiwick_identity_v1_users, 1);
 
 /**
- * Which page.
+ * Selects a page.
  *
  * @generated from message bailiwick.identity.v1.UsersListRequest
  */
@@ -100,7 +100,7 @@ export const UsersListResponseSchema: GenMessage<UsersListResponse> = /*@__PURE_
   messageDesc(file_bailiwick_identity_v1_users, 3);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.identity.v1.UsersListByTenantRequest
  */
@@ -143,7 +143,7 @@ export const UsersListByTenantResponseSchema: GenMessage<UsersListByTenantRespon
   messageDesc(file_bailiwick_identity_v1_users, 5);
 
 /**
- * The person as it shall be.
+ * The user to create.
  *
  * @generated from message bailiwick.identity.v1.UsersCreateRequest
  */
@@ -167,7 +167,7 @@ export const UsersCreateRequestSchema: GenMessage<UsersCreateRequest> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_users, 6);
 
 /**
- * What a new person is created from.
+ * The properties of a new user.
  *
  * @generated from message bailiwick.identity.v1.UserDraft
  */
@@ -203,7 +203,7 @@ export type UserDraft = Message<"bailiwick.identity.v1.UserDraft"> & {
   locale: string;
 
   /**
-   * The person's id in another system.
+   * The user's ID in another system.
    *
    * @generated from field: string external_id = 7 [json_name = "ExternalID"];
    */
@@ -223,7 +223,7 @@ export const UserDraftSchema: GenMessage<UserDraft> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_users, 7);
 
 /**
- * The person as stored.
+ * The user as stored.
  *
  * @generated from message bailiwick.identity.v1.UsersCreateResponse
  */
@@ -242,7 +242,7 @@ export const UsersCreateResponseSchema: GenMessage<UsersCreateResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 8);
 
 /**
- * Which user.
+ * Selects one user.
  *
  * @generated from message bailiwick.identity.v1.UsersGetRequest
  */
@@ -280,7 +280,7 @@ export const UsersGetResponseSchema: GenMessage<UsersGetResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_identity_v1_users, 10);
 
 /**
- * The user as it shall be.
+ * The user to update.
  *
  * @generated from message bailiwick.identity.v1.UsersUpdateRequest
  */
@@ -299,8 +299,8 @@ export const UsersUpdateRequestSchema: GenMessage<UsersUpdateRequest> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_users, 11);
 
 /**
- * What to change in a user. An absent field stays as it is stored; a field that is sent is replaced as sent, so that
- * "", [] and {} clear it.
+ * The changes to a user. An absent field keeps its stored value; a field that is sent replaces it,
+ * so "", [] and {} clear it.
  *
  * @generated from message bailiwick.identity.v1.UserChange
  */
@@ -336,7 +336,7 @@ export type UserChange = Message<"bailiwick.identity.v1.UserChange"> & {
   locale?: string | undefined;
 
   /**
-   * The person's id in another system; with iam.platform.users.write only.
+   * The user's ID in another system. Changing it requires iam.platform.users.write.
    *
    * @generated from field: optional string external_id = 7 [json_name = "ExternalID"];
    */
@@ -348,7 +348,7 @@ export type UserChange = Message<"bailiwick.identity.v1.UserChange"> & {
   metadata?: StringMap | undefined;
 
   /**
-   * As it is stored. Another address is refused: Account_ChangeEmail changes it.
+   * The stored address. A different address is rejected: use Account_ChangeEmail.
    *
    * @generated from field: optional string email = 9 [json_name = "Email"];
    */
@@ -382,7 +382,7 @@ export const UsersUpdateResponseSchema: GenMessage<UsersUpdateResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 13);
 
 /**
- * Who shall be shut out.
+ * Selects the user to disable.
  *
  * @generated from message bailiwick.identity.v1.UsersDisableRequest
  */
@@ -420,7 +420,7 @@ export const UsersDisableResponseSchema: GenMessage<UsersDisableResponse> = /*@_
   messageDesc(file_bailiwick_identity_v1_users, 15);
 
 /**
- * Who shall be let in.
+ * Selects the user to enable.
  *
  * @generated from message bailiwick.identity.v1.UsersEnableRequest
  */
@@ -458,7 +458,7 @@ export const UsersEnableResponseSchema: GenMessage<UsersEnableResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 17);
 
 /**
- * Who shall be deleted.
+ * Selects the user to delete.
  *
  * @generated from message bailiwick.identity.v1.UsersDeleteRequest
  */
@@ -477,7 +477,7 @@ export const UsersDeleteRequestSchema: GenMessage<UsersDeleteRequest> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_users, 18);
 
 /**
- * Nothing: the user is gone.
+ * Empty: the user is deleted.
  *
  * @generated from message bailiwick.identity.v1.UsersDeleteResponse
  */
@@ -492,7 +492,7 @@ export const UsersDeleteResponseSchema: GenMessage<UsersDeleteResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 19);
 
 /**
- * Whose identities, and which page.
+ * Selects a user and a page.
  *
  * @generated from message bailiwick.identity.v1.UsersListIdentitiesRequest
  */
@@ -559,7 +559,7 @@ export const IdentityPageSchema: GenMessage<IdentityPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_users, 22);
 
 /**
- * Who a user is to an identity provider.
+ * A user's identity at an identity provider.
  *
  * @generated from message bailiwick.identity.v1.Identity
  */
@@ -582,7 +582,7 @@ export type Identity = Message<"bailiwick.identity.v1.Identity"> & {
   userId: string;
 
   /**
-   * What the provider calls itself, and the user.
+   * The provider's issuer, and the user's subject there.
    *
    * @generated from field: string issuer = 4 [json_name = "Issuer"];
    */
@@ -594,7 +594,7 @@ export type Identity = Message<"bailiwick.identity.v1.Identity"> & {
   subject: string;
 
   /**
-   * The address that the provider told when the two were linked.
+   * The address that the provider asserted when the identity was linked.
    *
    * @generated from field: string email = 6 [json_name = "Email"];
    */
@@ -611,7 +611,8 @@ export type Identity = Message<"bailiwick.identity.v1.Identity"> & {
   lastUsedAt?: Timestamp | undefined;
 
   /**
-   * Whether the sessions that it opens hold rights in Tenant only, until Users_ConfirmIdentity confirms it.
+   * Whether the sessions that it opens hold rights in Tenant only. Users_ConfirmIdentity ends the
+   * limit.
    *
    * @generated from field: bool limited = 9 [json_name = "Limited"];
    */
@@ -626,7 +627,7 @@ export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_users, 23);
 
 /**
- * Whose identity, and at which provider.
+ * Selects a user's identity at one provider.
  *
  * @generated from message bailiwick.identity.v1.UsersRemoveIdentityRequest
  */
@@ -650,7 +651,7 @@ export const UsersRemoveIdentityRequestSchema: GenMessage<UsersRemoveIdentityReq
   messageDesc(file_bailiwick_identity_v1_users, 24);
 
 /**
- * Nothing: the user has no identity there.
+ * Empty: the user has no identity at the provider.
  *
  * @generated from message bailiwick.identity.v1.UsersRemoveIdentityResponse
  */
@@ -665,7 +666,7 @@ export const UsersRemoveIdentityResponseSchema: GenMessage<UsersRemoveIdentityRe
   messageDesc(file_bailiwick_identity_v1_users, 25);
 
 /**
- * Whose identity, at which provider, and the account's password.
+ * Selects a user's identity at one provider, with the account's password.
  *
  * @generated from message bailiwick.identity.v1.UsersConfirmIdentityRequest
  */
@@ -681,7 +682,8 @@ export type UsersConfirmIdentityRequest = Message<"bailiwick.identity.v1.UsersCo
   provider: string;
 
   /**
-   * Required from a session that is limited itself. Empty = the caller's session stands for the credential that opened it.
+   * Required if the caller's session is limited. If empty, the credential that opened the caller's
+   * session is used.
    *
    * @generated from field: string password = 3 [json_name = "Password"];
    */
@@ -696,7 +698,7 @@ export const UsersConfirmIdentityRequestSchema: GenMessage<UsersConfirmIdentityR
   messageDesc(file_bailiwick_identity_v1_users, 26);
 
 /**
- * Nothing: the identity is confirmed.
+ * Empty: the identity is confirmed.
  *
  * @generated from message bailiwick.identity.v1.UsersConfirmIdentityResponse
  */
@@ -711,14 +713,14 @@ export const UsersConfirmIdentityResponseSchema: GenMessage<UsersConfirmIdentity
   messageDesc(file_bailiwick_identity_v1_users, 27);
 
 /**
- * The people of the platform and of its tenants.
+ * The users of the platform and of its tenants.
  *
  * @generated from service bailiwick.identity.v1.Users
  */
 export const Users: GenService<{
   /**
-   * The user with this address. Who may read users only in tenants this one does not belong to
-   * gets the same not_found as for an unknown address.
+   * Returns the user with this address. If the caller can read users only in other tenants, the
+   * result is not_found, the same as for an unknown address.
    *
    * @generated from rpc bailiwick.identity.v1.Users.GetByEmail
    */
@@ -728,7 +730,7 @@ export const Users: GenService<{
     output: typeof UsersGetByEmailResponseSchema;
   },
   /**
-   * All users of the platform, in order of ID.
+   * Lists all users of the platform, sorted by ID.
    *
    * @generated from rpc bailiwick.identity.v1.Users.List
    */
@@ -738,7 +740,7 @@ export const Users: GenService<{
     output: typeof UsersListResponseSchema;
   },
   /**
-   * The users who are members of a tenant.
+   * Lists the users who are members of a tenant.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ListByTenant
    */
@@ -748,8 +750,9 @@ export const Users: GenService<{
     output: typeof UsersListByTenantResponseSchema;
   },
   /**
-   * Creates a person whose address the caller vouches for: it counts as verified, and nothing is mailed.
-   * Without a password the person signs in elsewhere, or resets it first.
+   * Creates a user whose address the caller vouches for: it counts as verified, and no mail is
+   * sent. A user without a password signs in through a provider, or resets the password first.
+   * Fails with already_exists if the address has an account.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Create
    */
@@ -759,7 +762,7 @@ export const Users: GenService<{
     output: typeof UsersCreateResponseSchema;
   },
   /**
-   * One user. Who may read users only in tenants this one does not belong to gets not_found.
+   * Returns one user. If the caller can read users only in other tenants, the result is not_found.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Get
    */
@@ -769,7 +772,8 @@ export const Users: GenService<{
     output: typeof UsersGetResponseSchema;
   },
   /**
-   * Changes what is sent of a user. The address and the password have operations of their own.
+   * Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword
+   * change the address and the password.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Update
    */
@@ -779,7 +783,8 @@ export const Users: GenService<{
     output: typeof UsersUpdateResponseSchema;
   },
   /**
-   * Shuts a user out: every session ends with the answer, and nothing that was granted counts until it is enabled again.
+   * Disables a user: every session ends before the call returns, and the user's grants have no
+   * effect until the user is enabled again.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Disable
    */
@@ -789,7 +794,7 @@ export const Users: GenService<{
     output: typeof UsersDisableResponseSchema;
   },
   /**
-   * Lets a disabled user in again, with all that was granted.
+   * Enables a disabled user, whose grants take effect again.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Enable
    */
@@ -799,8 +804,9 @@ export const Users: GenService<{
     output: typeof UsersEnableResponseSchema;
   },
   /**
-   * Deletes a user with its sessions, tokens, memberships and grants. Refused while the user is the only owner of a
-   * tenant, which has to be deleted or given to somebody else first.
+   * Deletes a user with its sessions, tokens, memberships and grants. Fails with
+   * failed_precondition while the user is the only owner of a tenant: delete the tenant or add
+   * another owner first.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Delete
    */
@@ -810,7 +816,8 @@ export const Users: GenService<{
     output: typeof UsersDeleteResponseSchema;
   },
   /**
-   * The identities at tenants' providers by which a user signs in, one at most for each provider.
+   * Lists the identities at tenants' providers that a user signs in with, at most one for each
+   * provider.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ListIdentities
    */
@@ -820,10 +827,12 @@ export const Users: GenService<{
     output: typeof UsersListIdentitiesResponseSchema;
   },
   /**
-   * Confirms that an identity belongs to the user. An identity that was linked by the address alone opens sessions that
-   * hold rights in the provider's tenant only; a confirmed identity opens sessions for the whole account, at once also
-   * those that are open. The user confirms with a credential that is older than the link: with the account's password, or
-   * from a session that the password or an older identity opened. A password that was reset after the link does not count.
+   * Confirms that an identity belongs to the user. An identity that was linked by the address alone
+   * opens limited sessions, which hold rights in the provider's tenant only. A confirmed identity
+   * opens sessions for the whole account, and its open sessions are no longer limited. The user
+   * confirms with a credential that is older than the link: the account's password, or a session
+   * that the password or an older identity opened. A password that was reset after the link does
+   * not count.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ConfirmIdentity
    */
@@ -833,8 +842,9 @@ export const Users: GenService<{
     output: typeof UsersConfirmIdentityResponseSchema;
   },
   /**
-   * Unlinks a user from a provider and ends the sessions that came from it. The next who signs in there with the
-   * user's address is linked instead: for somebody who has got another identity at the provider.
+   * Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in
+   * at the provider with the user's address is linked instead. Use it for a user who has a new
+   * identity at the provider.
    *
    * @generated from rpc bailiwick.identity.v1.Users.RemoveIdentity
    */

@@ -15,7 +15,7 @@ export const file_bailiwick_notifications_v1_attempts: GenFile = /*@__PURE__*/
   fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9hdHRlbXB0cy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEirQMKD0RlbGl2ZXJ5QXR0ZW1wdBIOCgJpZBgBIAEoCVICSUQSFgoGdGVuYW50GAIgASgJUgZUZW5hbnQSGgoIZW5kcG9pbnQYAyABKAlSCEVuZHBvaW50EhQKBWV2ZW50GAQgASgJUgVFdmVudBIdCgpldmVudF90eXBlGAUgASgJUglFdmVudFR5cGUSGAoHYXR0ZW1wdBgGIAEoBVIHQXR0ZW1wdBIWCgZzdGF0dXMYByABKAlSBlN0YXR1cxIfCgtzdGF0dXNfY29kZRgIIAEoBVIKU3RhdHVzQ29kZRIUCgVlcnJvchgJIAEoCVIFRXJyb3ISGAoHbWVzc2FnZRgKIAEoCVIHTWVzc2FnZRIfCgtkdXJhdGlvbl9tcxgLIAEoBVIKRHVyYXRpb25NcxI5CgpzdGFydGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJU3RhcnRlZEF0EkIKD25leHRfYXR0ZW1wdF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDU5leHRBdHRlbXB0QXQieQoTRGVsaXZlcnlBdHRlbXB0UGFnZRJBCgVpdGVtcxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiugIKD0RlbGl2ZXJ5TWVzc2FnZRIOCgJpZBgBIAEoCVICSUQSFgoGdGVuYW50GAIgASgJUgZUZW5hbnQSGgoIZW5kcG9pbnQYAyABKAlSCEVuZHBvaW50EhQKBWV2ZW50GAQgASgJUgVFdmVudBIdCgpldmVudF90eXBlGAUgASgJUglFdmVudFR5cGUSEgoEYm9keRgGIAEoDFIEQm9keRI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJQ3JlYXRlZEF0EhYKBnN0YXR1cxgIIAEoCVIGU3RhdHVzEkcKCGF0dGVtcHRzGAkgAygLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnlBdHRlbXB0UghBdHRlbXB0c2IGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * One attempt to deliver something to an endpoint, as it was noted.
+ * One attempt to deliver a message to an endpoint.
  *
  * @generated from message bailiwick.notifications.v1.DeliveryAttempt
  */
@@ -40,7 +40,7 @@ export type DeliveryAttempt = Message<"bailiwick.notifications.v1.DeliveryAttemp
   endpoint: string;
 
   /**
-   * The event that was delivered; empty where the delivery was made by hand.
+   * The event that was delivered. Empty for an internal delivery without an event.
    *
    * @generated from field: string event = 4 [json_name = "Event"];
    */
@@ -54,35 +54,35 @@ export type DeliveryAttempt = Message<"bailiwick.notifications.v1.DeliveryAttemp
   eventType: string;
 
   /**
-   * Counts from 1.
+   * The number of the attempt, from 1.
    *
    * @generated from field: int32 attempt = 6 [json_name = "Attempt"];
    */
   attempt: number;
 
   /**
-   * delivered, retry (another attempt follows), failed (the delivery is given up) or dropped.
+   * delivered, retry, failed or dropped. retry: another attempt follows. failed: no attempt follows.
    *
    * @generated from field: string status = 7 [json_name = "Status"];
    */
   status: string;
 
   /**
-   * The receiver's HTTP status; 0 = there was no answer.
+   * The receiver's HTTP status; 0 if there was no response.
    *
    * @generated from field: int32 status_code = 8 [json_name = "StatusCode"];
    */
   statusCode: number;
 
   /**
-   * What went wrong, as in tasks.Result; empty = nothing.
+   * The kind of error, as in tasks.Result. Empty if there was none.
    *
    * @generated from field: string error = 9 [json_name = "Error"];
    */
   error: string;
 
   /**
-   * One sentence for people.
+   * One sentence for human readers.
    *
    * @generated from field: string message = 10 [json_name = "Message"];
    */
@@ -99,7 +99,7 @@ export type DeliveryAttempt = Message<"bailiwick.notifications.v1.DeliveryAttemp
   startedAt?: Timestamp | undefined;
 
   /**
-   * Absent where there will be no other attempt.
+   * Absent if no other attempt follows.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 13 [json_name = "NextAttemptAt"];
    */
@@ -138,7 +138,7 @@ export const DeliveryAttemptPageSchema: GenMessage<DeliveryAttemptPage> = /*@__P
   messageDesc(file_bailiwick_notifications_v1_attempts, 1);
 
 /**
- * What was sent to an endpoint, and what became of it.
+ * A message that was sent to an endpoint, with its attempts.
  *
  * @generated from message bailiwick.notifications.v1.DeliveryMessage
  */
@@ -175,28 +175,28 @@ export type DeliveryMessage = Message<"bailiwick.notifications.v1.DeliveryMessag
   eventType: string;
 
   /**
-   * The body, byte for byte as it was sent.
+   * The body, byte for byte as sent.
    *
    * @generated from field: bytes body = 6 [json_name = "Body"];
    */
   body: Uint8Array;
 
   /**
-   * When its first attempt ended.
+   * When the first attempt ended.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7 [json_name = "CreatedAt"];
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * What came of the newest attempt: delivered, retry, failed or dropped.
+   * The result of the latest attempt: delivered, retry, failed or dropped.
    *
    * @generated from field: string status = 8 [json_name = "Status"];
    */
   status: string;
 
   /**
-   * The attempts of the last 30 days, oldest first. Of more than 200 these are the newest 200.
+   * The attempts of the last 30 days, oldest first; the latest 200 if there are more.
    *
    * @generated from field: repeated bailiwick.notifications.v1.DeliveryAttempt attempts = 9 [json_name = "Attempts"];
    */

@@ -23,10 +23,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/chat.proto.
  */
 export const file_bailiwick_notifications_v1_chat: GenFile = /*@__PURE__*/
-  fileDesc("CiViYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9jaGF0LnByb3RvEhpiYWlsaXdpY2subm90aWZpY2F0aW9ucy52MSLSCAoMQ2hhdEVuZHBvaW50EhwKAmlkGAEgASgJQgy6SAlyB4q1GANzbGtSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQS2QEKBG5hbWUYAyABKAlCxAG6SMABugG3AQoYZG9jdW1lbnRlZC5lbmRwb2ludF9uYW1lGpoBdGhpcy5tYXRjaGVzKHInXltcc1x4e2EwfVx4e2FkfVx4ezE2ODB9XHh7MTgwZX1ceHsyMDAwfS1ceHsyMDBmfVx4ezIwMjh9LVx4ezIwMmZ9XHh7MjA1Zn0tXHh7MjA2Zn1ceHszMDAwfVx4e2ZlZmZ9XSokJykgPyAnZW5kcG9pbnQgbmFtZSBpcyByZXF1aXJlZCcgOiAnJ3IDGIABUgROYW1lEhsKBmFjdGl2ZRgEIAEoCEgAUgZBY3RpdmWIAQESGwoGZGVrX2lkGAUgASgJQgSItRgBUgVEZWtJRBIdCgd1cmxfZW5jGAYgASgMQgSItRgBUgZVUkxFbmMS7gIKC2V2ZW50X3R5cGVzGAcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QqsCukinAroBowIKFGVuZHBvaW50LmV2ZW50X3R5cGVzGooCJyonIGluIHRoaXMuaXRlbXMgPyAnbXVzdCBub3QgY29udGFpbiAiKiI6IGFuIGVtcHR5IGxpc3QgcmVjZWl2ZXMgYWxsIGV2ZW50cycgOiBzaXplKHRoaXMuaXRlbXMpIDw9IDEwMCAmJiB0aGlzLml0ZW1zLmFsbCh0LCBzaXplKHQpIDw9IDY0ICYmIHQubWF0Y2hlcygnXlthLXowLTlfXSsoWy5dW2EtejAtOV9dKykqKFsuXVsqXSk/JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAxMDAgZXZlbnQgdHlwZXMgc3VjaCBhcyBncm91cC5jcmVhdGVkIG9yIHVzZXIuKidSCkV2ZW50VHlwZXMSLwoLZGVzY3JpcHRpb24YCCABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEhgKBGtpbmQYCSABKAlCBIi1GAFSBEtpbmQSLQoPZGlzYWJsZWRfcmVhc29uGAogASgJQgSItRgBUg5EaXNhYmxlZFJlYXNvbhJBCgtkaXNhYmxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkRpc2FibGVkQXQSPwoKY3JlYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgkKB19hY3RpdmVCDgoMX2Rlc2NyaXB0aW9uInMKEENoYXRFbmRwb2ludFBhZ2USPgoFaXRlbXMYASADKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIsoBChlDaGF0Q3JlYXRlRW5kcG9pbnRSZXF1ZXN0EkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludBJnCgN1cmwYAiABKAlCVYABAbpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTCJiChpDaGF0Q3JlYXRlRW5kcG9pbnRSZXNwb25zZRJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQi2AEKGUNoYXRVcGRhdGVFbmRwb2ludFJlcXVlc3QSRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50Eh0KA3VybBgCIAEoCUILgAEBukgFcgMYgBBSA1VSTDpWukhTGlEKFmRvY3VtZW50ZWQuZW5kcG9pbnRfaWQaN3RoaXMuZW5kcG9pbnQuaWQgPT0gJycgPyAnZW5kcG9pbnQgaWQgaXMgcmVxdWlyZWQnIDogJyciYgoaQ2hhdFVwZGF0ZUVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50ImIKFkNoYXRHZXRFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRCJfChdDaGF0R2V0RW5kcG9pbnRSZXNwb25zZRJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQidQoYQ2hhdExpc3RFbmRwb2ludHNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJdChlDaGF0TGlzdEVuZHBvaW50c1Jlc3BvbnNlEkAKBHBhZ2UYASABKAsyLC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRQYWdlUgRQYWdlImUKGUNoYXREZWxldGVFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRCIcChpDaGF0RGVsZXRlRW5kcG9pbnRSZXNwb25zZSKuAQoSQ2hhdERlbGl2ZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKwoIZW5kcG9pbnQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1IIRW5kcG9pbnQSIAoEdHlwZRgDIAEoCUIMukgJyAEBcgSwtRgBUgRUeXBlEiAKBGJvZHkYBCABKAxCDLpICcgBAXoEGICAEFIEQm9keSJRChNDaGF0RGVsaXZlclJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrIswCChdDaGF0UmVwbGF5RmFpbGVkUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzbGtSAklEEjAKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFU2luY2USMAoFdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVVbnRpbDqCAbpIfxp9CgxyZXBsYXkuc2luY2UabSFoYXModGhpcy5zaW5jZSkgfHwgdGhpcy5zaW5jZSA8PSAoaGFzKHRoaXMudW50aWwpID8gdGhpcy51bnRpbCA6IG5vdykgPyAnJyA6ICdTaW5jZSBtdXN0IG5vdCBiZSBhZnRlciBVbnRpbCciMgoYQ2hhdFJlcGxheUZhaWxlZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoBVIGUXVldWVkIvICChdDaGF0TGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GANzbGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJfChhDaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2USQwoEcGFnZRgBIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFBhZ2VSBFBhZ2UiXwoTQ2hhdFNlbmRUZXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzbGtSAklEIlIKFENoYXRTZW5kVGVzdFJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrIo0BChVDaGF0R2V0TWVzc2FnZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRBIqCgptZXNzYWdlX2lkGAMgASgJQgu6SAjIAQFyAxiAAVIJTWVzc2FnZUlEIl8KFkNoYXRHZXRNZXNzYWdlUmVzcG9uc2USRQoHbWVzc2FnZRgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5TWVzc2FnZVIHTWVzc2FnZSKJAQoRQ2hhdFJlc2VuZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRBIqCgptZXNzYWdlX2lkGAMgASgJQgu6SAjIAQFyAxiAAVIJTWVzc2FnZUlEIiwKEkNoYXRSZXNlbmRSZXNwb25zZRIWCgZxdWV1ZWQYASABKAhSBlF1ZXVlZDKnDwoEQ2hhdBLMAQoOQ3JlYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0Q3JlYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdENyZWF0ZUVuZHBvaW50UmVzcG9uc2UiS4q1GEcQAxojEiEKDmlhbS5jaGF0LndyaXRlEg9lbmRwb2ludC50ZW5hbnQgAUILZW5kcG9pbnQuaWRSD2VuZHBvaW50LnRlbmFudBK7AgoOVXBkYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0VXBkYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFVwZGF0ZUVuZHBvaW50UmVzcG9uc2UiuQGKtRi0ARADGiMSIQoOaWFtLmNoYXQud3JpdGUSD2VuZHBvaW50LnRlbmFudBqDASKAAVdpdGhvdXQgYSBUZW5hbnQgaW4gdGhlIHJlcXVlc3QsIGlhbS5jaGF0LndyaXRlIGluIHRoZSBzdG9yZWQgZW5kcG9pbnQncyB0ZW5hbnQgZGVjaWRlcywgYW5kIGEgY2FsbGVyIHdpdGhvdXQgaXQgZ2V0cyBub3RfZm91bmQuIAFoAoABARKcAQoLR2V0RW5kcG9pbnQSMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0R2V0RW5kcG9pbnRSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEdldEVuZHBvaW50UmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKiAQoNTGlzdEVuZHBvaW50cxI0LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVxdWVzdBo1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKlAQoORGVsZXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RGVsZXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdERlbGV0ZUVuZHBvaW50UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMUmVwbGF5RmFpbGVkEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFJlcGxheUZhaWxlZFJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0UmVwbGF5RmFpbGVkUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMTGlzdEF0dGVtcHRzEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdExpc3RBdHRlbXB0c1JlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKTAQoIU2VuZFRlc3QSLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0U2VuZFRlc3RSZXF1ZXN0GjAuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFNlbmRUZXN0UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKZAQoKR2V0TWVzc2FnZRIxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRHZXRNZXNzYWdlUmVxdWVzdBoyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRHZXRNZXNzYWdlUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKNAQoGUmVzZW5kEi0uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFJlc2VuZFJlcXVlc3QaLi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0UmVzZW5kUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKMAQoHRGVsaXZlchIuLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVxdWVzdBovLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiViYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9jaGF0LnByb3RvEhpiYWlsaXdpY2subm90aWZpY2F0aW9ucy52MSLSCAoMQ2hhdEVuZHBvaW50EhwKAmlkGAEgASgJQgy6SAlyB4q1GANzbGtSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQS2QEKBG5hbWUYAyABKAlCxAG6SMABugG3AQoYZG9jdW1lbnRlZC5lbmRwb2ludF9uYW1lGpoBdGhpcy5tYXRjaGVzKHInXltcc1x4e2EwfVx4e2FkfVx4ezE2ODB9XHh7MTgwZX1ceHsyMDAwfS1ceHsyMDBmfVx4ezIwMjh9LVx4ezIwMmZ9XHh7MjA1Zn0tXHh7MjA2Zn1ceHszMDAwfVx4e2ZlZmZ9XSokJykgPyAnZW5kcG9pbnQgbmFtZSBpcyByZXF1aXJlZCcgOiAnJ3IDGIABUgROYW1lEhsKBmFjdGl2ZRgEIAEoCEgAUgZBY3RpdmWIAQESGwoGZGVrX2lkGAUgASgJQgSItRgBUgVEZWtJRBIdCgd1cmxfZW5jGAYgASgMQgSItRgBUgZVUkxFbmMS7gIKC2V2ZW50X3R5cGVzGAcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QqsCukinAroBowIKFGVuZHBvaW50LmV2ZW50X3R5cGVzGooCJyonIGluIHRoaXMuaXRlbXMgPyAnbXVzdCBub3QgY29udGFpbiAiKiI6IGFuIGVtcHR5IGxpc3QgcmVjZWl2ZXMgYWxsIGV2ZW50cycgOiBzaXplKHRoaXMuaXRlbXMpIDw9IDEwMCAmJiB0aGlzLml0ZW1zLmFsbCh0LCBzaXplKHQpIDw9IDY0ICYmIHQubWF0Y2hlcygnXlthLXowLTlfXSsoWy5dW2EtejAtOV9dKykqKFsuXVsqXSk/JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAxMDAgZXZlbnQgdHlwZXMgc3VjaCBhcyBncm91cC5jcmVhdGVkIG9yIHVzZXIuKidSCkV2ZW50VHlwZXMSLwoLZGVzY3JpcHRpb24YCCABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEhgKBGtpbmQYCSABKAlCBIi1GAFSBEtpbmQSLQoPZGlzYWJsZWRfcmVhc29uGAogASgJQgSItRgBUg5EaXNhYmxlZFJlYXNvbhJBCgtkaXNhYmxlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkRpc2FibGVkQXQSPwoKY3JlYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgkKB19hY3RpdmVCDgoMX2Rlc2NyaXB0aW9uInMKEENoYXRFbmRwb2ludFBhZ2USPgoFaXRlbXMYASADKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIsoBChlDaGF0Q3JlYXRlRW5kcG9pbnRSZXF1ZXN0EkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludBJnCgN1cmwYAiABKAlCVYABAbpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTCJiChpDaGF0Q3JlYXRlRW5kcG9pbnRSZXNwb25zZRJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQi2AEKGUNoYXRVcGRhdGVFbmRwb2ludFJlcXVlc3QSRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50Eh0KA3VybBgCIAEoCUILgAEBukgFcgMYgBBSA1VSTDpWukhTGlEKFmRvY3VtZW50ZWQuZW5kcG9pbnRfaWQaN3RoaXMuZW5kcG9pbnQuaWQgPT0gJycgPyAnZW5kcG9pbnQgaWQgaXMgcmVxdWlyZWQnIDogJyciYgoaQ2hhdFVwZGF0ZUVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50ImIKFkNoYXRHZXRFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRCJfChdDaGF0R2V0RW5kcG9pbnRSZXNwb25zZRJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQidQoYQ2hhdExpc3RFbmRwb2ludHNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJdChlDaGF0TGlzdEVuZHBvaW50c1Jlc3BvbnNlEkAKBHBhZ2UYASABKAsyLC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRQYWdlUgRQYWdlImUKGUNoYXREZWxldGVFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRCIcChpDaGF0RGVsZXRlRW5kcG9pbnRSZXNwb25zZSKuAQoSQ2hhdERlbGl2ZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKwoIZW5kcG9pbnQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1IIRW5kcG9pbnQSIAoEdHlwZRgDIAEoCUIMukgJyAEBcgSwtRgBUgRUeXBlEiAKBGJvZHkYBCABKAxCDLpICcgBAXoEGICAEFIEQm9keSJRChNDaGF0RGVsaXZlclJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrIswCChdDaGF0UmVwbGF5RmFpbGVkUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzbGtSAklEEjAKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFU2luY2USMAoFdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVVbnRpbDqCAbpIfxp9CgxyZXBsYXkuc2luY2UabSFoYXModGhpcy5zaW5jZSkgfHwgdGhpcy5zaW5jZSA8PSAoaGFzKHRoaXMudW50aWwpID8gdGhpcy51bnRpbCA6IG5vdykgPyAnJyA6ICdTaW5jZSBtdXN0IG5vdCBiZSBhZnRlciBVbnRpbCciMgoYQ2hhdFJlcGxheUZhaWxlZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoBVIGUXVldWVkIvICChdDaGF0TGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GANzbGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJfChhDaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2USQwoEcGFnZRgBIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFBhZ2VSBFBhZ2UiXwoTQ2hhdFNlbmRUZXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzbGtSAklEIlIKFENoYXRTZW5kVGVzdFJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrIo0BChVDaGF0R2V0TWVzc2FnZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRBIqCgptZXNzYWdlX2lkGAMgASgJQgu6SAjIAQFyAxiAAVIJTWVzc2FnZUlEIl8KFkNoYXRHZXRNZXNzYWdlUmVzcG9uc2USRQoHbWVzc2FnZRgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5TWVzc2FnZVIHTWVzc2FnZSKJAQoRQ2hhdFJlc2VuZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRBIqCgptZXNzYWdlX2lkGAMgASgJQgu6SAjIAQFyAxiAAVIJTWVzc2FnZUlEIiwKEkNoYXRSZXNlbmRSZXNwb25zZRIWCgZxdWV1ZWQYASABKAhSBlF1ZXVlZDKYDwoEQ2hhdBLMAQoOQ3JlYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0Q3JlYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdENyZWF0ZUVuZHBvaW50UmVzcG9uc2UiS4q1GEcQAxojEiEKDmlhbS5jaGF0LndyaXRlEg9lbmRwb2ludC50ZW5hbnQgAUILZW5kcG9pbnQuaWRSD2VuZHBvaW50LnRlbmFudBKsAgoOVXBkYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0VXBkYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFVwZGF0ZUVuZHBvaW50UmVzcG9uc2UiqgGKtRilARADGiMSIQoOaWFtLmNoYXQud3JpdGUSD2VuZHBvaW50LnRlbmFudBp1InNJZiB0aGUgcmVxdWVzdCBuYW1lcyBubyBUZW5hbnQsIGlhbS5jaGF0LndyaXRlIGluIHRoZSBzdG9yZWQgZW5kcG9pbnQncyB0ZW5hbnQ7IHdpdGhvdXQgaXQgdGhlIHJlc3VsdCBpcyBub3RfZm91bmQuIAFoAoABARKcAQoLR2V0RW5kcG9pbnQSMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0R2V0RW5kcG9pbnRSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEdldEVuZHBvaW50UmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKiAQoNTGlzdEVuZHBvaW50cxI0LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVxdWVzdBo1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKlAQoORGVsZXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RGVsZXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdERlbGV0ZUVuZHBvaW50UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMUmVwbGF5RmFpbGVkEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFJlcGxheUZhaWxlZFJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0UmVwbGF5RmFpbGVkUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMTGlzdEF0dGVtcHRzEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdExpc3RBdHRlbXB0c1JlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKTAQoIU2VuZFRlc3QSLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0U2VuZFRlc3RSZXF1ZXN0GjAuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFNlbmRUZXN0UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKZAQoKR2V0TWVzc2FnZRIxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRHZXRNZXNzYWdlUmVxdWVzdBoyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRHZXRNZXNzYWdlUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKNAQoGUmVzZW5kEi0uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFJlc2VuZFJlcXVlc3QaLi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0UmVzZW5kUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKMAQoHRGVsaXZlchIuLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVxdWVzdBovLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * An endpoint of a chat service. Its address is a request field beside the record and never returned.
+ * A chat endpoint. Its URL is a separate request field and is never returned.
  *
  * @generated from message bailiwick.notifications.v1.ChatEndpoint
  */
@@ -39,7 +39,7 @@ export type ChatEndpoint = Message<"bailiwick.notifications.v1.ChatEndpoint"> & 
   id: string;
 
   /**
-   * Absent on create = the bot's tenant or the user's only one. It never changes.
+   * If absent on create, the bot's tenant or the user's only tenant. It never changes.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -51,28 +51,29 @@ export type ChatEndpoint = Message<"bailiwick.notifications.v1.ChatEndpoint"> & 
   name: string;
 
   /**
-   * Absent on update = as it was.
+   * If absent on update, the stored value is kept.
    *
    * @generated from field: optional bool active = 4 [json_name = "Active"];
    */
   active?: boolean | undefined;
 
   /**
-   * The data key that seals the address.
+   * The data key that encrypts the URL.
    *
    * @generated from field: string dek_id = 5 [json_name = "DekID"];
    */
   dekId: string;
 
   /**
-   * Always empty in responses and events. An event that names it in `previous` says that the URL was replaced.
+   * Always empty in responses and events. If an event lists it in `previous`, the URL was replaced.
    *
    * @generated from field: bytes url_enc = 6 [json_name = "URLEnc"];
    */
   urlEnc: Uint8Array;
 
   /**
-   * The event types to receive, "user.*" allowed as in "every event of a user"; empty = all.
+   * The event types to receive. "user.*" means every event type that begins with "user.". Empty
+   * means all event types.
    *
    * @generated from field: bailiwick.common.v1.StringList event_types = 7 [json_name = "EventTypes"];
    */
@@ -84,14 +85,14 @@ export type ChatEndpoint = Message<"bailiwick.notifications.v1.ChatEndpoint"> & 
   description?: string | undefined;
 
   /**
-   * slack, teams, discord, mattermost or generic: told from the URL's host.
+   * slack, teams, discord, mattermost or generic: derived from the host of the URL.
    *
    * @generated from field: string kind = 9 [json_name = "Kind"];
    */
   kind: string;
 
   /**
-   * Why the service made the endpoint inactive; empty = it did not.
+   * Why the service disabled the endpoint. Empty if the service did not disable it.
    *
    * @generated from field: string disabled_reason = 10 [json_name = "DisabledReason"];
    */
@@ -145,7 +146,7 @@ export const ChatEndpointPageSchema: GenMessage<ChatEndpointPage> = /*@__PURE__*
   messageDesc(file_bailiwick_notifications_v1_chat, 1);
 
 /**
- * The endpoint as it shall be, and its address.
+ * The endpoint to create, and its URL.
  *
  * @generated from message bailiwick.notifications.v1.ChatCreateEndpointRequest
  */
@@ -156,7 +157,7 @@ export type ChatCreateEndpointRequest = Message<"bailiwick.notifications.v1.Chat
   endpoint?: ChatEndpoint | undefined;
 
   /**
-   * The incoming-webhook URL of the chat service. It is sealed and never returned.
+   * The incoming-webhook URL of the chat service. It is encrypted and never returned.
    *
    * @generated from field: string url = 2 [json_name = "URL"];
    */
@@ -171,7 +172,7 @@ export const ChatCreateEndpointRequestSchema: GenMessage<ChatCreateEndpointReque
   messageDesc(file_bailiwick_notifications_v1_chat, 2);
 
 /**
- * The endpoint as it is stored.
+ * The endpoint as stored.
  *
  * @generated from message bailiwick.notifications.v1.ChatCreateEndpointResponse
  */
@@ -190,8 +191,9 @@ export const ChatCreateEndpointResponseSchema: GenMessage<ChatCreateEndpointResp
   messageDesc(file_bailiwick_notifications_v1_chat, 3);
 
 /**
- * The endpoint to change and, optionally, its new address. An absent field stays as it is stored; a field that is sent
- * is replaced as sent, so that "", [] and {} clear it. ID and Name are required; an empty URL leaves the stored one.
+ * The endpoint to update and, optionally, its new URL. An absent field keeps its stored value; a
+ * field that is sent replaces it, so "", [] and {} clear it. ID and Name are required; an empty URL
+ * keeps the stored one.
  *
  * @generated from message bailiwick.notifications.v1.ChatUpdateEndpointRequest
  */
@@ -202,7 +204,7 @@ export type ChatUpdateEndpointRequest = Message<"bailiwick.notifications.v1.Chat
   endpoint?: ChatEndpoint | undefined;
 
   /**
-   * Empty = the stored URL stays.
+   * Empty keeps the stored URL.
    *
    * @generated from field: string url = 2 [json_name = "URL"];
    */
@@ -217,7 +219,7 @@ export const ChatUpdateEndpointRequestSchema: GenMessage<ChatUpdateEndpointReque
   messageDesc(file_bailiwick_notifications_v1_chat, 4);
 
 /**
- * The endpoint as it is stored.
+ * The endpoint as stored.
  *
  * @generated from message bailiwick.notifications.v1.ChatUpdateEndpointResponse
  */
@@ -236,7 +238,7 @@ export const ChatUpdateEndpointResponseSchema: GenMessage<ChatUpdateEndpointResp
   messageDesc(file_bailiwick_notifications_v1_chat, 5);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.ChatGetEndpointRequest
  */
@@ -279,7 +281,7 @@ export const ChatGetEndpointResponseSchema: GenMessage<ChatGetEndpointResponse> 
   messageDesc(file_bailiwick_notifications_v1_chat, 7);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.notifications.v1.ChatListEndpointsRequest
  */
@@ -322,7 +324,7 @@ export const ChatListEndpointsResponseSchema: GenMessage<ChatListEndpointsRespon
   messageDesc(file_bailiwick_notifications_v1_chat, 9);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.ChatDeleteEndpointRequest
  */
@@ -346,7 +348,7 @@ export const ChatDeleteEndpointRequestSchema: GenMessage<ChatDeleteEndpointReque
   messageDesc(file_bailiwick_notifications_v1_chat, 10);
 
 /**
- * Nothing: the endpoint is gone.
+ * Empty: the endpoint is deleted.
  *
  * @generated from message bailiwick.notifications.v1.ChatDeleteEndpointResponse
  */
@@ -399,7 +401,7 @@ export const ChatDeliverRequestSchema: GenMessage<ChatDeliverRequest> = /*@__PUR
   messageDesc(file_bailiwick_notifications_v1_chat, 12);
 
 /**
- * What came of the attempt.
+ * The result of the attempt.
  *
  * @generated from message bailiwick.notifications.v1.ChatDeliverResponse
  */
@@ -418,7 +420,7 @@ export const ChatDeliverResponseSchema: GenMessage<ChatDeliverResponse> = /*@__P
   messageDesc(file_bailiwick_notifications_v1_chat, 13);
 
 /**
- * Which endpoint, and of which time.
+ * Selects an endpoint and a period.
  *
  * @generated from message bailiwick.notifications.v1.ChatReplayFailedRequest
  */
@@ -434,14 +436,14 @@ export type ChatReplayFailedRequest = Message<"bailiwick.notifications.v1.ChatRe
   id: string;
 
   /**
-   * What happened at this time or later. Absent = all that is kept, 30 days.
+   * Start of the period, inclusive. If absent, all stored deliveries: those of the last 30 days.
    *
    * @generated from field: google.protobuf.Timestamp since = 3 [json_name = "Since"];
    */
   since?: Timestamp | undefined;
 
   /**
-   * What happened before this time. Absent = now.
+   * End of the period, exclusive. If absent, now.
    *
    * @generated from field: google.protobuf.Timestamp until = 4 [json_name = "Until"];
    */
@@ -456,7 +458,7 @@ export const ChatReplayFailedRequestSchema: GenMessage<ChatReplayFailedRequest> 
   messageDesc(file_bailiwick_notifications_v1_chat, 14);
 
 /**
- * How many deliveries are on their way again.
+ * The deliveries that were queued again.
  *
  * @generated from message bailiwick.notifications.v1.ChatReplayFailedResponse
  */
@@ -475,7 +477,7 @@ export const ChatReplayFailedResponseSchema: GenMessage<ChatReplayFailedResponse
   messageDesc(file_bailiwick_notifications_v1_chat, 15);
 
 /**
- * Which attempts, and which page of them. What is empty does not restrict.
+ * Selects a tenant, a page and a filter. Empty fields do not restrict the list.
  *
  * @generated from message bailiwick.notifications.v1.ChatListAttemptsRequest
  */
@@ -491,7 +493,7 @@ export type ChatListAttemptsRequest = Message<"bailiwick.notifications.v1.ChatLi
   endpoint: string;
 
   /**
-   * What came of the attempt.
+   * The result of the attempt.
    *
    * @generated from field: string outcome = 3 [json_name = "Outcome"];
    */
@@ -503,7 +505,7 @@ export type ChatListAttemptsRequest = Message<"bailiwick.notifications.v1.ChatLi
   eventType: string;
 
   /**
-   * Attempts that began at this time or later.
+   * Attempts that began at or after this time.
    *
    * @generated from field: google.protobuf.Timestamp since = 5 [json_name = "Since"];
    */
@@ -549,7 +551,7 @@ export const ChatListAttemptsResponseSchema: GenMessage<ChatListAttemptsResponse
   messageDesc(file_bailiwick_notifications_v1_chat, 17);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.ChatSendTestRequest
  */
@@ -573,7 +575,7 @@ export const ChatSendTestRequestSchema: GenMessage<ChatSendTestRequest> = /*@__P
   messageDesc(file_bailiwick_notifications_v1_chat, 18);
 
 /**
- * What came of the attempt. Nothing is sent again, so it is never retry.
+ * The result of the attempt. A test is not retried, so the status is never retry.
  *
  * @generated from message bailiwick.notifications.v1.ChatSendTestResponse
  */
@@ -592,7 +594,7 @@ export const ChatSendTestResponseSchema: GenMessage<ChatSendTestResponse> = /*@_
   messageDesc(file_bailiwick_notifications_v1_chat, 19);
 
 /**
- * Which message of which endpoint.
+ * Selects a message of an endpoint.
  *
  * @generated from message bailiwick.notifications.v1.ChatGetMessageRequest
  */
@@ -610,7 +612,7 @@ export type ChatGetMessageRequest = Message<"bailiwick.notifications.v1.ChatGetM
   id: string;
 
   /**
-   * The message's identifier: ID of its attempts.
+   * The message's identifier: the ID of its attempts.
    *
    * @generated from field: string message_id = 3 [json_name = "MessageID"];
    */
@@ -644,7 +646,7 @@ export const ChatGetMessageResponseSchema: GenMessage<ChatGetMessageResponse> = 
   messageDesc(file_bailiwick_notifications_v1_chat, 21);
 
 /**
- * Which message of which endpoint.
+ * Selects a message of an endpoint.
  *
  * @generated from message bailiwick.notifications.v1.ChatResendRequest
  */
@@ -662,7 +664,7 @@ export type ChatResendRequest = Message<"bailiwick.notifications.v1.ChatResendRe
   id: string;
 
   /**
-   * The message's identifier: ID of its attempts.
+   * The message's identifier: the ID of its attempts.
    *
    * @generated from field: string message_id = 3 [json_name = "MessageID"];
    */
@@ -677,13 +679,13 @@ export const ChatResendRequestSchema: GenMessage<ChatResendRequest> = /*@__PURE_
   messageDesc(file_bailiwick_notifications_v1_chat, 22);
 
 /**
- * Whether the message is on its way again.
+ * Whether the message was queued again.
  *
  * @generated from message bailiwick.notifications.v1.ChatResendResponse
  */
 export type ChatResendResponse = Message<"bailiwick.notifications.v1.ChatResendResponse"> & {
   /**
-   * false = it was on its way already.
+   * False if it was queued already.
    *
    * @generated from field: bool queued = 1 [json_name = "Queued"];
    */
@@ -704,7 +706,8 @@ export const ChatResendResponseSchema: GenMessage<ChatResendResponse> = /*@__PUR
  */
 export const Chat: GenService<{
   /**
-   * Creates an endpoint. Its address is sealed and never shown again.
+   * Creates an endpoint. Its URL is encrypted and never shown again. A tenant has a maximum number
+   * of endpoints (failed_precondition).
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.CreateEndpoint
    */
@@ -714,7 +717,7 @@ export const Chat: GenService<{
     output: typeof ChatCreateEndpointResponseSchema;
   },
   /**
-   * Replaces an endpoint's name and other settings as sent. An empty URL leaves the stored one.
+   * Updates an endpoint. Name is required; an empty URL keeps the stored one.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.UpdateEndpoint
    */
@@ -724,7 +727,7 @@ export const Chat: GenService<{
     output: typeof ChatUpdateEndpointResponseSchema;
   },
   /**
-   * One endpoint.
+   * Returns one endpoint.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.GetEndpoint
    */
@@ -734,7 +737,7 @@ export const Chat: GenService<{
     output: typeof ChatGetEndpointResponseSchema;
   },
   /**
-   * The endpoints of a tenant.
+   * Lists the endpoints of a tenant.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.ListEndpoints
    */
@@ -744,7 +747,7 @@ export const Chat: GenService<{
     output: typeof ChatListEndpointsResponseSchema;
   },
   /**
-   * Deletes an endpoint. Deliveries that wait for it are dropped.
+   * Deletes an endpoint. Its pending deliveries are dropped.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.DeleteEndpoint
    */
@@ -754,7 +757,8 @@ export const Chat: GenService<{
     output: typeof ChatDeleteEndpointResponseSchema;
   },
   /**
-   * Sends once more what could not be delivered to an endpoint, with all of its attempts before it.
+   * Sends the failed deliveries of an endpoint again, each with a full set of attempts. Fails with
+   * failed_precondition if the endpoint is inactive.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.ReplayFailed
    */
@@ -764,7 +768,8 @@ export const Chat: GenService<{
     output: typeof ChatReplayFailedResponseSchema;
   },
   /**
-   * The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies.
+   * Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first,
+   * without bodies.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.ListAttempts
    */
@@ -774,8 +779,9 @@ export const Chat: GenService<{
     output: typeof ChatListAttemptsResponseSchema;
   },
   /**
-   * Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test
-   * is wanted. At most ten a minute for each endpoint.
+   * Sends an endpoint.ping event to one endpoint at once, without retries. The endpoint may be
+   * inactive, so that it can be tested before it is activated. At most ten tests a minute for each
+   * endpoint, and 60 for each tenant (resource_exhausted).
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.SendTest
    */
@@ -785,8 +791,8 @@ export const Chat: GenService<{
     output: typeof ChatSendTestResponseSchema;
   },
   /**
-   * A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the
-   * installation says nothing else.
+   * Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for
+   * 7 days by default.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.GetMessage
    */
@@ -796,8 +802,8 @@ export const Chat: GenService<{
     output: typeof ChatGetMessageResponseSchema;
   },
   /**
-   * Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it.
-   * The endpoint must be active.
+   * Sends one message again to its endpoint, with the same identifier and body and a full set of
+   * attempts. Fails with failed_precondition if the endpoint is inactive.
    *
    * @generated from rpc bailiwick.notifications.v1.Chat.Resend
    */

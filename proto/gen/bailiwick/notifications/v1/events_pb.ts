@@ -27,22 +27,23 @@ export type EventsPublishRequest = Message<"bailiwick.notifications.v1.EventsPub
   tenant: string;
 
   /**
-   * The event's type, such as report.finished. The families of the service's own events are not for applications.
+   * The event's type, such as report.finished. The event families of the service itself are
+   * rejected.
    *
    * @generated from field: string type = 2 [json_name = "Type"];
    */
   type: string;
 
   /**
-   * A JSON object in UTF-8, at most 64 KiB. It becomes the event's data as it is, byte for byte.
+   * A JSON object in UTF-8, at most 64 KiB. It becomes the event's data, byte for byte.
    *
    * @generated from field: bytes body = 3 [json_name = "Body"];
    */
   body: Uint8Array;
 
   /**
-   * A name of the caller's for this event. A second call with the same one within ten minutes publishes nothing, and
-   * answers as the first. Empty = every call publishes.
+   * The caller's own identifier of this event. A second call with the same identifier within ten
+   * minutes publishes nothing and returns the first response. If empty, every call publishes.
    *
    * @generated from field: string id = 4 [json_name = "ID"];
    */
@@ -63,7 +64,7 @@ export const EventsPublishRequestSchema: GenMessage<EventsPublishRequest> = /*@_
  */
 export type EventsPublishResponse = Message<"bailiwick.notifications.v1.EventsPublishResponse"> & {
   /**
-   * The event's identifier, which receivers find in the body and in the header webhook-id.
+   * The event's identifier. Receivers find it in the body and in the header webhook-id.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */
@@ -84,8 +85,9 @@ export const EventsPublishResponseSchema: GenMessage<EventsPublishResponse> = /*
  */
 export const Events: GenService<{
   /**
-   * Publishes an event of an application to the tenant's endpoints that ask for its type. It is delivered like every
-   * other event: in the same envelope, signed, with retries, to webhooks and to chat.
+   * Publishes an application's event to the tenant's endpoints that subscribe to its type. It is
+   * delivered like every other event: in the same envelope, signed, with retries, to webhooks and
+   * to chat.
    *
    * @generated from rpc bailiwick.notifications.v1.Events.Publish
    */

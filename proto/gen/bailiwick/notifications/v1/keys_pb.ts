@@ -24,35 +24,35 @@ export const file_bailiwick_notifications_v1_keys: GenFile = /*@__PURE__*/
  */
 export type KeyEncryptionKey = Message<"bailiwick.notifications.v1.KeyEncryptionKey"> & {
   /**
-   * A key of the ring by its name, or of Vault as vault:<mount>/<key>:v<version>.
+   * The name of a key in the key ring, or vault:<mount>/<key>:v<version> for a key in Vault.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */
   id: string;
 
   /**
-   * Whether it is the one that wraps.
+   * True for the key that wraps new data keys.
    *
    * @generated from field: bool current = 2 [json_name = "Current"];
    */
   current: boolean;
 
   /**
-   * Whether it is at hand. Data keys that one wraps which is not cannot be used.
+   * Whether the key is available. Data keys that an unavailable key wraps cannot be used.
    *
    * @generated from field: bool available = 3 [json_name = "Available"];
    */
   available: boolean;
 
   /**
-   * The data keys that it wraps.
+   * The number of data keys that it wraps.
    *
    * @generated from field: int32 data_keys = 4 [json_name = "DataKeys"];
    */
   dataKeys: number;
 
   /**
-   * Whether no data key needs it any longer.
+   * True if no data key needs it any longer.
    *
    * @generated from field: bool removable = 5 [json_name = "Removable"];
    */
@@ -90,21 +90,21 @@ export type DataKey = Message<"bailiwick.notifications.v1.DataKey"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When another one took its place; absent = it seals.
+   * When a new data key replaced it. Absent for the data key in use.
    *
    * @generated from field: google.protobuf.Timestamp superseded_at = 4 [json_name = "SupersededAt"];
    */
   supersededAt?: Timestamp | undefined;
 
   /**
-   * Since when nothing has been sealed with it. It is removed ten minutes later.
+   * When the last record stopped using it. The key is removed ten minutes later.
    *
    * @generated from field: google.protobuf.Timestamp unused_since = 5 [json_name = "UnusedSince"];
    */
   unusedSince?: Timestamp | undefined;
 
   /**
-   * The records that are sealed with it.
+   * The number of records that it encrypts.
    *
    * @generated from field: int32 records = 6 [json_name = "Records"];
    */
@@ -119,13 +119,13 @@ export const DataKeySchema: GenMessage<DataKey> = /*@__PURE__*/
   messageDesc(file_bailiwick_notifications_v1_keys, 1);
 
 /**
- * Whose data keys to list.
+ * Selects the data keys to list.
  *
  * @generated from message bailiwick.notifications.v1.KeysStatusRequest
  */
 export type KeysStatusRequest = Message<"bailiwick.notifications.v1.KeysStatusRequest"> & {
   /**
-   * Empty = none: the answer is about all of them together.
+   * Empty lists no data keys: the response then has only the totals.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -146,35 +146,35 @@ export const KeysStatusRequestSchema: GenMessage<KeysStatusRequest> = /*@__PURE_
  */
 export type KeysStatusResponse = Message<"bailiwick.notifications.v1.KeysStatusResponse"> & {
   /**
-   * What wraps data keys, or could, in order of their names.
+   * The key-encryption keys that wrap data keys or can wrap them, sorted by name.
    *
    * @generated from field: repeated bailiwick.notifications.v1.KeyEncryptionKey key_encryption_keys = 1 [json_name = "KeyEncryptionKeys"];
    */
   keyEncryptionKeys: KeyEncryptionKey[];
 
   /**
-   * Data keys that the current key-encryption key does not wrap yet.
+   * The number of data keys that the current key-encryption key does not wrap yet.
    *
    * @generated from field: int32 to_rewrap = 2 [json_name = "ToRewrap"];
    */
   toRewrap: number;
 
   /**
-   * Data keys that wait for another to take their place.
+   * The number of data keys that are still to be replaced.
    *
    * @generated from field: int32 to_replace = 3 [json_name = "ToReplace"];
    */
   toReplace: number;
 
   /**
-   * Superseded data keys with which records may still be sealed.
+   * The number of superseded data keys that may still encrypt records.
    *
    * @generated from field: int32 to_reseal = 4 [json_name = "ToReseal"];
    */
   toReseal: number;
 
   /**
-   * The tenant's, oldest first; none without Tenant.
+   * The tenant's data keys, oldest first. Empty without Tenant.
    *
    * @generated from field: repeated bailiwick.notifications.v1.DataKey data_keys = 5 [json_name = "DataKeys"];
    */
@@ -189,13 +189,13 @@ export const KeysStatusResponseSchema: GenMessage<KeysStatusResponse> = /*@__PUR
   messageDesc(file_bailiwick_notifications_v1_keys, 3);
 
 /**
- * Whose data key to replace.
+ * Selects the data key to replace.
  *
  * @generated from message bailiwick.notifications.v1.KeysRotateRequest
  */
 export type KeysRotateRequest = Message<"bailiwick.notifications.v1.KeysRotateRequest"> & {
   /**
-   * Empty = everybody's, the platform's own included.
+   * Empty replaces the data keys of all tenants and of the platform.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -210,20 +210,20 @@ export const KeysRotateRequestSchema: GenMessage<KeysRotateRequest> = /*@__PURE_
   messageDesc(file_bailiwick_notifications_v1_keys, 4);
 
 /**
- * What was done, or begun.
+ * The completed or queued work.
  *
  * @generated from message bailiwick.notifications.v1.KeysRotateResponse
  */
 export type KeysRotateResponse = Message<"bailiwick.notifications.v1.KeysRotateResponse"> & {
   /**
-   * The tenant's new data key; empty where all are replaced.
+   * The tenant's new data key. Empty if the data keys of all tenants are replaced.
    *
    * @generated from field: string dek_id = 1 [json_name = "DekID"];
    */
   dekId: string;
 
   /**
-   * How many data keys are replaced in the background.
+   * The number of data keys that are replaced in the background.
    *
    * @generated from field: int32 queued = 2 [json_name = "Queued"];
    */
@@ -238,14 +238,15 @@ export const KeysRotateResponseSchema: GenMessage<KeysRotateResponse> = /*@__PUR
   messageDesc(file_bailiwick_notifications_v1_keys, 5);
 
 /**
- * The keys that secrets are sealed with at rest: each tenant's data keys, and the key-encryption keys that wrap those.
- * No key is ever shown.
+ * Encryption keys at rest: the data keys of each tenant, and the key-encryption keys that wrap
+ * them. Keys are never shown.
  *
  * @generated from service bailiwick.notifications.v1.Keys
  */
 export const Keys: GenService<{
   /**
-   * Which key-encryption keys wrap how many data keys, and what a rotation has still to do.
+   * Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of
+   * a rotation.
    *
    * @generated from rpc bailiwick.notifications.v1.Keys.Status
    */
@@ -255,7 +256,8 @@ export const Keys: GenService<{
     output: typeof KeysStatusResponseSchema;
   },
   /**
-   * Gives a tenant a new data key, or all of them in the background. What the old one sealed is sealed anew while work goes on.
+   * Gives a tenant a new data key, or all tenants in the background. The records of the previous
+   * key are re-encrypted while the service runs.
    *
    * @generated from rpc bailiwick.notifications.v1.Keys.Rotate
    */

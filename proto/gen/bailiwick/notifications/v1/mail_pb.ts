@@ -18,13 +18,13 @@ export const file_bailiwick_notifications_v1_mail: GenFile = /*@__PURE__*/
   fileDesc("CiViYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9tYWlsLnByb3RvEhpiYWlsaXdpY2subm90aWZpY2F0aW9ucy52MSKoAQoPTWFpbFN1cHByZXNzaW9uEh8KC3N0YXR1c19jb2RlGAEgASgFUgpTdGF0dXNDb2RlEjkKCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglDcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUV4cGlyZXNBdCI/ChlNYWlsR2V0U3VwcHJlc3Npb25SZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsImsKGk1haWxHZXRTdXBwcmVzc2lvblJlc3BvbnNlEk0KC3N1cHByZXNzaW9uGAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuTWFpbFN1cHByZXNzaW9uUgtTdXBwcmVzc2lvbiJCChxNYWlsRGVsZXRlU3VwcHJlc3Npb25SZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIh8KHU1haWxEZWxldGVTdXBwcmVzc2lvblJlc3BvbnNlMvQCCgRNYWlsEqYBCg5HZXRTdXBwcmVzc2lvbhI1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLk1haWxHZXRTdXBwcmVzc2lvblJlcXVlc3QaNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5NYWlsR2V0U3VwcHJlc3Npb25SZXNwb25zZSIlkAIBirUYHhADGhoaGAoWaWFtLnBsYXRmb3JtLm1haWwucmVhZBKvAQoRRGVsZXRlU3VwcHJlc3Npb24SOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5NYWlsRGVsZXRlU3VwcHJlc3Npb25SZXF1ZXN0GjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuTWFpbERlbGV0ZVN1cHByZXNzaW9uUmVzcG9uc2UiJYq1GCEQAxobGhkKF2lhbS5wbGF0Zm9ybS5tYWlsLndyaXRlIAEaEYq1GA1ub3RpZmljYXRpb25zYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Why nothing is mailed to an address. The address itself is not kept.
+ * The suppression of an address. The address itself is not stored.
  *
  * @generated from message bailiwick.notifications.v1.MailSuppression
  */
 export type MailSuppression = Message<"bailiwick.notifications.v1.MailSuppression"> & {
   /**
-   * The answer of the mail server that refused it, such as 550.
+   * The status code of the mail server's rejection, such as 550.
    *
    * @generated from field: int32 status_code = 1 [json_name = "StatusCode"];
    */
@@ -36,7 +36,7 @@ export type MailSuppression = Message<"bailiwick.notifications.v1.MailSuppressio
   createdAt?: Timestamp | undefined;
 
   /**
-   * 30 days after the refusal.
+   * 30 days after the rejection.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
    */
@@ -70,7 +70,7 @@ export const MailGetSuppressionRequestSchema: GenMessage<MailGetSuppressionReque
   messageDesc(file_bailiwick_notifications_v1_mail, 1);
 
 /**
- * Its suppression.
+ * The suppression of the address.
  *
  * @generated from message bailiwick.notifications.v1.MailGetSuppressionResponse
  */
@@ -108,7 +108,7 @@ export const MailDeleteSuppressionRequestSchema: GenMessage<MailDeleteSuppressio
   messageDesc(file_bailiwick_notifications_v1_mail, 3);
 
 /**
- * Nothing: whatever was in the way is gone.
+ * Empty: the address is not suppressed.
  *
  * @generated from message bailiwick.notifications.v1.MailDeleteSuppressionResponse
  */
@@ -123,13 +123,14 @@ export const MailDeleteSuppressionResponseSchema: GenMessage<MailDeleteSuppressi
   messageDesc(file_bailiwick_notifications_v1_mail, 4);
 
 /**
- * Addresses to which nothing is mailed, because a mail server has refused them.
+ * Mail suppressions: addresses that get no mail because a mail server rejected them.
  *
  * @generated from service bailiwick.notifications.v1.Mail
  */
 export const Mail: GenService<{
   /**
-   * Since when, until when and why nothing is mailed to an address. Not found where it is mailed to.
+   * Returns why and until when an address gets no mail. Fails with not_found if the address is not
+   * suppressed.
    *
    * @generated from rpc bailiwick.notifications.v1.Mail.GetSuppression
    */
@@ -139,7 +140,7 @@ export const Mail: GenService<{
     output: typeof MailGetSuppressionResponseSchema;
   },
   /**
-   * Mails to an address again, for example after its mailbox was made anew.
+   * Allows mail to an address again, for example after its mailbox was restored.
    *
    * @generated from rpc bailiwick.notifications.v1.Mail.DeleteSuppression
    */

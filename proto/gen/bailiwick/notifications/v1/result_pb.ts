@@ -15,13 +15,14 @@ export const file_bailiwick_notifications_v1_result: GenFile = /*@__PURE__*/
   fileDesc("CidiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9yZXN1bHQucHJvdG8SGmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxIr8CCgpUYXNrUmVzdWx0Eg4KAmlkGAEgASgJUgJJRBIWCgZzdGF0dXMYAiABKAlSBlN0YXR1cxIYCgdhdHRlbXB0GAMgASgFUgdBdHRlbXB0Eh8KC3N0YXR1c19jb2RlGAQgASgFUgpTdGF0dXNDb2RlEhQKBWVycm9yGAUgASgJUgVFcnJvchIYCgdtZXNzYWdlGAYgASgJUgdNZXNzYWdlEh8KC2R1cmF0aW9uX21zGAcgASgFUgpEdXJhdGlvbk1zEjkKCnN0YXJ0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglTdGFydGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINTmV4dEF0dGVtcHRBdGIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * What came of one attempt: tasks.Result of the interface.
+ * The result of one attempt: tasks.Result of the interface.
  *
  * @generated from message bailiwick.notifications.v1.TaskResult
  */
 export type TaskResult = Message<"bailiwick.notifications.v1.TaskResult"> & {
   /**
-   * The webhook-id of the delivery, of a chat message the task's; the same for all its attempts.
+   * The webhook-id of the delivery, or the task's identifier for a chat message. The same for all
+   * attempts.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */
@@ -35,14 +36,14 @@ export type TaskResult = Message<"bailiwick.notifications.v1.TaskResult"> & {
   status: string;
 
   /**
-   * Counts from 1.
+   * The number of the attempt, from 1.
    *
    * @generated from field: int32 attempt = 3 [json_name = "Attempt"];
    */
   attempt: number;
 
   /**
-   * The receiver's HTTP status; 0 = there was no answer.
+   * The receiver's HTTP status; 0 if there was no response.
    *
    * @generated from field: int32 status_code = 4 [json_name = "StatusCode"];
    */
@@ -58,7 +59,7 @@ export type TaskResult = Message<"bailiwick.notifications.v1.TaskResult"> & {
   error: string;
 
   /**
-   * One sentence for people.
+   * One sentence for human readers.
    *
    * @generated from field: string message = 6 [json_name = "Message"];
    */
@@ -75,7 +76,7 @@ export type TaskResult = Message<"bailiwick.notifications.v1.TaskResult"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * Absent where there will be no other attempt.
+   * Absent if no other attempt follows.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 9 [json_name = "NextAttemptAt"];
    */

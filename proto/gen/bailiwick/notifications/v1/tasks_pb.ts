@@ -16,7 +16,7 @@ export const file_bailiwick_notifications_v1_tasks: GenFile = /*@__PURE__*/
   fileDesc("CiZiYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS90YXNrcy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEicQooQWNjb3VudFRhc2tzU2VuZEVtYWlsVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbBIhCgV0b2tlbhgCIAEoCUILukgIyAEBcgMYgAhSBVRva2VuIisKKUFjY291bnRUYXNrc1NlbmRFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIm0KJEFjY291bnRUYXNrc1NlbmRQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbBIhCgV0b2tlbhgCIAEoCUILukgIyAEBcgMYgAhSBVRva2VuIicKJUFjY291bnRUYXNrc1NlbmRQYXNzd29yZFJlc2V0UmVzcG9uc2Ui/wEKHUFjY291bnRUYXNrc1NlbmROb3RpY2VSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsErkBCgRraW5kGAIgASgJQqQBukigAcgBAXKaAVISYWxyZWFkeV9yZWdpc3RlcmVkUhBwYXNzd29yZF9jaGFuZ2VkUg5hY2NvdW50X2xpbmtlZFIPYWRkcmVzc19jaGFuZ2VkUhBlbmRwb2ludF9mYWlsaW5nUhFlbmRwb2ludF9kaXNhYmxlZFIMa2V5X2V4cGlyaW5nUgpzc29fbGlmdGVkUhJtZW1iZXJzaGlwX3BlbmRpbmdSBEtpbmQiIAoeQWNjb3VudFRhc2tzU2VuZE5vdGljZVJlc3BvbnNlInoKMVRlbmFudEludml0YXRpb25zVGFza3NTZW5kVGVuYW50SW52aXRhdGlvblJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSIQoFdG9rZW4YAiABKAlCC7pICMgBAXIDGIAIUgVUb2tlbiI0CjJUZW5hbnRJbnZpdGF0aW9uc1Rhc2tzU2VuZFRlbmFudEludml0YXRpb25SZXNwb25zZTKsBQoMQWNjb3VudFRhc2tzEuoBChVTZW5kRW1haWxWZXJpZmljYXRpb24SRC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5BY2NvdW50VGFza3NTZW5kRW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GkUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQWNjb3VudFRhc2tzU2VuZEVtYWlsVmVyaWZpY2F0aW9uUmVzcG9uc2UiRIq1GEAKIkFjY291bnRfVGFza19TZW5kRW1haWxWZXJpZmljYXRpb24QBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyEtoBChFTZW5kUGFzc3dvcmRSZXNldBJALmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkFjY291bnRUYXNrc1NlbmRQYXNzd29yZFJlc2V0UmVxdWVzdBpBLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkFjY291bnRUYXNrc1NlbmRQYXNzd29yZFJlc2V0UmVzcG9uc2UiQIq1GDwKHkFjY291bnRfVGFza19TZW5kUGFzc3dvcmRSZXNldBAFGhgaFgoUaWFtLmludGVybmFsLmRlbGl2ZXISvgEKClNlbmROb3RpY2USOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5BY2NvdW50VGFza3NTZW5kTm90aWNlUmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkFjY291bnRUYXNrc1NlbmROb3RpY2VSZXNwb25zZSI5irUYNQoXQWNjb3VudF9UYXNrX1NlbmROb3RpY2UQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uczKyAgoWVGVuYW50SW52aXRhdGlvbnNUYXNrcxKEAgoUU2VuZFRlbmFudEludml0YXRpb24STS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UZW5hbnRJbnZpdGF0aW9uc1Rhc2tzU2VuZFRlbmFudEludml0YXRpb25SZXF1ZXN0Gk4uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuVGVuYW50SW52aXRhdGlvbnNUYXNrc1NlbmRUZW5hbnRJbnZpdGF0aW9uUmVzcG9uc2UiTYq1GEkKK1RlbmFudEludml0YXRpb25zX1Rhc2tfU2VuZFRlbmFudEludml0YXRpb24QBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
- * Whom to mail which token.
+ * The recipient and the token.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendEmailVerificationRequest
  */
@@ -40,7 +40,7 @@ export const AccountTasksSendEmailVerificationRequestSchema: GenMessage<AccountT
   messageDesc(file_bailiwick_notifications_v1_tasks, 0);
 
 /**
- * Nothing: the mail is handed over.
+ * Empty: the mail server has accepted the mail.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendEmailVerificationResponse
  */
@@ -55,7 +55,7 @@ export const AccountTasksSendEmailVerificationResponseSchema: GenMessage<Account
   messageDesc(file_bailiwick_notifications_v1_tasks, 1);
 
 /**
- * Whom to mail which token.
+ * The recipient and the token.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendPasswordResetRequest
  */
@@ -79,7 +79,7 @@ export const AccountTasksSendPasswordResetRequestSchema: GenMessage<AccountTasks
   messageDesc(file_bailiwick_notifications_v1_tasks, 2);
 
 /**
- * Nothing: the mail is handed over.
+ * Empty: the mail server has accepted the mail.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendPasswordResetResponse
  */
@@ -94,7 +94,7 @@ export const AccountTasksSendPasswordResetResponseSchema: GenMessage<AccountTask
   messageDesc(file_bailiwick_notifications_v1_tasks, 3);
 
 /**
- * Whom to mail which notice.
+ * The recipient and the notice.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendNoticeRequest
  */
@@ -105,8 +105,9 @@ export type AccountTasksSendNoticeRequest = Message<"bailiwick.notifications.v1.
   email: string;
 
   /**
-   * Which notice: of an account (already_registered, password_changed, account_linked, address_changed, membership_pending), or to the owners
-   * of a tenant (endpoint_failing, endpoint_disabled, key_expiring, sso_lifted).
+   * The kind of notice. About an account: already_registered, password_changed, account_linked,
+   * address_changed, membership_pending. To the owners of a tenant: endpoint_failing,
+   * endpoint_disabled, key_expiring, sso_lifted.
    *
    * @generated from field: string kind = 2 [json_name = "Kind"];
    */
@@ -121,7 +122,7 @@ export const AccountTasksSendNoticeRequestSchema: GenMessage<AccountTasksSendNot
   messageDesc(file_bailiwick_notifications_v1_tasks, 4);
 
 /**
- * Nothing: the mail is handed over.
+ * Empty: the mail server has accepted the mail.
  *
  * @generated from message bailiwick.notifications.v1.AccountTasksSendNoticeResponse
  */
@@ -136,7 +137,7 @@ export const AccountTasksSendNoticeResponseSchema: GenMessage<AccountTasksSendNo
   messageDesc(file_bailiwick_notifications_v1_tasks, 5);
 
 /**
- * Whom to mail which token.
+ * The recipient and the token.
  *
  * @generated from message bailiwick.notifications.v1.TenantInvitationsTasksSendTenantInvitationRequest
  */
@@ -160,7 +161,7 @@ export const TenantInvitationsTasksSendTenantInvitationRequestSchema: GenMessage
   messageDesc(file_bailiwick_notifications_v1_tasks, 6);
 
 /**
- * Nothing: the mail is handed over.
+ * Empty: the mail server has accepted the mail.
  *
  * @generated from message bailiwick.notifications.v1.TenantInvitationsTasksSendTenantInvitationResponse
  */
@@ -175,7 +176,7 @@ export const TenantInvitationsTasksSendTenantInvitationResponseSchema: GenMessag
   messageDesc(file_bailiwick_notifications_v1_tasks, 7);
 
 /**
- * Internal: the mails of accounts.
+ * Internal: the mails about accounts.
  *
  * @generated from service bailiwick.notifications.v1.AccountTasks
  */
@@ -214,13 +215,13 @@ export const AccountTasks: GenService<{
   serviceDesc(file_bailiwick_notifications_v1_tasks, 0);
 
 /**
- * Internal: the mails of invitations.
+ * Internal: the mails about invitations.
  *
  * @generated from service bailiwick.notifications.v1.TenantInvitationsTasks
  */
 export const TenantInvitationsTasks: GenService<{
   /**
-   * Internal: mails an invitation's token.
+   * Internal: mails an invitation token.
    *
    * @generated from rpc bailiwick.notifications.v1.TenantInvitationsTasks.SendTenantInvitation
    */

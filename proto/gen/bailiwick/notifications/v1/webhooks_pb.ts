@@ -23,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/webhooks.proto.
  */
 export const file_bailiwick_notifications_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS93ZWJob29rcy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEiyAoKD1dlYmhvb2tFbmRwb2ludBIcCgJpZBgBIAEoCUIMukgJcgeKtRgDd2hrUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EtkBCgRuYW1lGAMgASgJQsQBukjAAboBtwEKGGRvY3VtZW50ZWQuZW5kcG9pbnRfbmFtZRqaAXRoaXMubWF0Y2hlcyhyJ15bXHNceHthMH1ceHthZH1ceHsxNjgwfVx4ezE4MGV9XHh7MjAwMH0tXHh7MjAwZn1ceHsyMDI4fS1ceHsyMDJmfVx4ezIwNWZ9LVx4ezIwNmZ9XHh7MzAwMH1ceHtmZWZmfV0qJCcpID8gJ2VuZHBvaW50IG5hbWUgaXMgcmVxdWlyZWQnIDogJydyAxiAAVIETmFtZRJkCgN1cmwYBCABKAlCUrpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTBIbCgZhY3RpdmUYBSABKAhIAFIGQWN0aXZliAEBEhsKBmRla19pZBgGIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgHIAEoDEIEiLUYAVIJU2VjcmV0RW5jEu4CCgtldmVudF90eXBlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKrArpIpwK6AaMCChRlbmRwb2ludC5ldmVudF90eXBlcxqKAicqJyBpbiB0aGlzLml0ZW1zID8gJ211c3Qgbm90IGNvbnRhaW4gIioiOiBhbiBlbXB0eSBsaXN0IHJlY2VpdmVzIGFsbCBldmVudHMnIDogc2l6ZSh0aGlzLml0ZW1zKSA8PSAxMDAgJiYgdGhpcy5pdGVtcy5hbGwodCwgc2l6ZSh0KSA8PSA2NCAmJiB0Lm1hdGNoZXMoJ15bYS16MC05X10rKFsuXVthLXowLTlfXSspKihbLl1bKl0pPyQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMTAwIGV2ZW50IHR5cGVzIHN1Y2ggYXMgZ3JvdXAuY3JlYXRlZCBvciB1c2VyLionUgpFdmVudFR5cGVzEi8KC2Rlc2NyaXB0aW9uGAkgASgJQgi6SAVyAxiABEgBUgtEZXNjcmlwdGlvbogBARIuCgpyYXRlX2xpbWl0GAogASgFQgq6SAcaBRjoBygASAJSCVJhdGVMaW1pdIgBARItCg9kaXNhYmxlZF9yZWFzb24YCyABKAlCBIi1GAFSDkRpc2FibGVkUmVhc29uEkEKC2Rpc2FibGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKRGlzYWJsZWRBdBI/CgpjcmVhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXQSVAoVcHJldmlvdXNfc2VjcmV0X3VudGlsGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVITUHJldmlvdXNTZWNyZXRVbnRpbDoKirUYBlNlY3JldEIJCgdfYWN0aXZlQg4KDF9kZXNjcmlwdGlvbkINCgtfcmF0ZV9saW1pdCJ5ChNXZWJob29rRW5kcG9pbnRQYWdlEkEKBWl0ZW1zGAEgAygLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJ0Ch1XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVxdWVzdBJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQ6Coq1GAZTZWNyZXQigQEKHldlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQSFgoGc2VjcmV0GAIgASgJUgZTZWNyZXQiwAEKHVdlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXF1ZXN0EkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludDpWukhTGlEKFmRvY3VtZW50ZWQuZW5kcG9pbnRfaWQaN3RoaXMuZW5kcG9pbnQuaWQgPT0gJycgPyAnZW5kcG9pbnQgaWQgaXMgcmVxdWlyZWQnIDogJyciaQoeV2ViaG9va3NVcGRhdGVFbmRwb2ludFJlc3BvbnNlEkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludCJmChpXZWJob29rc0dldEVuZHBvaW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSAklEImYKG1dlYmhvb2tzR2V0RW5kcG9pbnRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQieQocV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiZAodV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVzcG9uc2USQwoEcGFnZRgBIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFBhZ2VSBFBhZ2UiaQodV2ViaG9va3NEZWxldGVFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCIgCh5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVzcG9uc2UisgEKFldlYmhvb2tzRGVsaXZlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIrCghlbmRwb2ludBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUghFbmRwb2ludBIgCgR0eXBlGAMgASgJQgy6SAnIAQFyBLC1GAFSBFR5cGUSIAoEYm9keRgEIAEoDEIMukgJyAEBegQYgIAQUgRCb2R5IlUKF1dlYmhvb2tzRGVsaXZlclJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrItACChtXZWJob29rc1JlcGxheUZhaWxlZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRBIwCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWw6ggG6SH8afQoMcmVwbGF5LnNpbmNlGm0haGFzKHRoaXMuc2luY2UpIHx8IHRoaXMuc2luY2UgPD0gKGhhcyh0aGlzLnVudGlsKSA/IHRoaXMudW50aWwgOiBub3cpID8gJycgOiAnU2luY2UgbXVzdCBub3QgYmUgYWZ0ZXIgVW50aWwnIjYKHFdlYmhvb2tzUmVwbGF5RmFpbGVkUmVzcG9uc2USFgoGcXVldWVkGAEgASgFUgZRdWV1ZWQi9gIKG1dlYmhvb2tzTGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GAN3aGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJjChxXZWJob29rc0xpc3RBdHRlbXB0c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeUF0dGVtcHRQYWdlUgRQYWdlIrABChtXZWJob29rc1JvdGF0ZVNlY3JldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRBI1Cg1ncmFjZV9zZWNvbmRzGAMgASgFQgu6SAgaBhiA9SQoAEgAUgxHcmFjZVNlY29uZHOIAQFCEAoOX2dyYWNlX3NlY29uZHMifwocV2ViaG9va3NSb3RhdGVTZWNyZXRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQSFgoGc2VjcmV0GAIgASgJUgZTZWNyZXQiYwoXV2ViaG9va3NTZW5kVGVzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCJWChhXZWJob29rc1NlbmRUZXN0UmVzcG9uc2USOgoEdGFzaxgBIAEoCzImLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlRhc2tSZXN1bHRSBFRhc2siYwoWV2ViaG9va3NFeHBsYWluUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHR5cGUYAiABKAlCDLpICcgBAXIEsLUYAVIEVHlwZSKPAQoPRW5kcG9pbnRWZXJkaWN0EhoKCGVuZHBvaW50GAEgASgJUghFbmRwb2ludBISCgRuYW1lGAIgASgJUgROYW1lEhoKCHJlY2VpdmVzGAMgASgIUghSZWNlaXZlcxIWCgZyZWFzb24YBCABKAlSBlJlYXNvbhIYCgdtZXNzYWdlGAUgASgJUgdNZXNzYWdlImQKF1dlYmhvb2tzRXhwbGFpblJlc3BvbnNlEkkKCWVuZHBvaW50cxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkVuZHBvaW50VmVyZGljdFIJRW5kcG9pbnRzIh8KHVdlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXF1ZXN0InMKCUV2ZW50VHlwZRISCgR0eXBlGAEgASgJUgRUeXBlEiAKC2Rlc2NyaXB0aW9uGAIgASgJUgtEZXNjcmlwdGlvbhIWCgZzY2hlbWEYAyABKAlSBlNjaGVtYRIYCgdleGFtcGxlGAQgASgJUgdFeGFtcGxlImgKHldlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXNwb25zZRJGCgtldmVudF90eXBlcxgBIAMoCzIlLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50VHlwZVIKRXZlbnRUeXBlcyKRAQoZV2ViaG9va3NHZXRNZXNzYWdlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSAklEEioKCm1lc3NhZ2VfaWQYAyABKAlCC7pICMgBAXIDGIABUglNZXNzYWdlSUQiYwoaV2ViaG9va3NHZXRNZXNzYWdlUmVzcG9uc2USRQoHbWVzc2FnZRgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5TWVzc2FnZVIHTWVzc2FnZSKNAQoVV2ViaG9va3NSZXNlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3doa1ICSUQSKgoKbWVzc2FnZV9pZBgDIAEoCUILukgIyAEBcgMYgAFSCU1lc3NhZ2VJRCIwChZXZWJob29rc1Jlc2VuZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoCFIGUXVldWVkMtIUCghXZWJob29rcxLYAQoOQ3JlYXRlRW5kcG9pbnQSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXNwb25zZSJPirUYSxADGicSJQoSaWFtLndlYmhvb2tzLndyaXRlEg9lbmRwb2ludC50ZW5hbnQgAUILZW5kcG9pbnQuaWRSD2VuZHBvaW50LnRlbmFudBLLAgoOVXBkYXRlRW5kcG9pbnQSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1VwZGF0ZUVuZHBvaW50UmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXNwb25zZSLBAYq1GLwBEAMaJxIlChJpYW0ud2ViaG9va3Mud3JpdGUSD2VuZHBvaW50LnRlbmFudBqHASKEAVdpdGhvdXQgYSBUZW5hbnQgaW4gdGhlIHJlcXVlc3QsIGlhbS53ZWJob29rcy53cml0ZSBpbiB0aGUgc3RvcmVkIGVuZHBvaW50J3MgdGVuYW50IGRlY2lkZXMsIGFuZCBhIGNhbGxlciB3aXRob3V0IGl0IGdldHMgbm90X2ZvdW5kLiABaAKAAQESqAEKC0dldEVuZHBvaW50EjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NHZXRFbmRwb2ludFJlcXVlc3QaNy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0dldEVuZHBvaW50UmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSrgEKDUxpc3RFbmRwb2ludHMSOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFbmRwb2ludHNSZXF1ZXN0GjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSsQEKDkRlbGV0ZUVuZHBvaW50EjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxldGVFbmRwb2ludFJlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESqwEKDFJlcGxheUZhaWxlZBI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVwbGF5RmFpbGVkUmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVwbGF5RmFpbGVkUmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESqwEKDFJvdGF0ZVNlY3JldBI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUm90YXRlU2VjcmV0UmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUm90YXRlU2VjcmV0UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESnwEKCFNlbmRUZXN0EjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NTZW5kVGVzdFJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1NlbmRUZXN0UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESnAEKB0V4cGxhaW4SMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0V4cGxhaW5SZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NFeHBsYWluUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQS0wEKDkxpc3RFdmVudFR5cGVzEjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NMaXN0RXZlbnRUeXBlc1JlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFdmVudFR5cGVzUmVzcG9uc2UiSpACAYq1GEMQAxo9IjtBbnkgY2FsbGVyIHdpdGggYSBjcmVkZW50aWFsOiB0aGUgbGlzdCBpcyB0aGUgc2FtZSBmb3IgYWxsLmgCEqsBCgxMaXN0QXR0ZW1wdHMSNy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RBdHRlbXB0c1JlcXVlc3QaOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RBdHRlbXB0c1Jlc3BvbnNlIiiQAgGKtRghEAMaHRIbChFpYW0ud2ViaG9va3MucmVhZBIGdGVuYW50EqUBCgpHZXRNZXNzYWdlEjUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NHZXRNZXNzYWdlUmVxdWVzdBo2LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzR2V0TWVzc2FnZVJlc3BvbnNlIiiQAgGKtRghEAMaHRIbChFpYW0ud2ViaG9va3MucmVhZBIGdGVuYW50EpkBCgZSZXNlbmQSMS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1Jlc2VuZFJlcXVlc3QaMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1Jlc2VuZFJlc3BvbnNlIiiKtRgkEAMaHhIcChJpYW0ud2ViaG9va3Mud3JpdGUSBnRlbmFudCABEpQBCgdEZWxpdmVyEjIuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxpdmVyUmVxdWVzdBozLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzRGVsaXZlclJlc3BvbnNlIiCKtRgcEAUaGBoWChRpYW0uaW50ZXJuYWwuZGVsaXZlchoRirUYDW5vdGlmaWNhdGlvbnNiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS93ZWJob29rcy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEiyAoKD1dlYmhvb2tFbmRwb2ludBIcCgJpZBgBIAEoCUIMukgJcgeKtRgDd2hrUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EtkBCgRuYW1lGAMgASgJQsQBukjAAboBtwEKGGRvY3VtZW50ZWQuZW5kcG9pbnRfbmFtZRqaAXRoaXMubWF0Y2hlcyhyJ15bXHNceHthMH1ceHthZH1ceHsxNjgwfVx4ezE4MGV9XHh7MjAwMH0tXHh7MjAwZn1ceHsyMDI4fS1ceHsyMDJmfVx4ezIwNWZ9LVx4ezIwNmZ9XHh7MzAwMH1ceHtmZWZmfV0qJCcpID8gJ2VuZHBvaW50IG5hbWUgaXMgcmVxdWlyZWQnIDogJydyAxiAAVIETmFtZRJkCgN1cmwYBCABKAlCUrpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTBIbCgZhY3RpdmUYBSABKAhIAFIGQWN0aXZliAEBEhsKBmRla19pZBgGIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgHIAEoDEIEiLUYAVIJU2VjcmV0RW5jEu4CCgtldmVudF90eXBlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKrArpIpwK6AaMCChRlbmRwb2ludC5ldmVudF90eXBlcxqKAicqJyBpbiB0aGlzLml0ZW1zID8gJ211c3Qgbm90IGNvbnRhaW4gIioiOiBhbiBlbXB0eSBsaXN0IHJlY2VpdmVzIGFsbCBldmVudHMnIDogc2l6ZSh0aGlzLml0ZW1zKSA8PSAxMDAgJiYgdGhpcy5pdGVtcy5hbGwodCwgc2l6ZSh0KSA8PSA2NCAmJiB0Lm1hdGNoZXMoJ15bYS16MC05X10rKFsuXVthLXowLTlfXSspKihbLl1bKl0pPyQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMTAwIGV2ZW50IHR5cGVzIHN1Y2ggYXMgZ3JvdXAuY3JlYXRlZCBvciB1c2VyLionUgpFdmVudFR5cGVzEi8KC2Rlc2NyaXB0aW9uGAkgASgJQgi6SAVyAxiABEgBUgtEZXNjcmlwdGlvbogBARIuCgpyYXRlX2xpbWl0GAogASgFQgq6SAcaBRjoBygASAJSCVJhdGVMaW1pdIgBARItCg9kaXNhYmxlZF9yZWFzb24YCyABKAlCBIi1GAFSDkRpc2FibGVkUmVhc29uEkEKC2Rpc2FibGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKRGlzYWJsZWRBdBI/CgpjcmVhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXQSVAoVcHJldmlvdXNfc2VjcmV0X3VudGlsGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVITUHJldmlvdXNTZWNyZXRVbnRpbDoKirUYBlNlY3JldEIJCgdfYWN0aXZlQg4KDF9kZXNjcmlwdGlvbkINCgtfcmF0ZV9saW1pdCJ5ChNXZWJob29rRW5kcG9pbnRQYWdlEkEKBWl0ZW1zGAEgAygLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJ0Ch1XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVxdWVzdBJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQ6Coq1GAZTZWNyZXQigQEKHldlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQSFgoGc2VjcmV0GAIgASgJUgZTZWNyZXQiwAEKHVdlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXF1ZXN0EkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludDpWukhTGlEKFmRvY3VtZW50ZWQuZW5kcG9pbnRfaWQaN3RoaXMuZW5kcG9pbnQuaWQgPT0gJycgPyAnZW5kcG9pbnQgaWQgaXMgcmVxdWlyZWQnIDogJyciaQoeV2ViaG9va3NVcGRhdGVFbmRwb2ludFJlc3BvbnNlEkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludCJmChpXZWJob29rc0dldEVuZHBvaW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSAklEImYKG1dlYmhvb2tzR2V0RW5kcG9pbnRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQieQocV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiZAodV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVzcG9uc2USQwoEcGFnZRgBIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFBhZ2VSBFBhZ2UiaQodV2ViaG9va3NEZWxldGVFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCIgCh5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVzcG9uc2UisgEKFldlYmhvb2tzRGVsaXZlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIrCghlbmRwb2ludBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUghFbmRwb2ludBIgCgR0eXBlGAMgASgJQgy6SAnIAQFyBLC1GAFSBFR5cGUSIAoEYm9keRgEIAEoDEIMukgJyAEBegQYgIAQUgRCb2R5IlUKF1dlYmhvb2tzRGVsaXZlclJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrItACChtXZWJob29rc1JlcGxheUZhaWxlZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRBIwCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWw6ggG6SH8afQoMcmVwbGF5LnNpbmNlGm0haGFzKHRoaXMuc2luY2UpIHx8IHRoaXMuc2luY2UgPD0gKGhhcyh0aGlzLnVudGlsKSA/IHRoaXMudW50aWwgOiBub3cpID8gJycgOiAnU2luY2UgbXVzdCBub3QgYmUgYWZ0ZXIgVW50aWwnIjYKHFdlYmhvb2tzUmVwbGF5RmFpbGVkUmVzcG9uc2USFgoGcXVldWVkGAEgASgFUgZRdWV1ZWQi9gIKG1dlYmhvb2tzTGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GAN3aGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJjChxXZWJob29rc0xpc3RBdHRlbXB0c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeUF0dGVtcHRQYWdlUgRQYWdlIrABChtXZWJob29rc1JvdGF0ZVNlY3JldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRBI1Cg1ncmFjZV9zZWNvbmRzGAMgASgFQgu6SAgaBhiA9SQoAEgAUgxHcmFjZVNlY29uZHOIAQFCEAoOX2dyYWNlX3NlY29uZHMifwocV2ViaG9va3NSb3RhdGVTZWNyZXRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQSFgoGc2VjcmV0GAIgASgJUgZTZWNyZXQiYwoXV2ViaG9va3NTZW5kVGVzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCJWChhXZWJob29rc1NlbmRUZXN0UmVzcG9uc2USOgoEdGFzaxgBIAEoCzImLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlRhc2tSZXN1bHRSBFRhc2siYwoWV2ViaG9va3NFeHBsYWluUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHR5cGUYAiABKAlCDLpICcgBAXIEsLUYAVIEVHlwZSKPAQoPRW5kcG9pbnRWZXJkaWN0EhoKCGVuZHBvaW50GAEgASgJUghFbmRwb2ludBISCgRuYW1lGAIgASgJUgROYW1lEhoKCHJlY2VpdmVzGAMgASgIUghSZWNlaXZlcxIWCgZyZWFzb24YBCABKAlSBlJlYXNvbhIYCgdtZXNzYWdlGAUgASgJUgdNZXNzYWdlImQKF1dlYmhvb2tzRXhwbGFpblJlc3BvbnNlEkkKCWVuZHBvaW50cxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkVuZHBvaW50VmVyZGljdFIJRW5kcG9pbnRzIh8KHVdlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXF1ZXN0InMKCUV2ZW50VHlwZRISCgR0eXBlGAEgASgJUgRUeXBlEiAKC2Rlc2NyaXB0aW9uGAIgASgJUgtEZXNjcmlwdGlvbhIWCgZzY2hlbWEYAyABKAlSBlNjaGVtYRIYCgdleGFtcGxlGAQgASgJUgdFeGFtcGxlImgKHldlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXNwb25zZRJGCgtldmVudF90eXBlcxgBIAMoCzIlLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50VHlwZVIKRXZlbnRUeXBlcyKRAQoZV2ViaG9va3NHZXRNZXNzYWdlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSAklEEioKCm1lc3NhZ2VfaWQYAyABKAlCC7pICMgBAXIDGIABUglNZXNzYWdlSUQiYwoaV2ViaG9va3NHZXRNZXNzYWdlUmVzcG9uc2USRQoHbWVzc2FnZRgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5TWVzc2FnZVIHTWVzc2FnZSKNAQoVV2ViaG9va3NSZXNlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3doa1ICSUQSKgoKbWVzc2FnZV9pZBgDIAEoCUILukgIyAEBcgMYgAFSCU1lc3NhZ2VJRCIwChZXZWJob29rc1Jlc2VuZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoCFIGUXVldWVkMsUUCghXZWJob29rcxLYAQoOQ3JlYXRlRW5kcG9pbnQSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXNwb25zZSJPirUYSxADGicSJQoSaWFtLndlYmhvb2tzLndyaXRlEg9lbmRwb2ludC50ZW5hbnQgAUILZW5kcG9pbnQuaWRSD2VuZHBvaW50LnRlbmFudBK8AgoOVXBkYXRlRW5kcG9pbnQSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1VwZGF0ZUVuZHBvaW50UmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXNwb25zZSKyAYq1GK0BEAMaJxIlChJpYW0ud2ViaG9va3Mud3JpdGUSD2VuZHBvaW50LnRlbmFudBp5IndJZiB0aGUgcmVxdWVzdCBuYW1lcyBubyBUZW5hbnQsIGlhbS53ZWJob29rcy53cml0ZSBpbiB0aGUgc3RvcmVkIGVuZHBvaW50J3MgdGVuYW50OyB3aXRob3V0IGl0IHRoZSByZXN1bHQgaXMgbm90X2ZvdW5kLiABaAKAAQESqAEKC0dldEVuZHBvaW50EjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NHZXRFbmRwb2ludFJlcXVlc3QaNy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0dldEVuZHBvaW50UmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSrgEKDUxpc3RFbmRwb2ludHMSOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFbmRwb2ludHNSZXF1ZXN0GjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSsQEKDkRlbGV0ZUVuZHBvaW50EjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxldGVFbmRwb2ludFJlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESqwEKDFJlcGxheUZhaWxlZBI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVwbGF5RmFpbGVkUmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVwbGF5RmFpbGVkUmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESqwEKDFJvdGF0ZVNlY3JldBI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUm90YXRlU2VjcmV0UmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUm90YXRlU2VjcmV0UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESnwEKCFNlbmRUZXN0EjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NTZW5kVGVzdFJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1NlbmRUZXN0UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESnAEKB0V4cGxhaW4SMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0V4cGxhaW5SZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NFeHBsYWluUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQS1QEKDkxpc3RFdmVudFR5cGVzEjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NMaXN0RXZlbnRUeXBlc1JlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFdmVudFR5cGVzUmVzcG9uc2UiTJACAYq1GEUQAxo/Ij1FdmVyeSBjYWxsZXIgd2l0aCBhIGNyZWRlbnRpYWw6IHRoZSBsaXN0IGlzIHRoZSBzYW1lIGZvciBhbGwuaAISqwEKDExpc3RBdHRlbXB0cxI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEF0dGVtcHRzUmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEF0dGVtcHRzUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSpQEKCkdldE1lc3NhZ2USNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0dldE1lc3NhZ2VSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NHZXRNZXNzYWdlUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSmQEKBlJlc2VuZBIxLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVzZW5kUmVxdWVzdBoyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzUmVzZW5kUmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESlAEKB0RlbGl2ZXISMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGl2ZXJSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An endpoint that receives webhooks.
@@ -39,7 +39,7 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
   id: string;
 
   /**
-   * Absent on create = the bot's tenant or the user's only one. It never changes.
+   * If absent on create, the bot's tenant or the user's only tenant. It never changes.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -51,21 +51,21 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
   name: string;
 
   /**
-   * The address that receives deliveries: https, at most 2,048 characters.
+   * The URL that receives deliveries: https, at most 2,048 characters.
    *
    * @generated from field: string url = 4 [json_name = "URL"];
    */
   url: string;
 
   /**
-   * Absent on update = as it was.
+   * If absent on update, the stored value is kept.
    *
    * @generated from field: optional bool active = 5 [json_name = "Active"];
    */
   active?: boolean | undefined;
 
   /**
-   * The data key that seals the signing secret.
+   * The data key that encrypts the signing secret.
    *
    * @generated from field: string dek_id = 6 [json_name = "DekID"];
    */
@@ -79,7 +79,8 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
   secretEnc: Uint8Array;
 
   /**
-   * The event types to receive, "user.*" allowed as in "every event of a user"; empty = all.
+   * The event types to receive. "user.*" means every event type that begins with "user.". Empty
+   * means all event types.
    *
    * @generated from field: bailiwick.common.v1.StringList event_types = 8 [json_name = "EventTypes"];
    */
@@ -91,14 +92,14 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
   description?: string | undefined;
 
   /**
-   * Deliveries a second, 0 = no limit of its own.
+   * Deliveries per second; 0 means no limit for this endpoint.
    *
    * @generated from field: optional int32 rate_limit = 10 [json_name = "RateLimit"];
    */
   rateLimit?: number | undefined;
 
   /**
-   * Why the service made the endpoint inactive; empty = it did not.
+   * Why the service disabled the endpoint. Empty if the service did not disable it.
    *
    * @generated from field: string disabled_reason = 11 [json_name = "DisabledReason"];
    */
@@ -120,7 +121,7 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Until then the secret before the present one signs too; absent = there is none.
+   * The previous secret also signs until this time. Absent if there is no previous secret.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_until = 15 [json_name = "PreviousSecretUntil"];
    */
@@ -159,7 +160,7 @@ export const WebhookEndpointPageSchema: GenMessage<WebhookEndpointPage> = /*@__P
   messageDesc(file_bailiwick_notifications_v1_webhooks, 1);
 
 /**
- * The endpoint as it shall be.
+ * The endpoint to create.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksCreateEndpointRequest
  */
@@ -178,7 +179,7 @@ export const WebhooksCreateEndpointRequestSchema: GenMessage<WebhooksCreateEndpo
   messageDesc(file_bailiwick_notifications_v1_webhooks, 2);
 
 /**
- * The endpoint and, this once, its signing secret.
+ * The endpoint, and its signing secret, which is shown only once.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksCreateEndpointResponse
  */
@@ -204,8 +205,8 @@ export const WebhooksCreateEndpointResponseSchema: GenMessage<WebhooksCreateEndp
   messageDesc(file_bailiwick_notifications_v1_webhooks, 3);
 
 /**
- * The endpoint to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "",
- * [] and {} clear it. ID, Name and URL are required.
+ * The endpoint to update. An absent field keeps its stored value; a field that is sent replaces it,
+ * so "", [] and {} clear it. ID, Name and URL are required.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksUpdateEndpointRequest
  */
@@ -224,7 +225,7 @@ export const WebhooksUpdateEndpointRequestSchema: GenMessage<WebhooksUpdateEndpo
   messageDesc(file_bailiwick_notifications_v1_webhooks, 4);
 
 /**
- * The endpoint as it is stored.
+ * The endpoint as stored.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksUpdateEndpointResponse
  */
@@ -243,7 +244,7 @@ export const WebhooksUpdateEndpointResponseSchema: GenMessage<WebhooksUpdateEndp
   messageDesc(file_bailiwick_notifications_v1_webhooks, 5);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksGetEndpointRequest
  */
@@ -286,7 +287,7 @@ export const WebhooksGetEndpointResponseSchema: GenMessage<WebhooksGetEndpointRe
   messageDesc(file_bailiwick_notifications_v1_webhooks, 7);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksListEndpointsRequest
  */
@@ -329,7 +330,7 @@ export const WebhooksListEndpointsResponseSchema: GenMessage<WebhooksListEndpoin
   messageDesc(file_bailiwick_notifications_v1_webhooks, 9);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksDeleteEndpointRequest
  */
@@ -353,7 +354,7 @@ export const WebhooksDeleteEndpointRequestSchema: GenMessage<WebhooksDeleteEndpo
   messageDesc(file_bailiwick_notifications_v1_webhooks, 10);
 
 /**
- * Nothing: the endpoint is gone.
+ * Empty: the endpoint is deleted.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksDeleteEndpointResponse
  */
@@ -406,7 +407,7 @@ export const WebhooksDeliverRequestSchema: GenMessage<WebhooksDeliverRequest> = 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 12);
 
 /**
- * What came of the attempt.
+ * The result of the attempt.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksDeliverResponse
  */
@@ -425,7 +426,7 @@ export const WebhooksDeliverResponseSchema: GenMessage<WebhooksDeliverResponse> 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 13);
 
 /**
- * Which endpoint, and of which time.
+ * Selects an endpoint and a period.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksReplayFailedRequest
  */
@@ -441,14 +442,14 @@ export type WebhooksReplayFailedRequest = Message<"bailiwick.notifications.v1.We
   id: string;
 
   /**
-   * What happened at this time or later. Absent = all that is kept, 30 days.
+   * Start of the period, inclusive. If absent, all stored deliveries: those of the last 30 days.
    *
    * @generated from field: google.protobuf.Timestamp since = 3 [json_name = "Since"];
    */
   since?: Timestamp | undefined;
 
   /**
-   * What happened before this time. Absent = now.
+   * End of the period, exclusive. If absent, now.
    *
    * @generated from field: google.protobuf.Timestamp until = 4 [json_name = "Until"];
    */
@@ -463,7 +464,7 @@ export const WebhooksReplayFailedRequestSchema: GenMessage<WebhooksReplayFailedR
   messageDesc(file_bailiwick_notifications_v1_webhooks, 14);
 
 /**
- * How many deliveries are on their way again.
+ * The deliveries that were queued again.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksReplayFailedResponse
  */
@@ -482,7 +483,7 @@ export const WebhooksReplayFailedResponseSchema: GenMessage<WebhooksReplayFailed
   messageDesc(file_bailiwick_notifications_v1_webhooks, 15);
 
 /**
- * Which attempts, and which page of them. What is empty does not restrict.
+ * Selects a tenant, a page and a filter. Empty fields do not restrict the list.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksListAttemptsRequest
  */
@@ -498,7 +499,7 @@ export type WebhooksListAttemptsRequest = Message<"bailiwick.notifications.v1.We
   endpoint: string;
 
   /**
-   * What came of the attempt.
+   * The result of the attempt.
    *
    * @generated from field: string outcome = 3 [json_name = "Outcome"];
    */
@@ -510,7 +511,7 @@ export type WebhooksListAttemptsRequest = Message<"bailiwick.notifications.v1.We
   eventType: string;
 
   /**
-   * Attempts that began at this time or later.
+   * Attempts that began at or after this time.
    *
    * @generated from field: google.protobuf.Timestamp since = 5 [json_name = "Since"];
    */
@@ -556,7 +557,7 @@ export const WebhooksListAttemptsResponseSchema: GenMessage<WebhooksListAttempts
   messageDesc(file_bailiwick_notifications_v1_webhooks, 17);
 
 /**
- * Which endpoint, and for how long the secret that it has shall go on signing.
+ * Selects an endpoint, and sets the grace period of its current secret.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksRotateSecretRequest
  */
@@ -572,7 +573,8 @@ export type WebhooksRotateSecretRequest = Message<"bailiwick.notifications.v1.We
   id: string;
 
   /**
-   * Seconds for which the previous secret signs too: absent = 86400, a day; 0 = it ends at once; at most 604800, a week.
+   * How long the previous secret also signs, in seconds. If absent, 86400 (one day); 0 ends it at
+   * once; at most 604800 (one week).
    *
    * @generated from field: optional int32 grace_seconds = 3 [json_name = "GraceSeconds"];
    */
@@ -587,7 +589,7 @@ export const WebhooksRotateSecretRequestSchema: GenMessage<WebhooksRotateSecretR
   messageDesc(file_bailiwick_notifications_v1_webhooks, 18);
 
 /**
- * The endpoint and, this once, its new signing secret.
+ * The endpoint, and its new signing secret, which is shown only once.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksRotateSecretResponse
  */
@@ -613,7 +615,7 @@ export const WebhooksRotateSecretResponseSchema: GenMessage<WebhooksRotateSecret
   messageDesc(file_bailiwick_notifications_v1_webhooks, 19);
 
 /**
- * Which endpoint.
+ * Selects one endpoint.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksSendTestRequest
  */
@@ -637,7 +639,7 @@ export const WebhooksSendTestRequestSchema: GenMessage<WebhooksSendTestRequest> 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 20);
 
 /**
- * What came of the attempt. Nothing is sent again, so it is never retry.
+ * The result of the attempt. A test is not retried, so the status is never retry.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksSendTestResponse
  */
@@ -656,7 +658,7 @@ export const WebhooksSendTestResponseSchema: GenMessage<WebhooksSendTestResponse
   messageDesc(file_bailiwick_notifications_v1_webhooks, 21);
 
 /**
- * A tenant and a type of event.
+ * Selects a tenant and an event type.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksExplainRequest
  */
@@ -680,7 +682,7 @@ export const WebhooksExplainRequestSchema: GenMessage<WebhooksExplainRequest> = 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 22);
 
 /**
- * Whether an endpoint gets the events of a type.
+ * Whether an endpoint receives the events of a type.
  *
  * @generated from message bailiwick.notifications.v1.EndpointVerdict
  */
@@ -701,15 +703,15 @@ export type EndpointVerdict = Message<"bailiwick.notifications.v1.EndpointVerdic
   receives: boolean;
 
   /**
-   * inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty = it gets all of them. With
-   * own_life it gets those that are about other endpoints.
+   * inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty if it receives
+   * all of them. own_life means that it receives only the events about other endpoints.
    *
    * @generated from field: string reason = 4 [json_name = "Reason"];
    */
   reason: string;
 
   /**
-   * The same for people.
+   * The reason as a sentence.
    *
    * @generated from field: string message = 5 [json_name = "Message"];
    */
@@ -724,7 +726,7 @@ export const EndpointVerdictSchema: GenMessage<EndpointVerdict> = /*@__PURE__*/
   messageDesc(file_bailiwick_notifications_v1_webhooks, 23);
 
 /**
- * A verdict on each of the tenant's endpoints.
+ * One verdict for each of the tenant's endpoints.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksExplainResponse
  */
@@ -743,7 +745,7 @@ export const WebhooksExplainResponseSchema: GenMessage<WebhooksExplainResponse> 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 24);
 
 /**
- * Nothing: the list is the same for all.
+ * Empty: the list is the same for all callers.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksListEventTypesRequest
  */
@@ -758,20 +760,20 @@ export const WebhooksListEventTypesRequestSchema: GenMessage<WebhooksListEventTy
   messageDesc(file_bailiwick_notifications_v1_webhooks, 25);
 
 /**
- * One type of event.
+ * One event type.
  *
  * @generated from message bailiwick.notifications.v1.EventType
  */
 export type EventType = Message<"bailiwick.notifications.v1.EventType"> & {
   /**
-   * Such as group.created.
+   * The name of the type, such as group.created.
    *
    * @generated from field: string type = 1 [json_name = "Type"];
    */
   type: string;
 
   /**
-   * When it happens, in one sentence.
+   * When the event occurs, in one sentence.
    *
    * @generated from field: string description = 2 [json_name = "Description"];
    */
@@ -785,7 +787,7 @@ export type EventType = Message<"bailiwick.notifications.v1.EventType"> & {
   schema: string;
 
   /**
-   * A body, as JSON text.
+   * An example body, as JSON text.
    *
    * @generated from field: string example = 4 [json_name = "Example"];
    */
@@ -800,7 +802,7 @@ export const EventTypeSchema: GenMessage<EventType> = /*@__PURE__*/
   messageDesc(file_bailiwick_notifications_v1_webhooks, 26);
 
 /**
- * All types, by name.
+ * All event types, sorted by name.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksListEventTypesResponse
  */
@@ -819,7 +821,7 @@ export const WebhooksListEventTypesResponseSchema: GenMessage<WebhooksListEventT
   messageDesc(file_bailiwick_notifications_v1_webhooks, 27);
 
 /**
- * Which message of which endpoint.
+ * Selects a message of an endpoint.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksGetMessageRequest
  */
@@ -837,7 +839,7 @@ export type WebhooksGetMessageRequest = Message<"bailiwick.notifications.v1.Webh
   id: string;
 
   /**
-   * The message's identifier: ID of its attempts, and the header webhook-id.
+   * The message's identifier: the ID of its attempts, and the header webhook-id.
    *
    * @generated from field: string message_id = 3 [json_name = "MessageID"];
    */
@@ -871,7 +873,7 @@ export const WebhooksGetMessageResponseSchema: GenMessage<WebhooksGetMessageResp
   messageDesc(file_bailiwick_notifications_v1_webhooks, 29);
 
 /**
- * Which message of which endpoint.
+ * Selects a message of an endpoint.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksResendRequest
  */
@@ -889,7 +891,7 @@ export type WebhooksResendRequest = Message<"bailiwick.notifications.v1.Webhooks
   id: string;
 
   /**
-   * The message's identifier: ID of its attempts, and the header webhook-id.
+   * The message's identifier: the ID of its attempts, and the header webhook-id.
    *
    * @generated from field: string message_id = 3 [json_name = "MessageID"];
    */
@@ -904,13 +906,13 @@ export const WebhooksResendRequestSchema: GenMessage<WebhooksResendRequest> = /*
   messageDesc(file_bailiwick_notifications_v1_webhooks, 30);
 
 /**
- * Whether the message is on its way again.
+ * Whether the message was queued again.
  *
  * @generated from message bailiwick.notifications.v1.WebhooksResendResponse
  */
 export type WebhooksResendResponse = Message<"bailiwick.notifications.v1.WebhooksResendResponse"> & {
   /**
-   * false = it was on its way already.
+   * False if it was queued already.
    *
    * @generated from field: bool queued = 1 [json_name = "Queued"];
    */
@@ -931,7 +933,8 @@ export const WebhooksResendResponseSchema: GenMessage<WebhooksResendResponse> = 
  */
 export const Webhooks: GenService<{
   /**
-   * Creates an endpoint. Its signing secret is in the answer and is never shown again.
+   * Creates an endpoint. Its signing secret is in the response and is never shown again. A tenant
+   * has a maximum number of endpoints (failed_precondition).
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.CreateEndpoint
    */
@@ -941,7 +944,7 @@ export const Webhooks: GenService<{
     output: typeof WebhooksCreateEndpointResponseSchema;
   },
   /**
-   * Replaces an endpoint's name, URL and other settings as sent. The signing secret stays.
+   * Updates an endpoint. Name and URL are required. The signing secret does not change.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.UpdateEndpoint
    */
@@ -951,7 +954,7 @@ export const Webhooks: GenService<{
     output: typeof WebhooksUpdateEndpointResponseSchema;
   },
   /**
-   * One endpoint.
+   * Returns one endpoint.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.GetEndpoint
    */
@@ -961,7 +964,7 @@ export const Webhooks: GenService<{
     output: typeof WebhooksGetEndpointResponseSchema;
   },
   /**
-   * The endpoints of a tenant.
+   * Lists the endpoints of a tenant.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.ListEndpoints
    */
@@ -971,7 +974,7 @@ export const Webhooks: GenService<{
     output: typeof WebhooksListEndpointsResponseSchema;
   },
   /**
-   * Deletes an endpoint. Deliveries that wait for it are dropped.
+   * Deletes an endpoint. Its pending deliveries are dropped.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.DeleteEndpoint
    */
@@ -981,7 +984,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksDeleteEndpointResponseSchema;
   },
   /**
-   * Sends once more what could not be delivered to an endpoint, with all of its attempts before it.
+   * Sends the failed deliveries of an endpoint again, each with a full set of attempts. Fails with
+   * failed_precondition if the endpoint is inactive.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.ReplayFailed
    */
@@ -991,8 +995,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksReplayFailedResponseSchema;
   },
   /**
-   * Gives an endpoint a new signing secret, which is in the answer and is never shown again. The one before signs too,
-   * beside it, until the grace is over.
+   * Replaces the signing secret of an endpoint. The new secret is in the response and is never
+   * shown again. The previous secret also signs until the grace period ends.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.RotateSecret
    */
@@ -1002,8 +1006,9 @@ export const Webhooks: GenService<{
     output: typeof WebhooksRotateSecretResponseSchema;
   },
   /**
-   * Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test
-   * is wanted. At most ten a minute for each endpoint.
+   * Sends an endpoint.ping event to one endpoint at once, without retries. The endpoint may be
+   * inactive, so that it can be tested before it is activated. At most ten tests a minute for each
+   * endpoint, and 60 for each tenant (resource_exhausted).
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.SendTest
    */
@@ -1013,7 +1018,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksSendTestResponseSchema;
   },
   /**
-   * Which of the tenant's endpoints an event of a type would go to, and why not to the others.
+   * Explains routing: lists which of the tenant's endpoints receive events of a type, and why the
+   * others do not.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.Explain
    */
@@ -1023,7 +1029,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksExplainResponseSchema;
   },
   /**
-   * The types of events that endpoints can ask for, with the schema of their bodies and an example of each.
+   * Lists the event types that endpoints can subscribe to, each with the schema of its body and an
+   * example.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.ListEventTypes
    */
@@ -1033,7 +1040,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksListEventTypesResponseSchema;
   },
   /**
-   * The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies.
+   * Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first,
+   * without bodies.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.ListAttempts
    */
@@ -1043,8 +1051,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksListAttemptsResponseSchema;
   },
   /**
-   * A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the
-   * installation says nothing else.
+   * Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for
+   * 7 days by default.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.GetMessage
    */
@@ -1054,8 +1062,8 @@ export const Webhooks: GenService<{
     output: typeof WebhooksGetMessageResponseSchema;
   },
   /**
-   * Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it.
-   * The endpoint must be active.
+   * Sends one message again to its endpoint, with the same identifier and body and a full set of
+   * attempts. Fails with failed_precondition if the endpoint is inactive.
    *
    * @generated from rpc bailiwick.notifications.v1.Webhooks.Resend
    */

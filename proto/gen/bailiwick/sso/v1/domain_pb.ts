@@ -36,7 +36,7 @@ export type DomainRecord = Message<"bailiwick.sso.v1.DomainRecord"> & {
   tenant: string;
 
   /**
-   * Lower case, international names in their xn-- form.
+   * In lower case. International names are in their xn-- form.
    *
    * @generated from field: string name = 3 [json_name = "Name"];
    */
@@ -50,30 +50,31 @@ export type DomainRecord = Message<"bailiwick.sso.v1.DomainRecord"> & {
   status: string;
 
   /**
-   * The name of the TXT record that proves the domain.
+   * The name of the TXT record that proves ownership.
    *
    * @generated from field: string txt_name = 5 [json_name = "TxtName"];
    */
   txtName: string;
 
   /**
-   * The content of that record.
+   * The value of that record.
    *
    * @generated from field: string txt_value = 6 [json_name = "TxtValue"];
    */
   txtValue: string;
 
   /**
-   * What the domain means for people with such an address, as long as it is verified. off: it only proves addresses.
-   * suggest: they are offered to join. join: they become members when they verify the address. require_sso: they sign
-   * in at the tenant's provider, and not with a password.
+   * The effect on users with an address in this domain, while it is verified. off: it only proves
+   * addresses. suggest: users are offered to join. join: users become members when they verify
+   * their address. require_sso: users must sign in at the tenant's provider; passwords are
+   * rejected.
    *
    * @generated from field: string capture = 7 [json_name = "Capture"];
    */
   capture: string;
 
   /**
-   * The role of those who join through the domain; empty = the tenant's default role.
+   * The role of users who join through the domain. Empty means the tenant's default role.
    *
    * @generated from field: string default_role = 8 [json_name = "DefaultRole"];
    */
@@ -90,14 +91,14 @@ export type DomainRecord = Message<"bailiwick.sso.v1.DomainRecord"> & {
   lastCheckedAt?: Timestamp | undefined;
 
   /**
-   * Why the last look-up did not verify the domain.
+   * Why the last DNS lookup did not verify the domain.
    *
    * @generated from field: string failure_reason = 11 [json_name = "FailureReason"];
    */
   failureReason: string;
 
   /**
-   * A domain that is still pending then has failed.
+   * A domain that is still pending at this time becomes failed.
    *
    * @generated from field: google.protobuf.Timestamp challenge_expires_at = 12 [json_name = "ChallengeExpiresAt"];
    */
@@ -141,7 +142,7 @@ export const DomainRecordPageSchema: GenMessage<DomainRecordPage> = /*@__PURE__*
   messageDesc(file_bailiwick_sso_v1_domain, 1);
 
 /**
- * Which domain, and what it shall mean.
+ * The domain to claim, and its settings.
  *
  * @generated from message bailiwick.sso.v1.DomainCreateRequest
  */
@@ -152,21 +153,22 @@ export type DomainCreateRequest = Message<"bailiwick.sso.v1.DomainCreateRequest"
   tenant: string;
 
   /**
-   * Such as example.com. International names are taken in either form.
+   * The domain name, such as example.com. International names are accepted in both forms.
    *
    * @generated from field: string name = 2 [json_name = "Name"];
    */
   name: string;
 
   /**
-   * off, suggest, join or require_sso; empty = off.
+   * off, suggest, join or require_sso; empty means off.
    *
    * @generated from field: string capture = 3 [json_name = "Capture"];
    */
   capture: string;
 
   /**
-   * The role of those who join through the domain, never owner; empty = the tenant's default role.
+   * The role of users who join through the domain. It cannot be owner. Empty means the tenant's
+   * default role.
    *
    * @generated from field: optional string default_role = 4 [json_name = "DefaultRole"];
    */
@@ -181,7 +183,7 @@ export const DomainCreateRequestSchema: GenMessage<DomainCreateRequest> = /*@__P
   messageDesc(file_bailiwick_sso_v1_domain, 2);
 
 /**
- * The domain with its challenge.
+ * The domain, with the TXT record to create.
  *
  * @generated from message bailiwick.sso.v1.DomainCreateResponse
  */
@@ -200,7 +202,7 @@ export const DomainCreateResponseSchema: GenMessage<DomainCreateResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_domain, 3);
 
 /**
- * Which domain.
+ * Selects one domain.
  *
  * @generated from message bailiwick.sso.v1.DomainVerifyRequest
  */
@@ -224,7 +226,7 @@ export const DomainVerifyRequestSchema: GenMessage<DomainVerifyRequest> = /*@__P
   messageDesc(file_bailiwick_sso_v1_domain, 4);
 
 /**
- * The domain as it is now: verified, or pending with a FailureReason.
+ * The domain as stored: verified, or pending with a FailureReason.
  *
  * @generated from message bailiwick.sso.v1.DomainVerifyResponse
  */
@@ -243,7 +245,7 @@ export const DomainVerifyResponseSchema: GenMessage<DomainVerifyResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_domain, 5);
 
 /**
- * Which domain.
+ * Selects one domain.
  *
  * @generated from message bailiwick.sso.v1.DomainGetRequest
  */
@@ -286,7 +288,7 @@ export const DomainGetResponseSchema: GenMessage<DomainGetResponse> = /*@__PURE_
   messageDesc(file_bailiwick_sso_v1_domain, 7);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.sso.v1.DomainListRequest
  */
@@ -329,7 +331,7 @@ export const DomainListResponseSchema: GenMessage<DomainListResponse> = /*@__PUR
   messageDesc(file_bailiwick_sso_v1_domain, 9);
 
 /**
- * Which domain.
+ * Selects one domain.
  *
  * @generated from message bailiwick.sso.v1.DomainDeleteRequest
  */
@@ -353,7 +355,7 @@ export const DomainDeleteRequestSchema: GenMessage<DomainDeleteRequest> = /*@__P
   messageDesc(file_bailiwick_sso_v1_domain, 10);
 
 /**
- * Nothing: the domain is given up.
+ * Empty: the claim is deleted.
  *
  * @generated from message bailiwick.sso.v1.DomainDeleteResponse
  */
@@ -368,8 +370,8 @@ export const DomainDeleteResponseSchema: GenMessage<DomainDeleteResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_domain, 11);
 
 /**
- * The domain to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", []
- * and {} clear it.
+ * The domain to update. An absent field keeps its stored value; a field that is sent replaces it,
+ * so "", [] and {} clear it.
  *
  * @generated from message bailiwick.sso.v1.DomainUpdateRequest
  */
@@ -392,7 +394,8 @@ export type DomainUpdateRequest = Message<"bailiwick.sso.v1.DomainUpdateRequest"
   capture?: string | undefined;
 
   /**
-   * The role of those who join through the domain, never owner; empty = the tenant's default role.
+   * The role of users who join through the domain. It cannot be owner. Empty means the tenant's
+   * default role.
    *
    * @generated from field: optional string default_role = 4 [json_name = "DefaultRole"];
    */
@@ -407,7 +410,7 @@ export const DomainUpdateRequestSchema: GenMessage<DomainUpdateRequest> = /*@__P
   messageDesc(file_bailiwick_sso_v1_domain, 12);
 
 /**
- * The domain as it is now.
+ * The domain as stored.
  *
  * @generated from message bailiwick.sso.v1.DomainUpdateResponse
  */
@@ -426,7 +429,7 @@ export const DomainUpdateResponseSchema: GenMessage<DomainUpdateResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_domain, 13);
 
 /**
- * Nothing: the address is that of the session.
+ * Empty: the caller's verified address is used.
  *
  * @generated from message bailiwick.sso.v1.DomainListSuggestionsRequest
  */
@@ -460,7 +463,7 @@ export const DomainListSuggestionsResponseSchema: GenMessage<DomainListSuggestio
   messageDesc(file_bailiwick_sso_v1_domain, 15);
 
 /**
- * A tenant whose domain the caller has an address at.
+ * A tenant with a domain that matches the caller's address.
  *
  * @generated from message bailiwick.sso.v1.DomainSuggestion
  */
@@ -471,14 +474,14 @@ export type DomainSuggestion = Message<"bailiwick.sso.v1.DomainSuggestion"> & {
   tenant: string;
 
   /**
-   * The domain, lower case, international names in their xn-- form.
+   * The domain, in lower case. International names are in their xn-- form.
    *
    * @generated from field: string name = 2 [json_name = "Name"];
    */
   name: string;
 
   /**
-   * Where such people sign in; empty = the tenant has no active provider.
+   * The URL of the provider's login route. Empty if the tenant has no active provider.
    *
    * @generated from field: string redirect = 3 [json_name = "Redirect"];
    */
@@ -493,7 +496,7 @@ export const DomainSuggestionSchema: GenMessage<DomainSuggestion> = /*@__PURE__*
   messageDesc(file_bailiwick_sso_v1_domain, 16);
 
 /**
- * Which tenant.
+ * Selects one tenant.
  *
  * @generated from message bailiwick.sso.v1.DomainJoinRequest
  */
@@ -512,7 +515,7 @@ export const DomainJoinRequestSchema: GenMessage<DomainJoinRequest> = /*@__PURE_
   messageDesc(file_bailiwick_sso_v1_domain, 17);
 
 /**
- * Nothing: the caller is a member.
+ * Empty: the caller is a member.
  *
  * @generated from message bailiwick.sso.v1.DomainJoinResponse
  */
@@ -533,7 +536,8 @@ export const DomainJoinResponseSchema: GenMessage<DomainJoinResponse> = /*@__PUR
  */
 export const Domain: GenService<{
   /**
-   * Claims a domain. The answer says which DNS TXT record proves it, within seven days.
+   * Claims a domain. The response contains the DNS TXT record that proves ownership within seven
+   * days. Fails with already_exists if the tenant has the domain already.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Create
    */
@@ -543,8 +547,8 @@ export const Domain: GenService<{
     output: typeof DomainCreateResponseSchema;
   },
   /**
-   * Looks for the TXT record now, at most once a minute. Without it the domain stays pending,
-   * and FailureReason says what was found.
+   * Looks up the TXT record now, at most once a minute. If it is missing, the domain stays
+   * pending, and FailureReason gives the reason.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Verify
    */
@@ -554,7 +558,7 @@ export const Domain: GenService<{
     output: typeof DomainVerifyResponseSchema;
   },
   /**
-   * One domain.
+   * Returns one domain.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Get
    */
@@ -564,7 +568,7 @@ export const Domain: GenService<{
     output: typeof DomainGetResponseSchema;
   },
   /**
-   * The domains of a tenant.
+   * Lists the domains of a tenant.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.List
    */
@@ -574,7 +578,7 @@ export const Domain: GenService<{
     output: typeof DomainListResponseSchema;
   },
   /**
-   * Changes what a domain means. What is not sent stays as it is.
+   * Updates the settings of a domain. Absent fields keep their values.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Update
    */
@@ -584,7 +588,7 @@ export const Domain: GenService<{
     output: typeof DomainUpdateResponseSchema;
   },
   /**
-   * Gives a domain up.
+   * Deletes the claim to a domain.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Delete
    */
@@ -594,8 +598,8 @@ export const Domain: GenService<{
     output: typeof DomainDeleteResponseSchema;
   },
   /**
-   * The tenants that the caller may join because its verified address is at a domain of theirs: where Capture is
-   * suggest, or join and the caller was there before the domain.
+   * Lists the tenants that the caller may join because of the domain of its verified address: those
+   * with Capture suggest, or join if the caller's account is older than the claim.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.ListSuggestions
    */
@@ -605,7 +609,7 @@ export const Domain: GenService<{
     output: typeof DomainListSuggestionsResponseSchema;
   },
   /**
-   * Makes the caller a member of such a tenant, with the domain's DefaultRole.
+   * Makes the caller a member of a suggested tenant, with the domain's DefaultRole.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Join
    */

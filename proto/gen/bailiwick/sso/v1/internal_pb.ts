@@ -37,7 +37,7 @@ export const DomainOwnerFindRequestSchema: GenMessage<DomainOwnerFindRequest> = 
  */
 export type DomainOwnerFindResponse = Message<"bailiwick.sso.v1.DomainOwnerFindResponse"> & {
   /**
-   * Empty where nobody has.
+   * Empty if no tenant has verified it.
    *
    * @generated from field: string tenant = 1;
    */
@@ -66,14 +66,14 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
   provider: string;
 
   /**
-   * Where the person wants to go afterwards, as the browser said: it is checked here.
+   * Where the user goes after the sign-in, as the browser sent it. It is validated here.
    *
    * @generated from field: string return_to = 3;
    */
   returnTo: string;
 
   /**
-   * The browser's address.
+   * The browser's IP address.
    *
    * @generated from field: string ip = 4;
    */
@@ -104,7 +104,8 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
   redirect: string;
 
   /**
-   * The name of the cookie that binds the sign-in to this browser, without a prefix, and its value.
+   * The name of the cookie that binds the sign-in to this browser, without its prefix, and the
+   * cookie's value.
    *
    * @generated from field: string flow = 2;
    */
@@ -116,7 +117,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
   binding: string;
 
   /**
-   * Fields to post to the address instead of redirecting there.
+   * Fields to post to the address in `redirect`. Empty for a plain redirect.
    *
    * @generated from field: map<string, string> form = 4;
    */
@@ -145,21 +146,21 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
   provider: string;
 
   /**
-   * The query or form fields of the answer.
+   * The query or form fields of the provider's response.
    *
    * @generated from field: map<string, string> parameters = 3;
    */
   parameters: { [key: string]: string };
 
   /**
-   * The browser's cookies of sign-ins that it has begun: name without a prefix, and value.
+   * The browser's cookies of sign-ins in progress: name without prefix, and value.
    *
    * @generated from field: map<string, string> bindings = 4;
    */
   bindings: { [key: string]: string };
 
   /**
-   * The browser's address.
+   * The browser's IP address.
    *
    * @generated from field: string ip = 5;
    */
@@ -190,14 +191,14 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
   redirect: string;
 
   /**
-   * The session for the browser's cookie; empty where the address to go to has a code instead.
+   * The session for the browser's cookie. Empty if the redirect address carries a code instead.
    *
    * @generated from field: string token = 2;
    */
   token: string;
 
   /**
-   * The flow that is over, whose cookie can go.
+   * The completed flow, whose cookie can be deleted.
    *
    * @generated from field: string flow = 3;
    */
@@ -226,7 +227,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
   provider: string;
 
   /**
-   * The client's address.
+   * The client's IP address.
    *
    * @generated from field: string ip = 3;
    */
@@ -245,7 +246,7 @@ export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
  */
 export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
   /**
-   * Of the media type application/samlmetadata+xml.
+   * A document of the media type application/samlmetadata+xml.
    *
    * @generated from field: string xml = 1;
    */
@@ -264,7 +265,7 @@ export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*
  */
 export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
   /**
-   * Whose data keys to list; empty = nobody's.
+   * The tenant whose data keys are listed. Empty lists no data keys.
    *
    * @generated from field: string tenant = 1;
    */
@@ -312,21 +313,21 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
   wrapped: WrappedKeys[];
 
   /**
-   * Data keys that wait for another to take their place.
+   * The number of data keys that are still to be replaced.
    *
    * @generated from field: int32 to_replace = 2;
    */
   toReplace: number;
 
   /**
-   * Superseded data keys with which records may still be sealed.
+   * The number of superseded data keys that may still encrypt records.
    *
    * @generated from field: int32 to_reseal = 3;
    */
   toReseal: number;
 
   /**
-   * The tenant's, oldest first.
+   * The tenant's data keys, oldest first.
    *
    * @generated from field: repeated bailiwick.notifications.v1.DataKey data_keys = 4;
    */
@@ -345,7 +346,7 @@ export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
  */
 export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
   /**
-   * Empty = all tenants.
+   * Empty means all tenants.
    *
    * @generated from field: string tenant = 1;
    */
@@ -371,7 +372,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
   replaced: boolean;
 
   /**
-   * How many are replaced in the background.
+   * The number of data keys that are replaced in the background.
    *
    * @generated from field: int32 queued = 2;
    */
@@ -390,7 +391,7 @@ export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
  */
 export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicyFindRequest"> & {
   /**
-   * Lower-case punycode.
+   * In lower-case punycode.
    *
    * @generated from field: string domain = 1;
    */
@@ -409,14 +410,14 @@ export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindReque
  */
 export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolicyFindResponse"> & {
   /**
-   * The tenant that wants single sign-on for this domain; empty = none does.
+   * The tenant that requires SSO for this domain. Empty if no tenant does.
    *
    * @generated from field: string tenant = 1;
    */
   tenant: string;
 
   /**
-   * Whether its owners may use their passwords for now.
+   * Whether the tenant's owners may use their passwords for now.
    *
    * @generated from field: bool lifted = 2;
    */
@@ -431,7 +432,7 @@ export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResp
   messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
- * One call of an open operation, to be counted before anything else is done for it.
+ * One call of an open operation. It is counted before any other work is done for the call.
  *
  * @generated from message bailiwick.sso.v1.SsoLimitsTakeRequest
  */
@@ -444,14 +445,15 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
   rate: string;
 
   /**
-   * The client's address.
+   * The client's IP address.
    *
    * @generated from field: string ip = 2;
    */
   ip: string;
 
   /**
-   * Whether a call beyond the limit is reported in the response. If not, it is refused with resource_exhausted.
+   * If true, a call over the limit is reported in the response. If false, it is rejected with
+   * resource_exhausted.
    *
    * @generated from field: bool report = 3;
    */
@@ -472,7 +474,7 @@ export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@_
  */
 export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeResponse"> & {
   /**
-   * Calls allowed in a window.
+   * Calls allowed per window.
    *
    * @generated from field: uint32 limit = 1;
    */
@@ -500,7 +502,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
   resetSeconds: number;
 
   /**
-   * Whether this call is beyond the limit.
+   * True if this call is over the limit.
    *
    * @generated from field: bool exceeded = 5;
    */
@@ -515,13 +517,13 @@ export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*
   messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
- * SignIn serves the gateway's three /auth/{tenant}/{id}/… routes.
+ * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
  *
  * @generated from service bailiwick.sso.v1.SignIn
  */
 export const SignIn: GenService<{
   /**
-   * Begins a sign-in at a provider.
+   * Starts a sign-in at a provider.
    *
    * @generated from rpc bailiwick.sso.v1.SignIn.Start
    */
@@ -531,7 +533,7 @@ export const SignIn: GenService<{
     output: typeof StartResponseSchema;
   },
   /**
-   * Takes the provider's answer.
+   * Processes the provider's response and completes the sign-in.
    *
    * @generated from rpc bailiwick.sso.v1.SignIn.Finish
    */
@@ -541,7 +543,7 @@ export const SignIn: GenService<{
     output: typeof FinishResponseSchema;
   },
   /**
-   * What a SAML provider has to know of us.
+   * Returns the SAML service provider metadata, which the identity provider needs.
    *
    * @generated from rpc bailiwick.sso.v1.SignIn.Metadata
    */
@@ -554,7 +556,7 @@ export const SignIn: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 0);
 
 /**
- * SsoLimits counts the calls of sso's open operations, for all gateways together.
+ * SsoLimits counts the calls of sso's open operations across all gateways.
  *
  * @generated from service bailiwick.sso.v1.SsoLimits
  */
@@ -573,13 +575,14 @@ export const SsoLimits: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
- * DataKeys answers notifications, which speaks for the data keys of both.
+ * DataKeys gives notifications the state of sso's data keys: notifications serves the Keys
+ * operations for both services.
  *
  * @generated from service bailiwick.sso.v1.DataKeys
  */
 export const DataKeys: GenService<{
   /**
-   * What wraps the data keys of sso, and what is still to be done with them.
+   * Returns which keys wrap the data keys of sso, and the pending work of a rotation.
    *
    * @generated from rpc bailiwick.sso.v1.DataKeys.Report
    */
@@ -589,7 +592,7 @@ export const DataKeys: GenService<{
     output: typeof ReportResponseSchema;
   },
   /**
-   * Replaces a tenant's data key now, or those of all tenants in the background.
+   * Replaces a tenant's data key at once, or the data keys of all tenants in the background.
    *
    * @generated from rpc bailiwick.sso.v1.DataKeys.Rotate
    */
@@ -602,13 +605,14 @@ export const DataKeys: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 2);
 
 /**
- * PasswordPolicy answers identity: may somebody with such an address sign in with a password?
+ * PasswordPolicy answers identity: may a user with an address in this domain sign in with a
+ * password?
  *
  * @generated from service bailiwick.sso.v1.PasswordPolicy
  */
 export const PasswordPolicy: GenService<{
   /**
-   * The answer depends on the domain only.
+   * Returns the tenant that requires SSO for a domain. The result depends on the domain only.
    *
    * @generated from rpc bailiwick.sso.v1.PasswordPolicy.Find
    */
@@ -621,13 +625,13 @@ export const PasswordPolicy: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
- * DomainOwner answers notifications and identity: whose are the people with addresses at a domain?
+ * DomainOwner answers notifications and identity: which tenant owns this domain?
  *
  * @generated from service bailiwick.sso.v1.DomainOwner
  */
 export const DomainOwner: GenService<{
   /**
-   * The tenant that has verified the domain.
+   * Returns the tenant that has verified the domain.
    *
    * @generated from rpc bailiwick.sso.v1.DomainOwner.Find
    */

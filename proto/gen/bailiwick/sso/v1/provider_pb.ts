@@ -19,16 +19,16 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/provider.proto.
  */
 export const file_bailiwick_sso_v1_provider: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsACCgxHcm91cE1hcHBpbmcShwEKBXZhbHVlGAEgASgJQnG6SG66AWMKE2dyb3VwX21hcHBpbmcudmFsdWUaTHRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3QgYmUgd2l0aG91dCBjb250cm9sIGNoYXJhY3RlcnMnIDogJyfIAQFyAxiAAlIFVmFsdWUSHwoFZ3JvdXAYAiABKAlCCbpIBnIEkLUYAVIFR3JvdXASHQoEcm9sZRgDIAEoCUIJukgGcgSYtRgBUgRSb2xlOma6SGMaYQoVZ3JvdXBfbWFwcGluZy5tZWFuaW5nGkh0aGlzLmdyb3VwID09ICcnICYmIHRoaXMucm9sZSA9PSAnJyA/ICdtdXN0IG5hbWUgYSBHcm91cCBvciBhIFJvbGUnIDogJyciNgoMQ2VydGlmaWNhdGVzEiYKBWl0ZW1zGAEgAygJQhC6SA2SAQoQBSIGcgQYgIABUgVJdGVtcyJQCg1Hcm91cE1hcHBpbmdzEj8KBWl0ZW1zGAEgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Hcm91cE1hcHBpbmdCCbpIBpIBAxDIAVIFSXRlbXMi1BIKC1Nzb1Byb3ZpZGVyEhwKAmlkGAEgASgJQgy6SAlyB4q1GANzc29SAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSJwoEa2luZBgDIAEoCUITukgQcg5SAFIEb2lkY1IEc2FtbFIES2luZBIjCgRuYW1lGAQgASgJQg+6SAzIAQFyB8C1GAEYgAFSBE5hbWUSGwoGYWN0aXZlGAUgASgISABSBkFjdGl2ZYgBARIlCgZpc3N1ZXIYBiABKAlCCLpIBXIDGIAQSAFSBklzc3VlcogBARIqCgljbGllbnRfaWQYByABKAlCCLpIBXIDGIACSAJSCENsaWVudElEiAEBEuIBCgZzY29wZXMYCCABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RCqAG6SKQBugGgAQoPcHJvdmlkZXIuc2NvcGVzGowBc2l6ZSh0aGlzLml0ZW1zKSA8PSAyMCAmJiB0aGlzLml0ZW1zLmFsbChzLCBzLm1hdGNoZXMoJ15bISMtXFxbXFxdLX5dezEsMTI4fSQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAgc2NvcGVzIHdpdGhvdXQgc3BhY2VzIG9yIHF1b3RlcydSBlNjb3BlcxKLAQoRdG9rZW5fYXV0aF9tZXRob2QYCSABKAlCWrpIV3JVUgBSE2NsaWVudF9zZWNyZXRfYmFzaWNSEmNsaWVudF9zZWNyZXRfcG9zdFIRY2xpZW50X3NlY3JldF9qd3RSD3ByaXZhdGVfa2V5X2p3dFIEbm9uZUgDUg9Ub2tlbkF1dGhNZXRob2SIAQESQwoNcmVzcG9uc2VfbW9kZRgKIAEoCUIZukgWchRSAFIFcXVlcnlSCWZvcm1fcG9zdEgEUgxSZXNwb25zZU1vZGWIAQESGwoGZGVrX2lkGAsgASgJQgSItRgBUgVEZWtJRBIjCgpzZWNyZXRfZW5jGAwgASgMQgSItRgBUglTZWNyZXRFbmMSMQoNaWRwX2VudGl0eV9pZBgNIAEoCUIIukgFcgMYgAhIBVILSWRwRW50aXR5SUSIAQESLQoLaWRwX3Nzb191cmwYDiABKAlCCLpIBXIDGIAQSAZSCUlkcFNzb1VSTIgBARJJChBpZHBfY2VydGlmaWNhdGVzGA8gASgLMh4uYmFpbGl3aWNrLnNzby52MS5DZXJ0aWZpY2F0ZXNSD0lkcENlcnRpZmljYXRlcxJFCg9yZXF1ZXN0X2JpbmRpbmcYECABKAlCF7pIFHISUgBSCHJlZGlyZWN0UgRwb3N0SAdSDlJlcXVlc3RCaW5kaW5niAEBEiYKDHNwX2VudGl0eV9pZBgRIAEoCUIEiLUYAVIKU3BFbnRpdHlJRBIdCgdhY3NfdXJsGBIgASgJQgSItRgBUgZBY3NVUkwSKwoOc3BfY2VydGlmaWNhdGUYEyABKAlCBIi1GAFSDVNwQ2VydGlmaWNhdGUSJwoMcmVkaXJlY3RfdXJpGBQgASgJQgSItRgBUgtSZWRpcmVjdFVSSRIzChNhbGxvd19pZHBfaW5pdGlhdGVkGBUgASgISAhSEUFsbG93SWRwSW5pdGlhdGVkiAEBEhUKA2ppdBgWIAEoCEgJUgNKaXSIAQES5AEKDWRlZmF1bHRfcm9sZXMYFyABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RCnQG6SJkBugGVAQoWcHJvdmlkZXIuZGVmYXVsdF9yb2xlcxp7c2l6ZSh0aGlzLml0ZW1zKSA8PSAyMCAmJiB0aGlzLml0ZW1zLmFsbChyLCByLm1hdGNoZXMoJ15bYS16XVthLXowLTktXXsxLDYyfSQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAgc2x1Z3Mgb2Ygcm9sZXMnUgxEZWZhdWx0Um9sZXMSRgoOZ3JvdXBfbWFwcGluZ3MYGCABKAsyHy5iYWlsaXdpY2suc3NvLnYxLkdyb3VwTWFwcGluZ3NSDUdyb3VwTWFwcGluZ3MSqgMKDWF0dHJpYnV0ZV9tYXAYGSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcELkArpI4AK6AdwCChZwcm92aWRlci5hdHRyaWJ1dGVfbWFwGsECdGhpcy5pdGVtcy5hbGwoaywgayBpbiBbJ1N1YmplY3QnLCAnRW1haWwnLCAnRW1haWxWZXJpZmllZCcsICdOYW1lJywgJ0dpdmVuTmFtZScsICdGYW1pbHlOYW1lJywgJ1BpY3R1cmUnLCAnTG9jYWxlJywgJ0dyb3VwcyddICYmIHNpemUodGhpcy5pdGVtc1trXSkgPj0gMSAmJiBzaXplKHRoaXMuaXRlbXNba10pIDw9IDI1NikgPyAnJyA6ICdtdXN0IG1hcCBTdWJqZWN0LCBFbWFpbCwgRW1haWxWZXJpZmllZCwgTmFtZSwgR2l2ZW5OYW1lLCBGYW1pbHlOYW1lLCBQaWN0dXJlLCBMb2NhbGUgb3IgR3JvdXBzIHRvIG5hbWVzIG9mIDEgdG8gMjU2IGNoYXJhY3RlcnMnUgxBdHRyaWJ1dGVNYXASRAoNbGFzdF9sb2dpbl9hdBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSC0xhc3RMb2dpbkF0EiMKCmxhc3RfZXJyb3IYGyABKAlCBIi1GAFSCUxhc3RFcnJvchI/CgpjcmVhdGVkX2F0GBwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0Ej8KCnVwZGF0ZWRfYXQYHSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglVcGRhdGVkQXRCCQoHX2FjdGl2ZUIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCFAoSX3Rva2VuX2F1dGhfbWV0aG9kQhAKDl9yZXNwb25zZV9tb2RlQhAKDl9pZHBfZW50aXR5X2lkQg4KDF9pZHBfc3NvX3VybEISChBfcmVxdWVzdF9iaW5kaW5nQhYKFF9hbGxvd19pZHBfaW5pdGlhdGVkQgYKBF9qaXQiZwoPU3NvUHJvdmlkZXJQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IihQQKFlNzb1NhdmVQcm92aWRlclJlcXVlc3QSOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlchIjCgZzZWNyZXQYAiABKAlCC4ABAbpIBXIDGIAIUgZTZWNyZXQSLAoMbWV0YWRhdGFfeG1sGAMgASgJQgm6SAZyBBiAgBBSC01ldGFkYXRhWE1MEisKDG1ldGFkYXRhX3VybBgEIAEoCUIIukgFcgMYgBBSC01ldGFkYXRhVVJMEj4KDWlmX3VwZGF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdDrvAbpI6wEaZgoNcHJvdmlkZXIua2luZBpVdGhpcy5wcm92aWRlci5pZCA9PSAnJyAmJiB0aGlzLnByb3ZpZGVyLmtpbmQgPT0gJycgPyAnUHJvdmlkZXIuS2luZCBpcyByZXF1aXJlZCcgOiAnJxqAAQoRcHJvdmlkZXIubWV0YWRhdGEaa3RoaXMubWV0YWRhdGFfeG1sICE9ICcnICYmIHRoaXMubWV0YWRhdGFfdXJsICE9ICcnID8gJ01ldGFkYXRhWE1MIGFuZCBNZXRhZGF0YVVSTCBjYW5ub3QgYm90aCBiZSBzZW50JyA6ICcnIlQKF1Nzb1NhdmVQcm92aWRlclJlc3BvbnNlEjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXIiYQoVU3NvR2V0UHJvdmlkZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nzb1ICSUQiUwoWU3NvR2V0UHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyInQKF1Nzb0xpc3RQcm92aWRlcnNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJRChhTc29MaXN0UHJvdmlkZXJzUmVzcG9uc2USNQoEcGFnZRgBIAEoCzIhLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJQYWdlUgRQYWdlImQKGFNzb0RlbGV0ZVByb3ZpZGVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIhsKGVNzb0RlbGV0ZVByb3ZpZGVyUmVzcG9uc2UiYgoWU3NvVGVzdFByb3ZpZGVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlIKClNzb0ZpbmRpbmcSFAoFY2hlY2sYASABKAlSBUNoZWNrEhQKBWxldmVsGAIgASgJUgVMZXZlbBIYCgdtZXNzYWdlGAMgASgJUgdNZXNzYWdlImMKF1Nzb1Rlc3RQcm92aWRlclJlc3BvbnNlEg4KAm9rGAEgASgIUgJPSxI4CghmaW5kaW5ncxgCIAMoCzIcLmJhaWxpd2ljay5zc28udjEuU3NvRmluZGluZ1IIRmluZGluZ3MiegoZU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB21pbnV0ZXMYAiABKAVCCbpIBhoEGDwoAEgAUgdNaW51dGVziAEBQgoKCF9taW51dGVzIk4KGlNzb0xpZnRSZXF1aXJlbWVudFJlc3BvbnNlEjAKBXVudGlsGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWxiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsECCgxHcm91cE1hcHBpbmcSiAEKBXZhbHVlGAEgASgJQnK6SG+6AWQKE2dyb3VwX21hcHBpbmcudmFsdWUaTXRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3Qgbm90IGNvbnRhaW4gY29udHJvbCBjaGFyYWN0ZXJzJyA6ICcnyAEBcgMYgAJSBVZhbHVlEh8KBWdyb3VwGAIgASgJQgm6SAZyBJC1GAFSBUdyb3VwEh0KBHJvbGUYAyABKAlCCbpIBnIEmLUYAVIEUm9sZTpmukhjGmEKFWdyb3VwX21hcHBpbmcubWVhbmluZxpIdGhpcy5ncm91cCA9PSAnJyAmJiB0aGlzLnJvbGUgPT0gJycgPyAnbXVzdCBuYW1lIGEgR3JvdXAgb3IgYSBSb2xlJyA6ICcnIjYKDENlcnRpZmljYXRlcxImCgVpdGVtcxgBIAMoCUIQukgNkgEKEAUiBnIEGICAAVIFSXRlbXMiUAoNR3JvdXBNYXBwaW5ncxI/CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nQgm6SAaSAQMQyAFSBUl0ZW1zItQSCgtTc29Qcm92aWRlchIcCgJpZBgBIAEoCUIMukgJcgeKtRgDc3NvUgJJRBInCgZ0ZW5hbnQYAiABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EicKBGtpbmQYAyABKAlCE7pIEHIOUgBSBG9pZGNSBHNhbWxSBEtpbmQSIwoEbmFtZRgEIAEoCUIPukgMyAEBcgfAtRgBGIABUgROYW1lEhsKBmFjdGl2ZRgFIAEoCEgAUgZBY3RpdmWIAQESJQoGaXNzdWVyGAYgASgJQgi6SAVyAxiAEEgBUgZJc3N1ZXKIAQESKgoJY2xpZW50X2lkGAcgASgJQgi6SAVyAxiAAkgCUghDbGllbnRJRIgBARLiAQoGc2NvcGVzGAggASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QqgBukikAboBoAEKD3Byb3ZpZGVyLnNjb3BlcxqMAXNpemUodGhpcy5pdGVtcykgPD0gMjAgJiYgdGhpcy5pdGVtcy5hbGwocywgcy5tYXRjaGVzKCdeWyEjLVxcW1xcXS1+XXsxLDEyOH0kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDIwIHNjb3BlcyB3aXRob3V0IHNwYWNlcyBvciBxdW90ZXMnUgZTY29wZXMSiwEKEXRva2VuX2F1dGhfbWV0aG9kGAkgASgJQlq6SFdyVVIAUhNjbGllbnRfc2VjcmV0X2Jhc2ljUhJjbGllbnRfc2VjcmV0X3Bvc3RSEWNsaWVudF9zZWNyZXRfand0Ug9wcml2YXRlX2tleV9qd3RSBG5vbmVIA1IPVG9rZW5BdXRoTWV0aG9kiAEBEkMKDXJlc3BvbnNlX21vZGUYCiABKAlCGbpIFnIUUgBSBXF1ZXJ5Uglmb3JtX3Bvc3RIBFIMUmVzcG9uc2VNb2RliAEBEhsKBmRla19pZBgLIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgMIAEoDEIEiLUYAVIJU2VjcmV0RW5jEjEKDWlkcF9lbnRpdHlfaWQYDSABKAlCCLpIBXIDGIAISAVSC0lkcEVudGl0eUlEiAEBEi0KC2lkcF9zc29fdXJsGA4gASgJQgi6SAVyAxiAEEgGUglJZHBTc29VUkyIAQESSQoQaWRwX2NlcnRpZmljYXRlcxgPIAEoCzIeLmJhaWxpd2ljay5zc28udjEuQ2VydGlmaWNhdGVzUg9JZHBDZXJ0aWZpY2F0ZXMSRQoPcmVxdWVzdF9iaW5kaW5nGBAgASgJQhe6SBRyElIAUghyZWRpcmVjdFIEcG9zdEgHUg5SZXF1ZXN0QmluZGluZ4gBARImCgxzcF9lbnRpdHlfaWQYESABKAlCBIi1GAFSClNwRW50aXR5SUQSHQoHYWNzX3VybBgSIAEoCUIEiLUYAVIGQWNzVVJMEisKDnNwX2NlcnRpZmljYXRlGBMgASgJQgSItRgBUg1TcENlcnRpZmljYXRlEicKDHJlZGlyZWN0X3VyaRgUIAEoCUIEiLUYAVILUmVkaXJlY3RVUkkSMwoTYWxsb3dfaWRwX2luaXRpYXRlZBgVIAEoCEgIUhFBbGxvd0lkcEluaXRpYXRlZIgBARIVCgNqaXQYFiABKAhICVIDSml0iAEBEuQBCg1kZWZhdWx0X3JvbGVzGBcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0Qp0BukiZAboBlQEKFnByb3ZpZGVyLmRlZmF1bHRfcm9sZXMae3NpemUodGhpcy5pdGVtcykgPD0gMjAgJiYgdGhpcy5pdGVtcy5hbGwociwgci5tYXRjaGVzKCdeW2Etel1bYS16MC05LV17MSw2Mn0kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDIwIHNsdWdzIG9mIHJvbGVzJ1IMRGVmYXVsdFJvbGVzEkYKDmdyb3VwX21hcHBpbmdzGBggASgLMh8uYmFpbGl3aWNrLnNzby52MS5Hcm91cE1hcHBpbmdzUg1Hcm91cE1hcHBpbmdzEqoDCg1hdHRyaWJ1dGVfbWFwGBkgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBC5AK6SOACugHcAgoWcHJvdmlkZXIuYXR0cmlidXRlX21hcBrBAnRoaXMuaXRlbXMuYWxsKGssIGsgaW4gWydTdWJqZWN0JywgJ0VtYWlsJywgJ0VtYWlsVmVyaWZpZWQnLCAnTmFtZScsICdHaXZlbk5hbWUnLCAnRmFtaWx5TmFtZScsICdQaWN0dXJlJywgJ0xvY2FsZScsICdHcm91cHMnXSAmJiBzaXplKHRoaXMuaXRlbXNba10pID49IDEgJiYgc2l6ZSh0aGlzLml0ZW1zW2tdKSA8PSAyNTYpID8gJycgOiAnbXVzdCBtYXAgU3ViamVjdCwgRW1haWwsIEVtYWlsVmVyaWZpZWQsIE5hbWUsIEdpdmVuTmFtZSwgRmFtaWx5TmFtZSwgUGljdHVyZSwgTG9jYWxlIG9yIEdyb3VwcyB0byBuYW1lcyBvZiAxIHRvIDI1NiBjaGFyYWN0ZXJzJ1IMQXR0cmlidXRlTWFwEkQKDWxhc3RfbG9naW5fYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgtMYXN0TG9naW5BdBIjCgpsYXN0X2Vycm9yGBsgASgJQgSItRgBUglMYXN0RXJyb3ISPwoKY3JlYXRlZF9hdBgcIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GB0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgkKB19hY3RpdmVCCQoHX2lzc3VlckIMCgpfY2xpZW50X2lkQhQKEl90b2tlbl9hdXRoX21ldGhvZEIQCg5fcmVzcG9uc2VfbW9kZUIQCg5faWRwX2VudGl0eV9pZEIOCgxfaWRwX3Nzb191cmxCEgoQX3JlcXVlc3RfYmluZGluZ0IWChRfYWxsb3dfaWRwX2luaXRpYXRlZEIGCgRfaml0ImcKD1Nzb1Byb3ZpZGVyUGFnZRIzCgVpdGVtcxgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUEChZTc29TYXZlUHJvdmlkZXJSZXF1ZXN0EjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXISIwoGc2VjcmV0GAIgASgJQguAAQG6SAVyAxiACFIGU2VjcmV0EiwKDG1ldGFkYXRhX3htbBgDIAEoCUIJukgGcgQYgIAQUgtNZXRhZGF0YVhNTBIrCgxtZXRhZGF0YV91cmwYBCABKAlCCLpIBXIDGIAQUgtNZXRhZGF0YVVSTBI+Cg1pZl91cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQ67wG6SOsBGmYKDXByb3ZpZGVyLmtpbmQaVXRoaXMucHJvdmlkZXIuaWQgPT0gJycgJiYgdGhpcy5wcm92aWRlci5raW5kID09ICcnID8gJ1Byb3ZpZGVyLktpbmQgaXMgcmVxdWlyZWQnIDogJycagAEKEXByb3ZpZGVyLm1ldGFkYXRhGmt0aGlzLm1ldGFkYXRhX3htbCAhPSAnJyAmJiB0aGlzLm1ldGFkYXRhX3VybCAhPSAnJyA/ICdNZXRhZGF0YVhNTCBhbmQgTWV0YWRhdGFVUkwgY2Fubm90IGJvdGggYmUgc2VudCcgOiAnJyJUChdTc29TYXZlUHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyImEKFVNzb0dldFByb3ZpZGVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlMKFlNzb0dldFByb3ZpZGVyUmVzcG9uc2USOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlciJ0ChdTc29MaXN0UHJvdmlkZXJzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUQoYU3NvTGlzdFByb3ZpZGVyc1Jlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUGFnZVIEUGFnZSJkChhTc29EZWxldGVQcm92aWRlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCIbChlTc29EZWxldGVQcm92aWRlclJlc3BvbnNlImIKFlNzb1Rlc3RQcm92aWRlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCJSCgpTc29GaW5kaW5nEhQKBWNoZWNrGAEgASgJUgVDaGVjaxIUCgVsZXZlbBgCIAEoCVIFTGV2ZWwSGAoHbWVzc2FnZRgDIAEoCVIHTWVzc2FnZSJjChdTc29UZXN0UHJvdmlkZXJSZXNwb25zZRIOCgJvaxgBIAEoCFICT0sSOAoIZmluZGluZ3MYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLlNzb0ZpbmRpbmdSCEZpbmRpbmdzInoKGVNzb0xpZnRSZXF1aXJlbWVudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgdtaW51dGVzGAIgASgFQgm6SAYaBBg8KABIAFIHTWludXRlc4gBAUIKCghfbWludXRlcyJOChpTc29MaWZ0UmVxdWlyZW1lbnRSZXNwb25zZRIwCgV1bnRpbBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVVudGlsYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * What one of the provider's groups means here: a membership, a role in the whole tenant, or both.
+ * Maps one group of the provider to a group, to a role in the whole tenant, or to both.
  *
  * @generated from message bailiwick.sso.v1.GroupMapping
  */
 export type GroupMapping = Message<"bailiwick.sso.v1.GroupMapping"> & {
   /**
-   * The group as the provider names it, exactly.
+   * The group's name or ID at the provider. It must match exactly.
    *
    * @generated from field: string value = 1 [json_name = "Value"];
    */
@@ -57,7 +57,7 @@ export const GroupMappingSchema: GenMessage<GroupMapping> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 0);
 
 /**
- * In JSON a plain array, as StringList is.
+ * In JSON a plain array, like StringList.
  *
  * @generated from message bailiwick.sso.v1.Certificates
  */
@@ -76,7 +76,7 @@ export const CertificatesSchema: GenMessage<Certificates> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 1);
 
 /**
- * In JSON a plain array, as StringList is.
+ * In JSON a plain array, like StringList.
  *
  * @generated from message bailiwick.sso.v1.GroupMappings
  */
@@ -95,13 +95,13 @@ export const GroupMappingsSchema: GenMessage<GroupMappings> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 2);
 
 /**
- * An identity provider of a tenant, of the kind oidc or saml.
+ * An identity provider of a tenant, for OIDC or SAML.
  *
  * @generated from message bailiwick.sso.v1.SsoProvider
  */
 export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   /**
-   * Empty on save = a new provider.
+   * Empty on save to create a new provider.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */
@@ -113,7 +113,7 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   tenant: string;
 
   /**
-   * oidc or saml. It never changes; absent on update = as it is.
+   * oidc or saml. It never changes. If absent on update, the stored value is kept.
    *
    * @generated from field: string kind = 3 [json_name = "Kind"];
    */
@@ -125,28 +125,28 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   name: string;
 
   /**
-   * Absent = active on create, as it was on update.
+   * If absent, a new provider is active, and an update keeps the stored value.
    *
    * @generated from field: optional bool active = 5 [json_name = "Active"];
    */
   active?: boolean | undefined;
 
   /**
-   * OIDC: where the provider's configuration is found, as it names itself.
+   * OIDC: the issuer, exactly as the provider's configuration names it.
    *
    * @generated from field: optional string issuer = 6 [json_name = "Issuer"];
    */
   issuer?: string | undefined;
 
   /**
-   * OIDC: what the provider knows us as.
+   * OIDC: the client ID that the provider assigned.
    *
    * @generated from field: optional string client_id = 7 [json_name = "ClientID"];
    */
   clientId?: string | undefined;
 
   /**
-   * OIDC: what is asked for besides openid; absent = email and profile.
+   * OIDC: the requested scopes besides openid. If absent, email and profile.
    *
    * @generated from field: bailiwick.common.v1.StringList scopes = 8 [json_name = "Scopes"];
    */
@@ -167,106 +167,110 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   responseMode?: string | undefined;
 
   /**
-   * The data key that seals the secret and our private key.
+   * The data key that encrypts the secret and the private key.
    *
    * @generated from field: string dek_id = 11 [json_name = "DekID"];
    */
   dekId: string;
 
   /**
-   * Always empty in responses and events. An event that names it in `previous` says that the secret was replaced.
+   * Always empty in responses and events. If an event lists it in `previous`, the secret was
+   * replaced.
    *
    * @generated from field: bytes secret_enc = 12 [json_name = "SecretEnc"];
    */
   secretEnc: Uint8Array;
 
   /**
-   * SAML: what the provider calls itself.
+   * SAML: the provider's entity ID.
    *
    * @generated from field: optional string idp_entity_id = 13 [json_name = "IdpEntityID"];
    */
   idpEntityId?: string | undefined;
 
   /**
-   * SAML: where people sign in.
+   * SAML: the provider's single sign-on URL.
    *
    * @generated from field: optional string idp_sso_url = 14 [json_name = "IdpSsoURL"];
    */
   idpSsoUrl?: string | undefined;
 
   /**
-   * SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two.
+   * SAML: the certificates the provider may sign with, in PEM or base64. During a key rollover
+   * there are two.
    *
    * @generated from field: bailiwick.sso.v1.Certificates idp_certificates = 15 [json_name = "IdpCertificates"];
    */
   idpCertificates?: Certificates | undefined;
 
   /**
-   * SAML: how sign-ins are asked for: redirect or post.
+   * SAML: how requests are sent: redirect or post.
    *
    * @generated from field: optional string request_binding = 16 [json_name = "RequestBinding"];
    */
   requestBinding?: string | undefined;
 
   /**
-   * SAML: our name, where our metadata are.
+   * SAML: the service provider's entity ID, which is the URL of its metadata.
    *
    * @generated from field: string sp_entity_id = 17 [json_name = "SpEntityID"];
    */
   spEntityId: string;
 
   /**
-   * SAML: where the provider sends its answers.
+   * SAML: the assertion consumer service URL, which receives the provider's responses.
    *
    * @generated from field: string acs_url = 18 [json_name = "AcsURL"];
    */
   acsUrl: string;
 
   /**
-   * SAML: the certificate that our requests are signed with and assertions may be encrypted to, in PEM.
+   * SAML: the certificate that requests are signed with and that assertions may be encrypted to, in
+   * PEM.
    *
    * @generated from field: string sp_certificate = 19 [json_name = "SpCertificate"];
    */
   spCertificate: string;
 
   /**
-   * OIDC: the redirect address to register at the provider.
+   * OIDC: the redirect URI to register at the provider.
    *
    * @generated from field: string redirect_uri = 20 [json_name = "RedirectURI"];
    */
   redirectUri: string;
 
   /**
-   * SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default.
+   * SAML: whether unsolicited responses are accepted (IdP-initiated sign-in). They are open to
+   * login CSRF, so the default is false.
    *
    * @generated from field: optional bool allow_idp_initiated = 21 [json_name = "AllowIdpInitiated"];
    */
   allowIdpInitiated?: boolean | undefined;
 
   /**
-   * Whether somebody who has no account gets one. Absent on create = yes.
+   * Whether a user without an account gets one. If absent on create, true.
    *
    * @generated from field: optional bool jit = 22 [json_name = "Jit"];
    */
   jit?: boolean | undefined;
 
   /**
-   * The roles of those who become members by signing in; none = the tenant's default role.
+   * The roles of users who become members by signing in. Empty means the tenant's default role.
    *
    * @generated from field: bailiwick.common.v1.StringList default_roles = 23 [json_name = "DefaultRoles"];
    */
   defaultRoles?: StringList | undefined;
 
   /**
-   * What the provider's groups mean here.
+   * Maps the provider's groups to groups and roles of the tenant.
    *
    * @generated from field: bailiwick.sso.v1.GroupMappings group_mappings = 24 [json_name = "GroupMappings"];
    */
   groupMappings?: GroupMappings | undefined;
 
   /**
-   * Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName,
-   * Picture, Locale, Groups → the name of a claim or attribute.
+   * The claim or attribute for each property, if it is not the standard one: keys are Subject,
+   * Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups.
    *
    * @generated from field: bailiwick.common.v1.StringMap attribute_map = 25 [json_name = "AttributeMap"];
    */
@@ -278,7 +282,7 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   lastLoginAt?: Timestamp | undefined;
 
   /**
-   * Why the last sign-in that failed did; empty after one that succeeded.
+   * Why the last sign-in failed. Empty after a successful one.
    *
    * @generated from field: string last_error = 27 [json_name = "LastError"];
    */
@@ -327,9 +331,9 @@ export const SsoProviderPageSchema: GenMessage<SsoProviderPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 4);
 
 /**
- * The provider to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent,
- * so that "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding is the default; an empty
- * Secret leaves the stored one.
+ * The provider to create or update. An absent field keeps its stored value; a field that is sent
+ * replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding
+ * means the default; an empty Secret keeps the stored one.
  *
  * @generated from message bailiwick.sso.v1.SsoSaveProviderRequest
  */
@@ -340,28 +344,29 @@ export type SsoSaveProviderRequest = Message<"bailiwick.sso.v1.SsoSaveProviderRe
   provider?: SsoProvider | undefined;
 
   /**
-   * OIDC: the client secret. It is sealed and never returned; empty = the stored one stays.
+   * OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one.
    *
    * @generated from field: string secret = 2 [json_name = "Secret"];
    */
   secret: string;
 
   /**
-   * SAML: the provider's metadata, from which its names, addresses and certificates are taken.
+   * SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it.
    *
    * @generated from field: string metadata_xml = 3 [json_name = "MetadataXML"];
    */
   metadataXml: string;
 
   /**
-   * The same, to be fetched now.
+   * SAML: the URL of the provider's metadata, which is fetched at once.
    *
    * @generated from field: string metadata_url = 4 [json_name = "MetadataURL"];
    */
   metadataUrl: string;
 
   /**
-   * Save only if the stored provider's UpdatedAt is still this one.
+   * Save only if the stored provider's UpdatedAt equals this time; otherwise fails with
+   * failed_precondition.
    *
    * @generated from field: google.protobuf.Timestamp if_updated_at = 5 [json_name = "IfUpdatedAt"];
    */
@@ -376,7 +381,7 @@ export const SsoSaveProviderRequestSchema: GenMessage<SsoSaveProviderRequest> = 
   messageDesc(file_bailiwick_sso_v1_provider, 5);
 
 /**
- * The provider as it is stored.
+ * The provider as stored.
  *
  * @generated from message bailiwick.sso.v1.SsoSaveProviderResponse
  */
@@ -395,7 +400,7 @@ export const SsoSaveProviderResponseSchema: GenMessage<SsoSaveProviderResponse> 
   messageDesc(file_bailiwick_sso_v1_provider, 6);
 
 /**
- * Which provider.
+ * Selects one provider.
  *
  * @generated from message bailiwick.sso.v1.SsoGetProviderRequest
  */
@@ -438,7 +443,7 @@ export const SsoGetProviderResponseSchema: GenMessage<SsoGetProviderResponse> = 
   messageDesc(file_bailiwick_sso_v1_provider, 8);
 
 /**
- * A tenant and which page.
+ * Selects a tenant and a page.
  *
  * @generated from message bailiwick.sso.v1.SsoListProvidersRequest
  */
@@ -481,7 +486,7 @@ export const SsoListProvidersResponseSchema: GenMessage<SsoListProvidersResponse
   messageDesc(file_bailiwick_sso_v1_provider, 10);
 
 /**
- * Which provider.
+ * Selects one provider.
  *
  * @generated from message bailiwick.sso.v1.SsoDeleteProviderRequest
  */
@@ -505,7 +510,7 @@ export const SsoDeleteProviderRequestSchema: GenMessage<SsoDeleteProviderRequest
   messageDesc(file_bailiwick_sso_v1_provider, 11);
 
 /**
- * Nothing: the provider is gone, and nobody who has signed in through it is signed in any more.
+ * Empty: the provider is deleted, and the sessions that it opened have ended.
  *
  * @generated from message bailiwick.sso.v1.SsoDeleteProviderResponse
  */
@@ -520,7 +525,7 @@ export const SsoDeleteProviderResponseSchema: GenMessage<SsoDeleteProviderRespon
   messageDesc(file_bailiwick_sso_v1_provider, 12);
 
 /**
- * Which provider.
+ * Selects one provider.
  *
  * @generated from message bailiwick.sso.v1.SsoTestProviderRequest
  */
@@ -544,13 +549,13 @@ export const SsoTestProviderRequestSchema: GenMessage<SsoTestProviderRequest> = 
   messageDesc(file_bailiwick_sso_v1_provider, 13);
 
 /**
- * One thing that was looked at.
+ * The result of one check.
  *
  * @generated from message bailiwick.sso.v1.SsoFinding
  */
 export type SsoFinding = Message<"bailiwick.sso.v1.SsoFinding"> & {
   /**
-   * What was looked at, such as discovery or certificate.
+   * The name of the check, such as discovery or certificate.
    *
    * @generated from field: string check = 1 [json_name = "Check"];
    */
@@ -564,7 +569,7 @@ export type SsoFinding = Message<"bailiwick.sso.v1.SsoFinding"> & {
   level: string;
 
   /**
-   * What was found and what to do about it.
+   * The finding, and how to fix it.
    *
    * @generated from field: string message = 3 [json_name = "Message"];
    */
@@ -579,13 +584,13 @@ export const SsoFindingSchema: GenMessage<SsoFinding> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 14);
 
 /**
- * What was found.
+ * The results of the checks.
  *
  * @generated from message bailiwick.sso.v1.SsoTestProviderResponse
  */
 export type SsoTestProviderResponse = Message<"bailiwick.sso.v1.SsoTestProviderResponse"> & {
   /**
-   * Whether there is no error among the findings.
+   * True if no finding has the level error.
    *
    * @generated from field: bool ok = 1 [json_name = "OK"];
    */
@@ -605,7 +610,7 @@ export const SsoTestProviderResponseSchema: GenMessage<SsoTestProviderResponse> 
   messageDesc(file_bailiwick_sso_v1_provider, 15);
 
 /**
- * Which tenant, and for how long.
+ * Selects a tenant, and sets the duration.
  *
  * @generated from message bailiwick.sso.v1.SsoLiftRequirementRequest
  */
@@ -616,7 +621,7 @@ export type SsoLiftRequirementRequest = Message<"bailiwick.sso.v1.SsoLiftRequire
   tenant: string;
 
   /**
-   * From now on, at most 60; absent = 60, 0 = it is over.
+   * Duration in minutes, at most 60. If absent, 60; 0 ends the exemption.
    *
    * @generated from field: optional int32 minutes = 2 [json_name = "Minutes"];
    */
@@ -631,7 +636,7 @@ export const SsoLiftRequirementRequestSchema: GenMessage<SsoLiftRequirementReque
   messageDesc(file_bailiwick_sso_v1_provider, 16);
 
 /**
- * Until when.
+ * The end of the exemption.
  *
  * @generated from message bailiwick.sso.v1.SsoLiftRequirementResponse
  */

@@ -18,7 +18,7 @@ export const file_bailiwick_sso_v1_sso: GenFile = /*@__PURE__*/
   fileDesc("ChpiYWlsaXdpY2svc3NvL3YxL3Nzby5wcm90bxIQYmFpbGl3aWNrLnNzby52MSI1Cg9Tc29DaGVja1JlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiLgoQU3NvQ2hlY2tSZXNwb25zZRIaCghyZWRpcmVjdBgBIAEoCVIIUmVkaXJlY3Qy0wcKA1NzbxJkCgVDaGVjaxIhLmJhaWxpd2ljay5zc28udjEuU3NvQ2hlY2tSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5Tc29DaGVja1Jlc3BvbnNlIhSQAgGKtRgNEAEqCXNzb19jaGVjaxKTAQoMU2F2ZVByb3ZpZGVyEiguYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXNwb25zZSIuirUYKhADGiISIAoNaWFtLnNzby53cml0ZRIPcHJvdmlkZXIudGVuYW50IAEwARKFAQoLR2V0UHJvdmlkZXISJy5iYWlsaXdpY2suc3NvLnYxLlNzb0dldFByb3ZpZGVyUmVxdWVzdBooLmJhaWxpd2ljay5zc28udjEuU3NvR2V0UHJvdmlkZXJSZXNwb25zZSIjkAIBirUYHBADGhgSFgoMaWFtLnNzby5yZWFkEgZ0ZW5hbnQSiwEKDUxpc3RQcm92aWRlcnMSKS5iYWlsaXdpY2suc3NvLnYxLlNzb0xpc3RQcm92aWRlcnNSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Tc29MaXN0UHJvdmlkZXJzUmVzcG9uc2UiI5ACAYq1GBwQAxoYEhYKDGlhbS5zc28ucmVhZBIGdGVuYW50EpABCg5EZWxldGVQcm92aWRlchIqLmJhaWxpd2ljay5zc28udjEuU3NvRGVsZXRlUHJvdmlkZXJSZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Tc29EZWxldGVQcm92aWRlclJlc3BvbnNlIiWKtRghEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQgATABEokBCgxUZXN0UHJvdmlkZXISKC5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQSkQEKD0xpZnRSZXF1aXJlbWVudBIrLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVzcG9uc2UiI4q1GB8QBBoZEhcKDWlhbS5zc28ud3JpdGUSBnRlbmFudCABGgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_bailiwick_sso_v1_provider, file_buf_validate_validate]);
 
 /**
- * The address somebody wants to sign in with.
+ * The address of the user who wants to sign in.
  *
  * @generated from message bailiwick.sso.v1.SsoCheckRequest
  */
@@ -37,13 +37,13 @@ export const SsoCheckRequestSchema: GenMessage<SsoCheckRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_sso, 0);
 
 /**
- * Where to go.
+ * The result of the check.
  *
  * @generated from message bailiwick.sso.v1.SsoCheckResponse
  */
 export type SsoCheckResponse = Message<"bailiwick.sso.v1.SsoCheckResponse"> & {
   /**
-   * The address of the provider's login route; empty = sign in with a password.
+   * The URL of the provider's login route. Empty means sign in with a password.
    *
    * @generated from field: string redirect = 1 [json_name = "Redirect"];
    */
@@ -64,8 +64,8 @@ export const SsoCheckResponseSchema: GenMessage<SsoCheckResponse> = /*@__PURE__*
  */
 export const Sso: GenService<{
   /**
-   * Where people with such an address sign in. The answer depends on the domain only, never on
-   * whether there is an account.
+   * Returns where users with this address sign in. The response depends on the domain only, not on
+   * whether an account exists.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.Check
    */
@@ -75,7 +75,8 @@ export const Sso: GenService<{
     output: typeof SsoCheckResponseSchema;
   },
   /**
-   * Creates an identity provider, or changes the one with the ID that is sent.
+   * Creates an identity provider, or updates the one with this ID. A tenant has a maximum number of
+   * providers (failed_precondition).
    *
    * @generated from rpc bailiwick.sso.v1.Sso.SaveProvider
    */
@@ -85,7 +86,7 @@ export const Sso: GenService<{
     output: typeof SsoSaveProviderResponseSchema;
   },
   /**
-   * One provider.
+   * Returns one provider.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.GetProvider
    */
@@ -95,7 +96,7 @@ export const Sso: GenService<{
     output: typeof SsoGetProviderResponseSchema;
   },
   /**
-   * The providers of a tenant.
+   * Lists the providers of a tenant.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.ListProviders
    */
@@ -105,7 +106,8 @@ export const Sso: GenService<{
     output: typeof SsoListProvidersResponseSchema;
   },
   /**
-   * Deletes a provider. Whoever has signed in through it is signed out, and knows it as little as it knows them.
+   * Deletes a provider, removes its links to users, and ends the sessions that it opened. Fails with
+   * failed_precondition for the last active provider while the tenant or a domain requires SSO.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.DeleteProvider
    */
@@ -115,8 +117,8 @@ export const Sso: GenService<{
     output: typeof SsoDeleteProviderResponseSchema;
   },
   /**
-   * Looks at a provider as a sign-in would: whether it can be reached, its keys and certificates, and the addresses
-   * that it has to know of us. Nobody is signed in.
+   * Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the
+   * addresses to register there. No user is signed in.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.TestProvider
    */
@@ -126,8 +128,8 @@ export const Sso: GenService<{
     output: typeof SsoTestProviderResponseSchema;
   },
   /**
-   * Lets a tenant's owners in with their passwords for an hour, where the tenant wants single sign-on and that is broken.
-   * All owners are told by mail.
+   * Exempts a tenant's owners from the SSO requirement for up to an hour, so that they can sign in
+   * with their passwords while the provider is broken. All owners get a mail.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.LiftRequirement
    */

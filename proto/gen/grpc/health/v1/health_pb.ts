@@ -2,8 +2,9 @@
 // @generated from file grpc/health/v1/health.proto (package grpc.health.v1, syntax proto3)
 /* eslint-disable */
 
-// The standard gRPC health service (https://github.com/grpc/grpc/blob/master/doc/health-checking.md): package, names and
-// numbers are those of the standard. Served beside our operations; it is none of them.
+// The standard gRPC health service
+// (https://github.com/grpc/grpc/blob/master/doc/health-checking.md), with the standard's package,
+// names and numbers. It is not an operation of the API.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -20,7 +21,7 @@ export const file_grpc_health_v1_health: GenFile = /*@__PURE__*/
  */
 export type HealthCheckRequest = Message<"grpc.health.v1.HealthCheckRequest"> & {
   /**
-   * The full name of a service, empty for the process.
+   * The full name of a service. Empty means the process.
    *
    * @generated from field: string service = 1;
    */
@@ -52,7 +53,7 @@ export const HealthCheckResponseSchema: GenMessage<HealthCheckResponse> = /*@__P
   messageDesc(file_grpc_health_v1_health, 1);
 
 /**
- * Whether a service takes calls.
+ * Whether a service accepts calls.
  *
  * @generated from enum grpc.health.v1.HealthCheckResponse.ServingStatus
  */
@@ -81,7 +82,7 @@ export const HealthCheckResponse_ServingStatus = {
 } as const;
 
 /**
- * Whether a service takes calls.
+ * Whether a service accepts calls.
  *
  * @generated from enum grpc.health.v1.HealthCheckResponse.ServingStatus
  */
@@ -94,13 +95,13 @@ export const HealthCheckResponse_ServingStatusSchema: GenEnum<HealthCheckRespons
   enumDesc(file_grpc_health_v1_health, 1, 0);
 
 /**
- * Health tells load balancers and meshes whether a process takes calls.
+ * Health lets load balancers and meshes check whether a process accepts calls.
  *
  * @generated from service grpc.health.v1.Health
  */
 export const Health: GenService<{
   /**
-   * The status now; NOT_FOUND for a service that the process does not have.
+   * Returns the current status. Fails with NOT_FOUND for a service that the process does not have.
    *
    * @generated from rpc grpc.health.v1.Health.Check
    */
@@ -110,7 +111,8 @@ export const Health: GenService<{
     output: typeof HealthCheckResponseSchema;
   },
   /**
-   * The status now and whenever it changes; SERVICE_UNKNOWN for a service that the process does not have.
+   * Streams the current status and every change. The status is SERVICE_UNKNOWN for a service that
+   * the process does not have.
    *
    * @generated from rpc grpc.health.v1.Health.Watch
    */

@@ -1,0 +1,114 @@
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import type { Run } from '@bailiwick/shared/orm.ts';
+import { grantsPerSubject } from '../limits.ts';
+import { ownerRole, permissionsOf } from '../roles/builtin.ts';
+import { includes, isPlatformOnly } from '../roles/match.ts';
+import {
+  findSubjectGrantRows,
+  findSubjectStatus,
+  type SubjectGrantQuery,
+  type SubjectGrantRow,
+  type SubjectStatus,
+} from './queries.ts';
+
+// The grants of a user or bot in one tenant, one by one: for checks on resources and for
+// explanations.
+
+export type SubjectGrant = Omit<SubjectGrantRow, 'gives'> & {
+  /** The permissions of the role. */
+  permissions: readonly string[];
+};
+
+/** Twice the limit of grants on resources. Only a subject with groups full of grants exceeds it. */
+const mostGrants = 2 * grantsPerSubject;
+
+/** The grants of a subject in a tenant and on the platform, including those of its groups. */
+export async function findSubjectGrants(
+  run: Run,
+  query: SubjectGrantQuery,
+): Promise<SubjectGrant[]> {
+  const rows = await findSubjectGrantRows(run, query, mostGrants + 1);
+  // Expired grants come last and do not count.
+  if (rows[mostGrants]?.expired === false)
+    throw failedPrecondition(
+      `the subject holds more than ${mostGrants} grants, those of its groups included`,
+      'TOO_MANY_GRANTS',
+    );
+  const permissions = permissionsByRole(rows);
+  return rows.map(({ gives: _gives, ...row }) => ({ ...row, permissions: permissions(row) }));
+}
+
+/**
+ * The permissions of each role in these rows: the tenant's own roles from the rows, built-in roles
+ * from the code.
+ */
+export function permissionsByRole(rows: ReadonlyArray<Pick<SubjectGrantRow, 'role' | 'gives'>>) {
+  const own = new Map(rows.flatMap(({ role, gives }) => (gives ? [[role, gives] as const] : [])));
+  return ({ role, platform }: Pick<SubjectGrantRow, 'role' | 'platform'>): readonly string[] =>
+    platform ? permissionsOf(role, 'platform') : (own.get(role) ?? permissionsOf(role, 'tenant'));
+}
+
+/** Whether these grants of a subject in one tenant make it an owner. */
+export const owns = (grants: readonly SubjectGrant[]): boolean =>
+  grants.some(
+    ({ role, resource, platform, expired }) =>
+      role === ownerRole && resource === '' && !platform && !expired,
+  );
+
+/** `ssoTenant` and `limitedTo` have the meaning that they have in Principal. */
+type Question = SubjectGrantQuery & { ssoTenant: string; limitedTo: string };
+
+export type DecisionContext = {
+  grants: SubjectGrant[];
+  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred'> & { lacksSso: boolean };
+};
+
+/** Reads everything that a decision about one subject depends on. */
+export async function findDecisionContext(
+  run: Run,
+  { ssoTenant, limitedTo, ...query }: Question,
+): Promise<DecisionContext> {
+  const [status, all] = await Promise.all([
+    findSubjectStatus(run, query.subject, query.tenant, ssoTenant),
+    findSubjectGrants(run, query),
+  ]);
+  const grants =
+    limitedTo === '' ? all : all.filter(({ platform }) => !platform && query.tenant === limitedTo);
+  return {
+    grants,
+    status: {
+      ...status,
+      lacksSso: status.requiresSso && !(status.ssoLifted && owns(grants)),
+    },
+  };
+}
+
+/**
+ * Whether a grant takes effect. A bot needs no membership. A user's platform grant needs none
+ * either, but a disabled membership blocks it.
+ */
+export function counts(
+  { platform, expired }: SubjectGrant,
+  { open, membership, barred, lacksSso }: DecisionContext['status'],
+  isBot: boolean,
+): boolean {
+  if (expired || barred || !open || lacksSso) return false;
+  return isBot || membership === 'active' || (platform && membership === null);
+}
+
+/**
+ * The grants that give a permission, or all that a pattern matches, on a resource ("" = the whole
+ * tenant).
+ */
+export function granting(
+  grants: readonly SubjectGrant[],
+  permission: string,
+  resource: string,
+): SubjectGrant[] {
+  if (isPlatformOnly(permission)) return [];
+  return grants.filter(
+    (grant) =>
+      (grant.resource === '' || grant.resource === resource) &&
+      includes(grant.permissions, permission),
+  );
+}

@@ -1,0 +1,109 @@
+import { assertRecentLogin, type Caller } from '@bailiwick/shared/caller.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/shared/orm.ts';
+import { ownerRole } from '../roles/builtin.ts';
+import { findRolePermissions } from '../roles/queries.ts';
+import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
+
+// A caller can only delegate permissions that it has, on every path that grants rights.
+
+/**
+ * Throws permission_denied unless the caller itself may grant, in the whole tenant, every
+ * permission of the roles. Reads the caller's current rights.
+ */
+export async function assertMayGrant(
+  em: EntityManager,
+  caller: Caller,
+  tenant: string,
+  roles: readonly string[],
+): Promise<void> {
+  if (roles.includes(ownerRole)) assertRecentLogin(caller);
+  const lacking = await findLacking(inTransaction(em), caller, tenant, { roles });
+  if (lacking !== undefined) throw escalation(lacking);
+}
+
+/** Throws permission_denied unless the caller may put these permissions into a role. */
+export async function assertMayGrantPermissions(
+  em: EntityManager,
+  caller: Caller,
+  tenant: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const lacking = await lackingTo(inTransaction(em), caller, tenant, wanted);
+  if (lacking !== undefined) throw escalation(lacking);
+}
+
+/**
+ * Throws permission_denied unless the caller has every permission of these roles: only an owner
+ * changes an owner.
+ */
+export async function assertMayTouch(
+  em: EntityManager,
+  caller: Caller,
+  tenant: string,
+  roles: readonly string[],
+): Promise<void> {
+  if (roles.includes(ownerRole)) assertRecentLogin(caller);
+  const lacking = await lackingTo(
+    inTransaction(em),
+    caller,
+    tenant,
+    permissionsOfRoles(roles, tenant === '' ? 'platform' : 'tenant'),
+  );
+  if (lacking !== undefined)
+    throw denied(`the target holds ${lacking}, which the caller does not hold`, 'ESCALATION');
+}
+
+/** The principal whose rights are compared: a caller, or the sender of an earlier invitation. */
+type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo' | 'ssoTenant' | 'limitedTo'>;
+type Wanted = { roles: readonly string[]; permissions?: readonly string[] };
+
+/**
+ * A permission, of the roles' and of `permissions`, that the principal may not grant in a tenant;
+ * undefined = it may grant all.
+ */
+export async function findLacking(
+  run: Run,
+  giver: Giver,
+  tenant: string,
+  { roles, permissions = [] }: Wanted,
+): Promise<string | undefined> {
+  return lackingTo(run, giver, tenant, [
+    ...permissions,
+    ...(await permissionsGivenBy(run, tenant, roles)),
+  ]);
+}
+
+const escalation = (lacking: string) =>
+  denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
+
+/** The permissions of roles in a tenant, or on the platform if `tenant` is "". */
+async function permissionsGivenBy(
+  run: Run,
+  tenant: string,
+  roles: readonly string[],
+): Promise<string[]> {
+  if (tenant === '') return permissionsOfRoles(roles, 'platform');
+  return [
+    ...permissionsOfRoles(roles, 'tenant'),
+    ...(await findRolePermissions(run, tenant, roles)),
+  ];
+}
+
+async function lackingTo(
+  run: Run,
+  { type, id, tenant: own, narrowedTo, ssoTenant, limitedTo }: Giver,
+  tenant: string,
+  wanted: readonly string[],
+) {
+  if (wanted.length === 0) return undefined;
+  // A bot has grants in its own tenant only, so the tenant in question can be passed as the bot's.
+  const rights = await rightsOf(
+    run,
+    { type, id, botTenant: tenant || own, narrowedTo, ssoTenant, limitedTo },
+    tenant,
+  );
+  return wanted.find(
+    (pattern) => !(tenant === '' ? holdsOnPlatform(rights, pattern) : mayGrant(rights, pattern)),
+  );
+}

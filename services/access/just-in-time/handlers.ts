@@ -1,0 +1,40 @@
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { lockTenant } from '../tenants/lock.ts';
+import { findTenant } from '../tenants/queries.ts';
+import { type JoinDeps, join } from './join.ts';
+import { findLackingTo } from './may-grant.ts';
+import { takeBack } from './take-back.ts';
+
+export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
+  const { database } = deps;
+  return {
+    join: (request, call) => join(deps, request, call),
+    mayConfer: async (request) => ({ lacking: (await findLackingTo(database, request)) ?? '' }),
+
+    async isOpen({ tenant }) {
+      const found = await findTenant(database, tenant);
+      return { open: found?.status === 'active', requiresSso: found?.settings.requireSso === true };
+    },
+    takeBack: async (request, call) => ({ done: await takeBack(deps, request, call) }),
+
+    async liftSso({ tenant, until }, call) {
+      if (!until) throw invalid('Until is required');
+      await liftSso(database, tenant, timestampDate(until), call);
+      return {};
+    },
+  };
+}
+
+/** sso records the event and audit entry: it knows the caller. */
+async function liftSso(database: Database, tenant: string, until: Date, call: Call): Promise<void> {
+  await database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
+    const row = await lockTenant(em, tenant);
+    if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
+    row.ssoLiftedUntil = until;
+    call.invalidates.add(`tenant:${tenant}`);
+  });
+}

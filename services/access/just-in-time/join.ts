@@ -1,0 +1,117 @@
+import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
+import { type Directory, findUser } from '../directory.ts';
+import { addGrant } from '../grants/entries.ts';
+import { GroupEntity } from '../groups/entities.ts';
+import { pathKey } from '../groups/path.ts';
+import { memberRole } from '../roles/builtin.ts';
+import { lockRoles } from '../roles/save.ts';
+import { lockState } from '../subjects/state.ts';
+import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
+import { startMembership } from '../tenants/membership.ts';
+import { followMappings } from './mappings.ts';
+import { findMappedGroups } from './queries.ts';
+
+export type JoinDeps = { database: Database; directory: Directory; log: Log };
+
+const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT_DISABLED');
+const noMember = () => denied('the user is not a member of the tenant', 'NO_MEMBER');
+
+/**
+ * Gives a user whom a provider has recognised the membership, roles and groups that follow from it,
+ * all or none.
+ */
+export async function join(
+  { database, directory, log }: JoinDeps,
+  request: JoinRequest,
+  sent: Call,
+): Promise<{ joined: boolean; missing: string[] }> {
+  const { tenant, userId, provider, ip, userAgent } = request;
+  const user = await findUser(directory, userId, sent);
+  if (!user || user.status === 'disabled') throw accountDisabled();
+  // sso calls in its own name. The audit entry needs the IP and user agent of the browser.
+  const call: Call = { ...sent, caller: { ...sent.caller, ip, userAgent } };
+  return database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
+    await assertAdmitted(em, userId);
+    const defaultRole = await lockDefaultRole(em, tenant);
+    const roles = await lockRoles(em, [...request.roles, ...request.defaultRoles, defaultRole]);
+    const groups = await lockGroups(em, request);
+    const isMember = await lockMember(em, userId);
+    if (!isMember && !request.mayJoin) throw noMember();
+    if (!isMember) {
+      const offered = request.defaultRoles.filter((role) => roles.has(role));
+      await addMember(em, request, offered.length > 0 ? offered : [defaultRole], call);
+    }
+    if (provider === '') return { joined: !isMember, missing: [] };
+    const keys = new Set(groups.map(({ key }) => key));
+    const named = {
+      roles: request.roles.filter((role) => roles.has(role)),
+      groups: new Set(request.groups.map(pathKey)),
+    };
+    await followMappings({ em, call, log, person: { tenant, userId, provider } }, named, groups);
+    const missing = [
+      ...request.roles.filter((role) => !roles.has(role)),
+      ...request.groups.filter((path) => !keys.has(pathKey(path))),
+    ];
+    return { joined: !isMember, missing };
+  });
+}
+
+/** Always the first lock: deleting a user holds it while it goes through tenants. */
+async function assertAdmitted(em: EntityManager, userId: string): Promise<void> {
+  const known = await lockState(em, userId);
+  if (known?.state === 'disabled' || known?.state === 'deleted') throw accountDisabled();
+}
+
+/**
+ * Serialises changes of a tenant's members. A tenant closed since the sign-in began accepts no new
+ * ones.
+ */
+async function lockDefaultRole(em: EntityManager, id: string): Promise<string> {
+  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (tenant?.status !== 'active') throw noMember();
+  return tenant.settings.defaultRole || memberRole;
+}
+
+/**
+ * The groups named by the mappings now or before, locked against deletion until the transaction
+ * ends.
+ */
+async function lockGroups(em: EntityManager, { tenant, userId, provider, groups }: JoinRequest) {
+  if (provider === '') return [];
+  const before = await findMappedGroups(inTransaction(em), tenant, userId, provider);
+  const which = { $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }] };
+  return em.find(GroupEntity, which, {
+    lockMode: LockMode.PESSIMISTIC_READ,
+    orderBy: { id: 'asc' },
+  });
+}
+
+/** Whether the user is an active member. Throws for a disabled membership. */
+async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
+  const member = await em.findOne(
+    TenantMemberEntity,
+    { userId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (member && member.status !== 'active') throw noMember();
+  return member !== null;
+}
+
+async function addMember(
+  em: EntityManager,
+  { tenant, userId, provider }: JoinRequest,
+  roles: readonly string[],
+  call: Call,
+): Promise<void> {
+  await startMembership(em, call, { tenant, userId, source: 'sso' });
+  const createdBy = provider || call.caller.id;
+  for (const role of new Set(roles))
+    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
+  // The mappings must find the rows.
+  await em.flush();
+}

@@ -1,0 +1,45 @@
+import type { MayConferRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { type Database, onPool } from '@bailiwick/shared/orm.ts';
+import { findLacking } from '../decisions/delegation.ts';
+import { pathKey } from '../groups/path.ts';
+import { findGroup, findGroupRoles } from '../groups/queries.ts';
+import { isTenantRole, memberRole } from '../roles/builtin.ts';
+import { findRole } from '../roles/queries.ts';
+import { findTenant } from '../tenants/queries.ts';
+
+/**
+ * A permission, of the roles and groups in the request, that the principal may not grant; undefined
+ * = it may grant all.
+ */
+export async function findLackingTo(
+  database: Database,
+  request: MayConferRequest,
+): Promise<string | undefined> {
+  const {
+    principalType: type,
+    principalId: id,
+    principalBotTenant,
+    principalNarrowedTo: narrowedTo,
+    principalLimitedTo: limitedTo,
+    tenant,
+  } = request;
+  const run = onPool(database);
+  const roles = new Set(request.roles);
+  if (request.defaultRole)
+    roles.add((await findTenant(database, tenant))?.settings.defaultRole || memberRole);
+  for (const role of request.roles)
+    if (!isTenantRole(role) && !(await findRole(database, tenant, role))) throw notFound('role');
+  for (const path of request.groups) {
+    const group = await findGroup(database, tenant, pathKey(path));
+    if (!group) throw notFound('group');
+    for (const role of await findGroupRoles(run, tenant, group.id)) roles.add(role);
+  }
+  // sso has checked the rights of the caller's session. This compares the granted permissions only.
+  return findLacking(
+    run,
+    { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant, limitedTo },
+    tenant,
+    { roles: [...roles] },
+  );
+}

@@ -1,0 +1,49 @@
+import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { type EntityManager, inTransaction, onPool } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
+import { GroupEntity } from '../groups/entities.ts';
+import { lockState } from '../subjects/state.ts';
+import { TenantEntity } from '../tenants/entities.ts';
+import type { JoinDeps } from './join.ts';
+import { followMappings } from './mappings.ts';
+import { findMappedGroups, findMappedPeople } from './queries.ts';
+
+/** Users per call: few enough for the caller's timeout. */
+const atOnce = 200;
+
+/** Revokes what a provider's mappings granted, user by user. Returns whether no user is left. */
+export async function takeBack(
+  { database, log }: JoinDeps,
+  { tenant, provider }: TakeBackRequest,
+  call: Call,
+): Promise<boolean> {
+  if (tenant === '' || provider === '') return true;
+  const people = await findMappedPeople(onPool(database), tenant, provider, atOnce);
+  for (const userId of people) {
+    await database.transaction(tenant, async (em) => {
+      // Locks in the same order as `join`.
+      await lockState(em, userId);
+      await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const groups = await lockMappedGroups(em, { tenant, userId, provider });
+      await followMappings(
+        { em, call, log, person: { tenant, userId, provider } },
+        { roles: [], groups: new Set() },
+        groups,
+      );
+    });
+  }
+  return people.length < atOnce;
+}
+
+async function lockMappedGroups(
+  em: EntityManager,
+  { tenant, userId, provider }: { tenant: string; userId: string; provider: string },
+) {
+  const ids = await findMappedGroups(inTransaction(em), tenant, userId, provider);
+  return em.find(
+    GroupEntity,
+    { id: { $in: ids } },
+    { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } },
+  );
+}

@@ -1,0 +1,59 @@
+import {
+  type ChatEndpoint,
+  ChatEndpointSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
+import type { ChatEndpointRow } from './entities.ts';
+
+/** The endpoint columns that the API record exposes. */
+export type EndpointColumns = EndpointValues & Pick<ChatEndpointRow, 'kind'>;
+
+/** The API record, without the sealed URL: clients cannot use ciphertext. */
+export function toApi(row: EndpointColumns): MessageInitShape<typeof ChatEndpointSchema> {
+  return { ...sharedFields(row), kind: row.kind };
+}
+
+/** The API record in documented JSON, as events carry it. */
+export const toJson = (row: EndpointColumns): JsonObject =>
+  encodeJson(ChatEndpointSchema, create(ChatEndpointSchema, toApi(row)));
+
+/** The columns of a URL: the sealed URL, its data key, and the recognised chat service. */
+export type Address = Pick<ChatEndpointRow, 'dekId' | 'urlEnc' | 'kind'>;
+
+/** The columns that an update sets. Without a new address the stored one stays. */
+export function updateOf(
+  endpoint: ChatEndpoint,
+  stored: ChatEndpointRow,
+  address: Address | undefined,
+) {
+  return { ...updatedValues(endpoint, stored), ...address };
+}
+
+/**
+ * The `previous` entry of an event for a replaced URL. The API record never shows more of the URL.
+ */
+export const replacedUrl = { URLEnc: '' } as const;
+
+/** The context that a URL is sealed with: the record and the field. */
+export const urlContext = (endpoint: string) => [endpoint, 'url'] as const;
+
+/** Writes an endpoint's event to the outbox in the transaction. */
+export function recordEndpointEvent(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: ChatEndpointRow,
+  previous?: Record<string, unknown>,
+): void {
+  recordChange(em, origin, {
+    tenant: row.tenant,
+    type,
+    data: toJson(row),
+    ...(previous ? { previous } : {}),
+    targets: [{ Type: 'chat_endpoint', ID: row.id, Name: row.name }],
+  });
+}

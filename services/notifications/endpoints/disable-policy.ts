@@ -1,0 +1,85 @@
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import type { Origin } from '@bailiwick/shared/outbox.ts';
+import { repeat } from '@bailiwick/shared/repeat.ts';
+import type { Background } from '@bailiwick/shared/service.ts';
+import {
+  clearHealth,
+  type DisablePolicy,
+  listFailing,
+  lockFailing,
+  markNotified,
+} from './queries.ts';
+import { byService } from './values.ts';
+
+const everyMs = 1000;
+const batch = 20;
+
+/** How the queue handles the endpoints of one kind. */
+export type EndpointKind = {
+  /** The prefix of their ids. */
+  prefix: 'whk' | 'slk';
+  /** Locks an active endpoint until the transaction ends. */
+  lock(em: EntityManager, tenant: string, endpoint: string): Promise<unknown>;
+  /** Publishes that deliveries fail. Does nothing if the endpoint is gone or inactive. */
+  reportFailing(em: EntityManager, tenant: string, endpoint: string, origin: Origin): Promise<void>;
+  /** Makes the endpoint inactive and publishes that. Does nothing if it is gone or inactive. */
+  disable(
+    em: EntityManager,
+    tenant: string,
+    endpoint: string,
+    origin: Origin,
+    reason: string,
+  ): Promise<void>;
+};
+
+/** Reads the setting: the last wait disables an endpoint, the others notify its owners. */
+export function readDisablePolicy(waitsMs: readonly number[]): DisablePolicy {
+  const seconds = waitsMs.map((wait) => wait / 1000);
+  return { noticeSeconds: seconds.slice(0, -1), disableAfterSeconds: seconds.at(-1) ?? 0 };
+}
+
+type Deps = {
+  database: Database;
+  kinds: readonly EndpointKind[];
+  disablePolicy: DisablePolicy;
+  log: Log;
+};
+
+/**
+ * Notifies the owners of failing endpoints, and disables endpoints that failed for too long. Any
+ * number of processes may run it.
+ */
+export function startDisablePolicy({ database, kinds, disablePolicy, log }: Deps): Background {
+  const act = (tenant: string, endpoint: string) =>
+    database.transaction(tenant, async (em) => {
+      const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
+      await kind?.lock(em, tenant, endpoint);
+      const ailing = await lockFailing(em, disablePolicy, tenant, endpoint);
+      if (!ailing) return;
+      if (ailing.shouldDisable) {
+        await kind?.disable(em, tenant, endpoint, byService, 'all deliveries failed for days');
+        await clearHealth(em, tenant, endpoint);
+      } else {
+        await kind?.reportFailing(em, tenant, endpoint, byService);
+        await markNotified(em, ailing);
+      }
+    });
+  return repeat({
+    everyMs,
+    log,
+    failed: 'reporting failing endpoints failed, retrying',
+    async work() {
+      for (const { tenant, endpoint } of await listFailing(database, disablePolicy, batch)) {
+        // A failure for one endpoint must not delay the others.
+        const failed = (error: unknown) =>
+          log.warn('reporting a failing endpoint failed, retrying', {
+            tenant,
+            endpoint,
+            error,
+          });
+        await act(tenant, endpoint).catch(failed);
+      }
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { type Limiter, perMinute } from '@bailiwick/shared/limits.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { eventBody, recordChange, type Target } from '@bailiwick/shared/outbox.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { settleAsDone } from '../queue/queries.ts';
+import type { DeliveryOutcome } from '../sending/delivery-outcome.ts';
+import { resultOf } from '../sending/result.ts';
+
+/**
+ * Trying out a receiver takes a few test deliveries. The limits keep tests from loading one
+ * receiver, or one tenant's receivers together.
+ */
+const limits = { endpoint: perMinute(10), tenant: perMinute(60) };
+
+const type = 'endpoint.ping';
+
+type Tested = {
+  tenant: string;
+  target: Target;
+  /** The audit action of the test. */
+  action: string;
+  /** The endpoint as the API returns it; the subject of the event. */
+  data: Record<string, unknown>;
+  /** Makes the attempt with the event's body. */
+  attempt: (
+    event: { id: string; type: string; text: string },
+    call: Call,
+  ) => Promise<DeliveryOutcome>;
+};
+
+/**
+ * Sends a test event to one endpoint, active or not, and records the attempt. Audited, and
+ * published to no other endpoint.
+ */
+export async function sendTest(
+  { database, limiter }: { database: Database; limiter: Limiter },
+  call: Call,
+  { tenant, target, action, data, attempt }: Tested,
+): Promise<{ task: MessageInitShape<typeof TaskResultSchema> }> {
+  await limiter.take(`endpoint test ${tenant} ${target.ID}`, limits.endpoint);
+  await limiter.take(`endpoint tests ${tenant}`, limits.tenant);
+  await database.transaction(tenant, async (em) =>
+    recordChange(em, call, { tenant, type: action, data: null, targets: [target] }),
+  );
+  const startedAt = new Date();
+  const id = createId('evt');
+  // A test that has begun is finished and recorded even if the caller hangs up.
+  const sent = await attempt(
+    { id, type, text: eventBody(call, { id, type, at: startedAt, tenant, data }) },
+    { ...call, signal: new AbortController().signal },
+  );
+  // A test is never retried.
+  const outcome = { ...sent, status: sent.status === 'retry' ? ('failed' as const) : sent.status };
+  const { status, statusCode, error, message } = outcome;
+  const noted = {
+    status,
+    statusCode,
+    error,
+    message,
+    durationMs: Date.now() - startedAt.getTime(),
+    startedAt,
+    nextAttemptAt: null,
+  };
+  const about = {
+    task: createId('tsk'),
+    attempt: 1,
+    operation: call.operation.name,
+    tenant,
+    endpoint: target.ID,
+    event: id,
+    type,
+    delivery: id,
+  };
+  await settleAsDone(database, [{ ...about, ...noted }]);
+  return { task: resultOf(id, 1, startedAt, outcome) };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { create } from '@bufbuild/protobuf';
+import { toJson, updateOf } from './api-record.ts';
+import type { WebhookEndpointRow } from './entities.ts';
+
+const row = {
+  tenant: 'tnt_1',
+  id: 'whk_1',
+  name: 'one',
+  url: 'https://receiver.example/',
+  active: false,
+  eventTypes: ['user.*'],
+  description: 'of the shop',
+  rateLimit: 5,
+  dekId: 'dek_1',
+  secretEnc: Buffer.from('sealed'),
+  disabledReason: 'gone',
+  disabledAt: new Date('2026-01-02T00:00:00Z'),
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+  updatedAt: new Date('2026-01-01T00:00:00Z'),
+} as WebhookEndpointRow;
+
+test('Webhooks_GetEndpoint never shows the sealed secret', () => {
+  const json = toJson(row);
+  assert.equal(json['SecretEnc'], '');
+  assert.equal(json['DekID'], 'dek_1');
+  assert.deepEqual(json['EventTypes'], ['user.*']);
+});
+
+test('Webhooks_GetEndpoint parses times that the driver returns as text', () => {
+  assert.equal(
+    toJson({ ...row, createdAt: '2026-01-01 00:00:00.120+00' })['CreatedAt'],
+    '2026-01-01T00:00:00.120Z',
+  );
+});
+
+test('Webhooks_UpdateEndpoint keeps absent fields and replaces Name and URL', () => {
+  const update = updateOf(
+    create(WebhookEndpointSchema, { id: 'whk_1', name: 'two', url: 'https://other.example/' }),
+    row,
+  );
+  assert.deepEqual(update, {
+    name: 'two',
+    url: 'https://other.example/',
+    active: false,
+    eventTypes: ['user.*'],
+    description: 'of the shop',
+    rateLimit: 5,
+    disabledReason: 'gone',
+    disabledAt: row.disabledAt,
+  });
+});
+
+test('Webhooks_UpdateEndpoint with Active true clears the reason for disabling the endpoint', () => {
+  const update = updateOf(
+    create(WebhookEndpointSchema, {
+      name: 'one',
+      url: row.url,
+      active: true,
+      eventTypes: { items: [] },
+    }),
+    row,
+  );
+  assert.deepEqual(
+    [update.active, update.disabledReason, update.disabledAt, update.eventTypes],
+    [true, '', null, []],
+  );
+});
+
+test('Webhooks_UpdateEndpoint ignores fields that the service manages', () => {
+  const update = updateOf(
+    create(WebhookEndpointSchema, {
+      name: 'one',
+      url: row.url,
+      dekId: 'dek_2',
+      secretEnc: Buffer.from('x'),
+      disabledReason: 'mine',
+      tenant: 'tnt_2',
+    }),
+    row,
+  );
+  assert.equal(update.disabledReason, 'gone');
+  for (const name of ['dekId', 'secretEnc', 'tenant', 'id']) assert.ok(!(name in update));
+});

@@ -1,0 +1,64 @@
+import {
+  type WebhookEndpoint,
+  WebhookEndpointSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
+import type { WebhookEndpointRow } from './entities.ts';
+
+/** The endpoint columns that the API record exposes. */
+export type EndpointColumns = EndpointValues &
+  Pick<WebhookEndpointRow, 'url' | 'rateLimit'> & {
+    previousSecretUntil?: Date | string | null | undefined;
+  };
+
+/** The API record, without the sealed secret: clients cannot use ciphertext. */
+export function toApi(row: EndpointColumns): MessageInitShape<typeof WebhookEndpointSchema> {
+  return {
+    ...sharedFields(row),
+    url: row.url,
+    rateLimit: row.rateLimit,
+    // An expired previous secret is not shown, even before the sweeper erases it.
+    ...(row.previousSecretUntil && new Date(row.previousSecretUntil) > new Date()
+      ? { previousSecretUntil: timeOf(row.previousSecretUntil) }
+      : {}),
+  };
+}
+
+/** The API record in documented JSON, as events carry it. */
+export const toJson = (row: EndpointColumns): JsonObject =>
+  encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, toApi(row)));
+
+/** The columns that an update sets. The URL is required, so it is always replaced. */
+export function updateOf(endpoint: WebhookEndpoint, stored: WebhookEndpointRow) {
+  return {
+    ...updatedValues(endpoint, stored),
+    url: endpoint.url,
+    rateLimit: endpoint.rateLimit ?? stored.rateLimit,
+  };
+}
+
+/** The context that a signing secret is sealed with: the record and the field. */
+export const secretContext = (endpoint: string) => [endpoint, 'secret'] as const;
+export const previousSecretContext = (endpoint: string) => [endpoint, 'previous_secret'] as const;
+
+/** Writes an endpoint's event to the outbox in the transaction. */
+export function recordEndpointEvent(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: WebhookEndpointRow,
+  previous?: Record<string, unknown>,
+): void {
+  recordChange(em, origin, {
+    tenant: row.tenant,
+    type,
+    data: toJson(row),
+    ...(previous ? { previous } : {}),
+    targets: [{ Type: 'webhook_endpoint', ID: row.id, Name: row.name }],
+  });
+}

@@ -1,0 +1,32 @@
+import { Buffer } from 'node:buffer';
+import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import type { Limiter } from '@bailiwick/shared/limits.ts';
+import { sendTest } from '../endpoints/test-delivery.ts';
+import { toJson } from './api-record.ts';
+import { attemptDelivery, type DeliverDeps } from './deliver.ts';
+import { findEndpoint } from './queries.ts';
+
+export function testDeliveryHandler(
+  deps: DeliverDeps & { limiter: Limiter },
+): Pick<Handlers<typeof Webhooks>, 'sendTest'> {
+  return {
+    async sendTest({ tenant, id: endpoint }, call) {
+      const stored = await findEndpoint(deps.database, tenant, endpoint);
+      if (!stored) throw notFound('endpoint');
+      return sendTest(deps, call, {
+        tenant,
+        target: { Type: 'webhook_endpoint', ID: endpoint, Name: stored.name },
+        action: 'webhook_endpoint.tested',
+        data: toJson(stored),
+        attempt: ({ id, type, text }, own) =>
+          attemptDelivery(
+            deps,
+            { tenant, endpoint, type, body: Buffer.from(text), id, evenInactive: true },
+            own,
+          ),
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { assertMayGrant } from '../granting.ts';
+import { lockProviders } from '../providers/lock.ts';
+import type { DomainDeps } from './deps.ts';
+import type { Capture, DomainRow } from './entities.ts';
+import { hasActiveProvider } from './queries.ts';
+
+/** How a domain affects users with an address in it. */
+export type CaptureSettings = Pick<DomainRow, 'capture' | 'defaultRole'>;
+
+/** Whether users can become members by their address. */
+const grantsMembership = (capture: Capture): boolean => capture === 'suggest' || capture === 'join';
+
+/**
+ * Throws if a domain would require SSO while the tenant has no active provider. Blocks changes of
+ * the tenant's providers until the transaction ends.
+ */
+export async function assertActiveProvider(
+  em: EntityManager,
+  tenant: string,
+  { capture }: CaptureSettings,
+): Promise<void> {
+  if (capture !== 'require_sso') return;
+  await lockProviders(em, tenant);
+  if (!(await hasActiveProvider(inTransaction(em), tenant)))
+    throw failedPrecondition('the tenant has no active provider', 'NO_PROVIDER');
+}
+
+/** Throws unless the caller may give a domain of the tenant these settings. */
+export async function assertMayCapture(
+  deps: Pick<DomainDeps, 'admission'>,
+  tenant: string,
+  { capture, defaultRole }: CaptureSettings,
+  call: Call,
+): Promise<void> {
+  // The caller must hold the granted role, even if another user had set it on the domain.
+  if (grantsMembership(capture) || defaultRole !== '') {
+    await assertMayGrant(deps, call, tenant, {
+      roles: defaultRole === '' ? [] : [defaultRole],
+      groups: [],
+      defaultRole: defaultRole === '',
+    });
+  }
+}

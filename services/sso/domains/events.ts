@@ -1,0 +1,27 @@
+import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { type DomainRow, domainJson } from './entities.ts';
+
+/** The origin of changes that the service makes itself: failed and lapsed domains. */
+export const byService: Origin = { operation: { name: '' }, caller: serviceCaller('sso') };
+
+/** Writes the event of a domain change to the outbox; `before` is the previous domain. */
+export function recordDomainEvent(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  domain: DomainRow,
+  before: DomainRow = domain,
+): void {
+  const data = domainJson(domain);
+  const { tenant, id, name } = domain;
+  recordChange(em, origin, {
+    tenant,
+    type,
+    data,
+    previous: changedFields(domainJson(before), data),
+    targets: [{ Type: 'domain', ID: id, Name: name }],
+  });
+}

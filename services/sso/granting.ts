@@ -1,0 +1,32 @@
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import type { Client } from '@connectrpc/connect';
+
+/**
+ * Grants that users of a tenant get automatically: roles by slug, groups by path, and the tenant's
+ * default role.
+ */
+export type Granted = { roles: string[]; groups: string[]; defaultRole: boolean };
+
+/**
+ * Throws permission_denied unless the caller holds everything that would be granted, and not_found
+ * for an unknown role. A bot has grants in its own tenant and on the platform only.
+ */
+export async function assertMayGrant(
+  { admission }: { admission: Client<typeof Admission> },
+  { caller, signal }: Call,
+  tenant: string,
+  granted: Granted,
+): Promise<void> {
+  const principal = {
+    principalType: caller.type,
+    principalId: caller.id,
+    principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
+    principalNarrowedTo: caller.narrowedTo,
+    principalLimitedTo: caller.limitedTo,
+  };
+  const { lacking } = await admission.mayConfer({ ...principal, tenant, ...granted }, { signal });
+  if (lacking !== '')
+    throw denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
+}

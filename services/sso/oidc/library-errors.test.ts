@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OperationProcessingError, validateAuthResponse } from 'oauth4webapi';
+import { SignInRefused } from '../sign-in/refusal.ts';
+import { asRefusal, namedError } from './library-errors.ts';
+
+test("namedError shows a provider's error code with advice, and no other text of the provider", () => {
+  assert.equal(namedError('server_error'), ', error server_error');
+  assert.match(namedError('invalid_client'), /^, error invalid_client \(the client id, /);
+  for (const text of [
+    undefined,
+    7,
+    '',
+    'Invalid',
+    '<b>',
+    'ada@example.com',
+    'a b',
+    'x'.repeat(41),
+    'constructor'.toUpperCase(),
+  ])
+    assert.equal(namedError(text), '');
+  assert.equal(namedError('constructor'), ', error constructor');
+});
+
+test('asRefusal explains a library error to an administrator, without the rejected values', () => {
+  const refused = () =>
+    validateAuthResponse(
+      { issuer: 'https://login.example.com' },
+      { client_id: 'a' },
+      new URLSearchParams('state=theirs&code=secret'),
+      'ours',
+    );
+  assert.throws(refused, (error: unknown) => {
+    const refusal = asRefusal(error);
+    assert.ok(refusal instanceof SignInRefused);
+    assert.deepEqual(
+      [refusal.reason, refusal.detail],
+      ['ANSWER_INVALID', 'The answer belongs to another sign-in: its state is not ours.'],
+    );
+    return true;
+  });
+});
+
+test('asRefusal passes on unknown library messages, and does not convert internal errors', () => {
+  const unknown = asRefusal(new OperationProcessingError('something new'));
+  assert.ok(unknown instanceof SignInRefused && unknown.detail.endsWith(': something new.'));
+  const fault = new TypeError('x is not a function');
+  assert.equal(asRefusal(fault), fault);
+});

@@ -1,0 +1,111 @@
+import {
+  type SsoProvider,
+  SsoProviderSchema,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
+import type { Mapping } from './entities.ts';
+
+/** The columns of a provider. The driver returns times of prepared statements as text. */
+export type ProviderValues = {
+  tenant: string;
+  id: string;
+  kind: string;
+  name: string;
+  active: boolean;
+  issuer: string;
+  clientId: string;
+  scopes: string[];
+  tokenAuthMethod: string;
+  responseMode: string;
+  dekId: string;
+  secretEnc: Uint8Array;
+  idpEntityId: string;
+  idpSsoUrl: string;
+  idpCertificates: string[];
+  requestBinding: string;
+  spCertificate: string;
+  allowIdpInitiated: boolean;
+  jit: boolean;
+  defaultRoles: string[];
+  groupMappings: Mapping[];
+  attributeMap: Record<string, string>;
+  lastLoginAt?: Date | string | null | undefined;
+  lastError: string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+type Key = Pick<ProviderValues, 'tenant' | 'id'>;
+
+/** The sign-in URLs of a provider, below the public URL. */
+export const addressOf = (
+  publicUrl: string,
+  { tenant, id }: Key,
+  step: 'login' | 'callback' | 'metadata',
+) => `${publicUrl}/auth/${tenant}/${id}/${step}`;
+
+/** The API record, without sealed columns. */
+export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
+  const {
+    groupMappings,
+    attributeMap,
+    scopes,
+    idpCertificates,
+    defaultRoles,
+    lastLoginAt,
+    createdAt,
+    updatedAt,
+    secretEnc: _sealed,
+    ...fields
+  } = row;
+  const callback = addressOf(publicUrl, row, 'callback');
+  const isSaml = row.kind === 'saml';
+  return create(SsoProviderSchema, {
+    ...fields,
+    scopes: { items: scopes },
+    idpCertificates: { items: idpCertificates },
+    defaultRoles: { items: defaultRoles },
+    groupMappings: {
+      items: groupMappings.map(({ value, group, role }) => ({ value, group, role })),
+    },
+    attributeMap: { items: attributeMap },
+    spEntityId: isSaml ? addressOf(publicUrl, row, 'metadata') : '',
+    acsUrl: isSaml ? callback : '',
+    redirectUri: isSaml ? '' : callback,
+    ...(lastLoginAt ? { lastLoginAt: timeOf(lastLoginAt) } : {}),
+    createdAt: timeOf(createdAt),
+    updatedAt: timeOf(updatedAt),
+  });
+}
+
+/** The API record in documented JSON, as events carry it. */
+export const toJson = (row: ProviderValues, publicUrl: string): JsonObject =>
+  encodeJson(SsoProviderSchema, toApi(row, publicUrl));
+
+export const targetOf = ({ id, name }: Pick<ProviderValues, 'id' | 'name'>) => ({
+  Type: 'sso_provider',
+  ID: id,
+  Name: name,
+});
+
+/** Writes the event of a provider change to the outbox. */
+export function recordProviderEvent(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  { row, publicUrl, previous = {} }: ProviderChange,
+): void {
+  recordChange(em, origin, {
+    tenant: row.tenant,
+    type,
+    data: toJson(row, publicUrl),
+    previous,
+    targets: [targetOf(row)],
+  });
+}
+
+export type ProviderChange = { row: ProviderValues; publicUrl: string; previous?: JsonObject };

@@ -1,0 +1,45 @@
+import { findDomains } from '../domains/queries.ts';
+import type { ProviderValues } from './api-record.ts';
+import { openCredentials } from './credentials.ts';
+import type { ProviderDeps } from './deps.ts';
+import type { Finding } from './finding.ts';
+
+/** Tests a provider as a sign-in would use it, and the tenant's own prerequisites for a sign-in. */
+export async function diagnose(
+  { database, keys, protocols }: ProviderDeps,
+  provider: ProviderValues,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const [credentials, { verified }] = await Promise.all([
+    openCredentials(keys, provider),
+    findDomains(database, provider.tenant),
+  ]);
+  return [
+    ...(await protocols.check(provider, credentials, signal)),
+    activeFinding(provider),
+    domainFinding(verified),
+  ];
+}
+
+const activeFinding = ({ active }: ProviderValues): Finding =>
+  active
+    ? { check: 'active', level: 'ok', message: 'The provider is active.' }
+    : {
+        check: 'active',
+        level: 'warning',
+        message: 'The provider is inactive: users cannot sign in through it until Active is true.',
+      };
+
+const domainFinding = (verified: readonly string[]): Finding =>
+  verified.length > 0
+    ? {
+        check: 'domain',
+        level: 'ok',
+        message: `Users with addresses in ${verified.join(', ')} can sign in.`,
+      }
+    : {
+        check: 'domain',
+        level: 'error',
+        message:
+          'The tenant has no verified domain, so users cannot sign in: claim one with Domain_Create and verify it with Domain_Verify.',
+      };
