@@ -1,17 +1,11 @@
 import process from 'node:process';
 import { accessSchema } from '@bailiwick/access/schema.ts';
+import { DatabaseProblem, migrate } from '@bailiwick/database';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import {
-  type Environment,
-  namesOf,
-  readSettings,
-  type SettingTable,
-} from '@bailiwick/shared/config.ts';
-import { DatabaseProblem } from '@bailiwick/shared/database-problem.ts';
-import { createLog, type Log } from '@bailiwick/shared/log.ts';
-import { migrate } from '@bailiwick/shared/migrations.ts';
+import { type Environment, namesOf, readSettings, type SettingTable } from '@bailiwick/settings';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
+import { createLog, type Log } from '@bailiwick/telemetry';
 import { migrateSettings } from './settings.ts';
 
 /** Every service's schema. */

@@ -36,7 +36,7 @@ function versionsIn(folder: string): Array<[place: string, version: string]> {
       'package.json',
       '{proto,gateway,deploy}/package.json',
       'services/*/package.json',
-      'proto/client/{,cli/}package.json',
+      'packages/*/package.json',
     ],
     {
       cwd: folder,

@@ -2,8 +2,8 @@ import { accessSettings } from '@bailiwick/access/settings.ts';
 import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
 import { identitySettings } from '@bailiwick/identity/settings.ts';
 import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
-import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { databaseSettings, withoutHop } from '@bailiwick/shared/settings.ts';
+import { databaseSettings, withoutHop } from '@bailiwick/service';
+import { type SettingTable } from '@bailiwick/settings';
 import { ssoSettings } from '@bailiwick/sso/settings.ts';
 
 // The settings of every process. The local start sets them, the chart renders them, and

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { type Caller, recentLoginMs } from '@bailiwick/call';
+import { unauthenticated } from '@bailiwick/errors';
 import {
   Authority,
   type EffectiveResponse,
@@ -10,12 +12,9 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { type Caller, recentLoginMs } from '@bailiwick/shared/caller.ts';
-import { unauthenticated } from '@bailiwick/shared/errors.ts';
-import { createNetworks } from '@bailiwick/shared/networks.ts';
-import type { RightsCache, RightsKey } from '@bailiwick/shared/revocation.ts';
-import { asService } from '@bailiwick/shared/rpc.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type RightsCache, type RightsKey } from '@bailiwick/revocation';
+import { asService } from '@bailiwick/rpc';
+import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';

@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import {
-  createNetworks,
-  noNetwork,
-  parseNetwork,
-  plainAddress,
-} from '@bailiwick/shared/networks.ts';
+import { createNetworks, noNetwork, parseNetwork, plainAddress } from '@bailiwick/values';
 
 /**
  * The client's address. X-Forwarded-For is read from the right, up to the first address that is not

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { denied } from '@bailiwick/shared/errors.ts';
+import { denied } from '@bailiwick/errors';
 
 const maxAgeSeconds = 30 * 24 * 60 * 60;
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import { httpStatus, type ServiceError } from '@bailiwick/shared/errors.ts';
+import { httpStatus, type ServiceError } from '@bailiwick/errors';
 
 // Error responses of the API: five statuses, 429 for rate limits, and 404 and 405 for unknown
 // routes and methods.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalid } from '@bailiwick/shared/errors.ts';
-import { readBody } from '@bailiwick/shared/request-body.ts';
+import { invalid } from '@bailiwick/errors';
+import { readBody } from '@bailiwick/rpc';
 import { holdLarge } from './large-bodies.ts';
 
 // Reads the body of an operation. Depth and values are counted while bytes arrive: 800 kB of

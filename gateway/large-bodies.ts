@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { exhausted } from '@bailiwick/shared/errors.ts';
-import { callerNetwork } from '@bailiwick/shared/limits.ts';
+import { exhausted } from '@bailiwick/errors';
+import { callerNetwork } from '@bailiwick/limits';
 
 // Bounds the memory that large bodies hold, as JSON and as forms.
 

@@ -1,8 +1,7 @@
 import process from 'node:process';
-import { readSettings } from '@bailiwick/shared/config.ts';
-import { openPeers } from '@bailiwick/shared/peers.ts';
-import { runProcess } from '@bailiwick/shared/process.ts';
-import { openTls } from '@bailiwick/shared/tls.ts';
+import { openTls } from '@bailiwick/rpc';
+import { openPeers, runProcess } from '@bailiwick/service';
+import { readSettings } from '@bailiwick/settings';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';
 

@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, serviceCaller } from '@bailiwick/call';
+import { exhausted, invalid, toServiceError } from '@bailiwick/errors';
+import { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from '@bailiwick/idempotency';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -7,16 +10,13 @@ import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import { isUnreadable, pathOf } from '@bailiwick/proto/json/paths.ts';
 import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
-import { type Caller, serviceCaller } from '@bailiwick/shared/caller.ts';
-import { exhausted, invalid, toServiceError } from '@bailiwick/shared/errors.ts';
 import {
-  idempotencyKeyHeader,
-  isIdempotencyKey,
-  replayedHeader,
-} from '@bailiwick/shared/idempotency/headers.ts';
-import { fieldText } from '@bailiwick/shared/request-fields.ts';
-import { asService, contextFor } from '@bailiwick/shared/rpc.ts';
-import { tenantDependsOnCaller, tenantProblems } from '@bailiwick/shared/rules.ts';
+  asService,
+  contextFor,
+  fieldText,
+  tenantDependsOnCaller,
+  tenantProblems,
+} from '@bailiwick/rpc';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceError } from '@bailiwick/shared/errors.ts';
+import { type ServiceError } from '@bailiwick/errors';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail

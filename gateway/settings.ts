@@ -1,4 +1,3 @@
-import { atLeast, oneOf, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   accessPeer,
   allowedOriginsSettings,
@@ -11,7 +10,8 @@ import {
   publicUrlSettings,
   ssoPeer,
   tlsSettings,
-} from '@bailiwick/shared/settings.ts';
+} from '@bailiwick/service';
+import { atLeast, oneOf, type SettingTable } from '@bailiwick/settings';
 import { createClientAddress } from './client-address.ts';
 
 export const gatewaySettings = {

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serviceCaller } from '@bailiwick/call';
+import { invalid } from '@bailiwick/errors';
 import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
-import { readBody } from '@bailiwick/shared/request-body.ts';
-import { contextFor } from '@bailiwick/shared/rpc.ts';
+import { contextFor, readBody } from '@bailiwick/rpc';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import type { FlowCookies, SessionCookie } from './cookies.ts';

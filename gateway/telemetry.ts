@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { countOperation } from '@bailiwick/shared/calls.ts';
-import { type ErrorCode, toServiceError } from '@bailiwick/shared/errors.ts';
-import { inTrace, linksTo, traceparentHeader } from '@bailiwick/shared/trace.ts';
+import { type ErrorCode, toServiceError } from '@bailiwick/errors';
+import { countOperation } from '@bailiwick/rpc';
+import { inTrace, linksTo, traceparentHeader } from '@bailiwick/telemetry';
 import { type Span, SpanKind } from '@opentelemetry/api';
 
 /**

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..');
 const passes = [
   { template: 'buf.gen.yaml', outputs: 'proto/gen/**/*.ts' },
   { template: 'buf.gen.openapi.yaml', outputs: 'gateway/openapi.json' },
-  { template: 'buf.gen.client.yaml', outputs: 'proto/client/{gen,cli/gen}/*.ts' },
+  { template: 'buf.gen.client.yaml', outputs: 'packages/{client,cli}/gen/*.ts' },
 ];
 
 const check = process.argv.includes('--check');

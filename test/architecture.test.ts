@@ -9,12 +9,10 @@ import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './statement
 // Architecture rules that neither the compiler nor the linter checks.
 
 const root = path.resolve(import.meta.dirname, '..');
-const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
-// The command-line tool is part of the client package.
+const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'test'];
 const packages = [
-  'proto/client',
   'proto',
-  'services/shared',
+  ...globSync('packages/*', { cwd: root }),
   ...schemas.map(({ service }) => `services/${service}`),
   'gateway',
   'deploy',
@@ -25,11 +23,14 @@ const files = globSync(
   folders.map((folder) => `${folder}/**/*.{ts,mjs,js}`),
   { cwd: root, exclude: (name) => /(^|\/)(node_modules|dist)$/.test(name) },
 )
-  .filter((file) => !/^proto\/(client\/(cli\/)?)?gen\//.test(file))
+  .filter((file) => !/^(proto|packages\/(client|cli))\/gen\//.test(file))
   .sort();
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const product = files.filter(
-  (file) => /^(services|gateway)\//.test(file) && !file.endsWith('.test.ts'),
+  (file) =>
+    /^(packages|services|gateway)\//.test(file) &&
+    !/^packages\/(client|cli)\//.test(file) &&
+    !file.endsWith('.test.ts'),
 );
 const queryFiles = product.filter((file) => path.basename(file) === 'queries.ts');
 
@@ -49,9 +50,9 @@ test('the rules cover the whole product', () => {
 
 const sql = /\bexecute(<[^()]*>)?\(|\.query(<[^()]*>)?\(|createQueryBuilder|getKysely|\.raw\(/;
 
-test('only queries.ts files and services/shared run SQL', () => {
+test('only queries.ts files and packages run SQL', () => {
   const running = product.filter(
-    (file) => !file.startsWith('services/shared/') && sql.test(codeOf(read(file))),
+    (file) => !file.startsWith('packages/') && sql.test(codeOf(read(file))),
   );
   assert.ok(running.some((file) => queryFiles.includes(file)));
   assert.deepEqual(
@@ -75,8 +76,7 @@ const acrossTenants: Record<string, string> = {
   'services/access/audit/queries.ts:moveHeads': 'each changed row names its tenant',
   'keys.rotation_due': 'rotates the data keys of all tenants in order',
   'keys.superseded': 'reseals the records of superseded data keys of all tenants in order',
-  'services/shared/keys/queries.ts:takeWrappedByOthers':
-    'rewraps the data keys of all tenants in order',
+  'packages/keys/queries.ts:takeWrappedByOthers': 'rewraps the data keys of all tenants in order',
   'identity.live_session': 'the session names the tenant of the link that opened it',
   'identity.list_sessions': 'the session names the tenant of the link that opened it',
   'services/identity/sessions/queries.ts:findLimit':
@@ -128,8 +128,7 @@ const withoutTenant: Record<string, string> = {
   'notifications.forget_published': 'the sweeper covers all tenants',
   'notifications.overdue': 'counts the queue of all tenants and returns no tenant data',
   'notifications.dead_letters': 'counts the queue of all tenants and returns no tenant data',
-  'services/shared/keys/queries.ts:requestRotation':
-    'the platform rotates the data keys of all tenants',
+  'packages/keys/queries.ts:requestRotation': 'the platform rotates the data keys of all tenants',
   'keys.count_by_kek': 'counts the data keys of all tenants by their key-encryption key',
   'keys.remaining': 'counts the data keys of all tenants',
   'sso.owner_of_domain': 'finds the tenant that gets the events of a domain',
@@ -233,7 +232,9 @@ test('the rules find a statement without its tenant', () => {
 });
 
 test('relative imports stay in their package', () => {
-  const packageOf = (file: string) => packages.find((folder) => file.startsWith(`${folder}/`));
+  // The command-line tool is compiled together with the client.
+  const packageOf = (file: string) =>
+    packages.find((folder) => file.startsWith(`${folder}/`))?.replace(/cli$/, 'client');
   const crossing: string[] = [];
   let seen = 0;
   for (const file of files) {
@@ -261,15 +262,15 @@ function importsOf(file: string): string[] {
 
 /** Files that open connections, besides the database, broker, mail and telemetry clients. */
 const dials: Record<string, string> = {
-  'services/shared/egress/pools.ts': 'to receivers, after the guard',
-  'services/shared/egress/proxy.ts': 'to the egress proxy',
-  'services/shared/keys/vault-calls.ts': 'to the key service of the operator',
-  'services/shared/probe.ts': 'between the services',
-  'services/shared/rpc.ts': 'between the services',
-  'services/shared/tls.ts': 'between the services',
+  'packages/egress/pools.ts': 'to receivers, after the guard',
+  'packages/egress/proxy.ts': 'to the egress proxy',
+  'packages/keys/vault-calls.ts': 'to the key service of the operator',
+  'packages/rpc/probe.ts': 'between the services',
+  'packages/rpc/rpc.ts': 'between the services',
+  'packages/rpc/tls.ts': 'between the services',
 };
 
-test('only services/shared/egress connects to addresses that tenants choose', () => {
+test('only packages/egress connects to addresses that tenants choose', () => {
   const imported =
     /^import (?!type )([^;]+?) from '(?:undici|node:(?:https?|http2|net|tls|dgram))';$/gm;
   const dialling =

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { type Database, openDatabase } from '@bailiwick/database';
 import { createKeyNotices } from '@bailiwick/identity/bot-keys/notices.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 import { createTestDatabase } from './database.ts';
 import { eventually } from './harness.ts';
 import { countOf, eventsOf, rowsOf } from './store.ts';

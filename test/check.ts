@@ -11,11 +11,13 @@ const node = process.execPath;
 const checks: ReadonlyArray<{ name: string; command: string; args: readonly string[] }> = [
   { name: 'generated files are current', command: node, args: ['deploy/generate.ts', '--check'] },
   { name: 'proto is compatible with the last release', command: node, args: ['test/breaking.ts'] },
+  { name: 'layers', command: node, args: ['test/layers.ts'] },
+  { name: 'plain English', command: node, args: ['test/english.ts'] },
   { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
   {
     name: 'lint',
     command: bin('oxlint'),
-    args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'],
+    args: ['--type-aware', 'proto', 'packages', 'services', 'gateway', 'deploy', 'test'],
   },
   { name: 'format and import order', command: bin('biome'), args: ['check', '.'] },
 ];

@@ -1,4 +1,4 @@
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { bodyOf } from './answers.ts';
 import { type Contention, describeContention, onName } from './contention.ts';
 import { inviter } from './invitations.ts';

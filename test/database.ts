@@ -3,13 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { type Database, openDatabase, type ServiceSchema } from '@bailiwick/database';
 import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
 import { firstProvider, wantsContainers } from '@bailiwick/deploy/local/providers.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
-import { createLog, type Log } from '@bailiwick/shared/log.ts';
-import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { createLog, type Log } from '@bailiwick/telemetry';
 import pg from 'pg';
 
 // Every stack of the run copies a migrated template database, which takes a tenth of a second.

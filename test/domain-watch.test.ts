@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { type Database, openDatabase } from '@bailiwick/database';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
 import {
@@ -13,6 +11,8 @@ import {
   setLift,
 } from '@bailiwick/sso/domains/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 import { createTestDatabase } from './database.ts';
 import { addProvider, newName } from './domains.ts';
 import { eventually } from './harness.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createCallerSigner } from '@bailiwick/call';
+import { toServiceError } from '@bailiwick/errors';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { asService, createHttpTransport } from '@bailiwick/rpc';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { type Client, createClient } from '@connectrpc/connect';
 import type { Stack } from './harness.ts';
 import { newAddress } from './people.ts';

@@ -12,7 +12,7 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import type { SettingTable } from '@bailiwick/shared/config.ts';
+import { type SettingTable } from '@bailiwick/settings';
 import { startTestBroker } from './broker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { takePort } from './ports.ts';

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import {
+  assertSchemaWindow,
+  type Database,
+  openDatabase,
+  type ServiceSchema,
+} from '@bailiwick/database';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { assertSchemaWindow, type ServiceSchema } from '@bailiwick/shared/migrations.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
 import { createTestDatabase } from './database.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, execute } from '@bailiwick/database';
+import { DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
-import { type Database, execute } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 import { openTestDatabase } from './database.ts';
 

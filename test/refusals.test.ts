@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type AuditDraft, OutboxEntity } from '@bailiwick/events';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type AuditDraft, OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { createRefusals } from '@bailiwick/shared/refusals.ts';
+import { createRefusals } from '@bailiwick/service';
+import { createLog } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import { openTestDatabase } from './database.ts';
 import { rowsOf } from './store.ts';

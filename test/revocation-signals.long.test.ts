@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@bailiwick/shared/broker.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import {
-  createRevoker,
-  createRightsCache,
-  leaseMs,
-  type RightsKey,
-} from '@bailiwick/shared/revocation.ts';
+import { openBroker } from '@bailiwick/events';
+import { createRevoker, createRightsCache, leaseMs, type RightsKey } from '@bailiwick/revocation';
+import { createLog } from '@bailiwick/telemetry';
 import { startTestBroker, type TestBroker } from './broker.ts';
 import { startCable } from './cable.ts';
 import { eventually } from './harness.ts';

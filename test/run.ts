@@ -23,7 +23,7 @@ import { startTestServer } from './database.ts';
 // Screenshots of the pages are saved in test/artifacts, or in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
+const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'test'];
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createCallerSigner } from '@bailiwick/call';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
+import { toServiceError } from '@bailiwick/errors';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
+import { asService, createHttpTransport } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
 import { bodyOf } from './answers.ts';
 import { newIdentity } from './federation.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SettingTable } from '@bailiwick/shared/config.ts';
+import { type SettingTable } from '@bailiwick/settings';
 import { usage } from '../local/options.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { renderConfiguration } from './configuration.ts';

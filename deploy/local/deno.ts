@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { readText } from '@bailiwick/shared/config.ts';
+import { readText } from '@bailiwick/settings';
 import { denoVersion, oldestDeno } from '../versions.ts';
 import { isAtLeast, which } from './nats-server.ts';
 import { cacheDir, root } from './paths.ts';
@@ -111,7 +111,7 @@ export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>)
 }
 
 /**
- * These processes call addresses that tenants choose. services/shared/egress decides which of them
+ * These processes call addresses that tenants choose. packages/egress decides which of them
  * are allowed.
  */
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);

@@ -1,4 +1,4 @@
-import { type Environment, namesOf, type SettingTable } from '@bailiwick/shared/config.ts';
+import { type Environment, namesOf, type SettingTable } from '@bailiwick/settings';
 import type { Secrets, ServiceName } from './secrets.ts';
 
 /**

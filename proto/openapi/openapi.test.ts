@@ -35,7 +35,7 @@ test('only open operations have no security, and every operation has a descripti
     if (post === undefined) continue;
     assert.equal((post['security'] as unknown[]).length === 0, credential === 'none', name);
     assert.match(String(post['summary']), /^[A-Z].*[^.]$/, name);
-    assert.match(String(post['description']), /needs|needed|worker/i, name);
+    assert.match(String(post['description']), /requires|required|worker/i, name);
   }
 });
 

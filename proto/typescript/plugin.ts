@@ -28,8 +28,8 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
     .filter((operation) => operation.public && operation.credential !== 'worker')
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const file = [
-    { name: 'gen/types.ts', content: notice + typesFile(operations) },
-    { name: 'gen/operations.ts', content: notice + operationsFile(operations) },
+    { name: 'client/gen/types.ts', content: notice + typesFile(operations) },
+    { name: 'client/gen/operations.ts', content: notice + operationsFile(operations) },
     { name: 'cli/gen/help.ts', content: notice + helpFile(operations) },
   ];
   return create(CodeGeneratorResponseSchema, {

@@ -1,9 +1,8 @@
+import { serviceCaller } from '@bailiwick/call';
+import { notFound } from '@bailiwick/errors';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import { contextFor } from '@bailiwick/shared/rpc.ts';
+import { type Call, contextFor } from '@bailiwick/rpc';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** Client of identity's directory. Call it before a transaction, never inside one. */

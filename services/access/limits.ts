@@ -1,4 +1,4 @@
-import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
+import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/limits';
 
 // Limits of access's public operations, of the mails that it causes, and of rows per tenant. The
 // row limits are far above normal use: they keep the rows of one tenant from filling a process's

@@ -1,9 +1,7 @@
 import process from 'node:process';
-import { readSettings } from '@bailiwick/shared/config.ts';
-import { openPeers } from '@bailiwick/shared/peers.ts';
-import { runProcess } from '@bailiwick/shared/process.ts';
-import { listenService } from '@bailiwick/shared/service.ts';
-import { openTls } from '@bailiwick/shared/tls.ts';
+import { openTls } from '@bailiwick/rpc';
+import { listenService, openPeers, runProcess } from '@bailiwick/service';
+import { readSettings } from '@bailiwick/settings';
 import { createAccess } from './service.ts';
 import { accessSettings } from './settings.ts';
 

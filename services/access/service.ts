@@ -1,3 +1,5 @@
+import { openKeyRing } from '@bailiwick/keys';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
@@ -12,14 +14,9 @@ import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invi
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { serve } from '@bailiwick/shared/dispatch.ts';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { createPager } from '@bailiwick/shared/page.ts';
-import { asService } from '@bailiwick/shared/rpc.ts';
-import { openKeyRing } from '@bailiwick/shared/seal.ts';
-import { createService, type Service } from '@bailiwick/shared/service.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { asService, createPager, serve } from '@bailiwick/rpc';
+import { createService, type OwnSettings, type Service } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';

@@ -1,4 +1,3 @@
-import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   brokerSettings,
   callerSettings,
@@ -9,7 +8,8 @@ import {
   listenSettings,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/shared/settings.ts';
+} from '@bailiwick/service';
+import { atLeast, type SettingTable } from '@bailiwick/settings';
 
 export const accessSettings = {
   ...listenSettings,

@@ -1,4 +1,4 @@
-import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
+import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/limits';
 
 // Limits of identity's public operations, and of rows per tenant.
 

@@ -1,7 +1,7 @@
-import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
-import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
-import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
-import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
+import { type ServiceSchema } from '@bailiwick/database';
+import { OutboxEntity } from '@bailiwick/events';
+import { IdempotentCallEntity } from '@bailiwick/idempotency';
+import { RateWindowEntity } from '@bailiwick/limits';
 import {
   EmailChangeEntity,
   KnownNetworkEntity,

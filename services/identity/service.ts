@@ -1,3 +1,7 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin } from '@bailiwick/events';
+import { openKeyRing } from '@bailiwick/keys';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
@@ -14,17 +18,9 @@ import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts'
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { serve } from '@bailiwick/shared/dispatch.ts';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
-import { createPager } from '@bailiwick/shared/page.ts';
-import { followPurges } from '@bailiwick/shared/purge.ts';
-import { asService } from '@bailiwick/shared/rpc.ts';
-import { openKeyRing } from '@bailiwick/shared/seal.ts';
-import { createService, type Service } from '@bailiwick/shared/service.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { asService, createPager, serve } from '@bailiwick/rpc';
+import { createService, followPurges, type OwnSettings, type Service } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';

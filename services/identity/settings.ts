@@ -1,4 +1,3 @@
-import { oneOf, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   accessPeer,
   brokerSettings,
@@ -10,7 +9,8 @@ import {
   ssoPeer,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/shared/settings.ts';
+} from '@bailiwick/service';
+import { oneOf, type SettingTable } from '@bailiwick/settings';
 import { assertTokenOf } from './sessions/installed.ts';
 
 export const identitySettings = {

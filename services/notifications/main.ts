@@ -1,9 +1,13 @@
 import process from 'node:process';
-import { readSettings } from '@bailiwick/shared/config.ts';
-import { openPeers } from '@bailiwick/shared/peers.ts';
-import { type Running, runProcess } from '@bailiwick/shared/process.ts';
-import { listenService, type Service } from '@bailiwick/shared/service.ts';
-import { openTls } from '@bailiwick/shared/tls.ts';
+import { openTls } from '@bailiwick/rpc';
+import {
+  listenService,
+  openPeers,
+  type Running,
+  runProcess,
+  type Service,
+} from '@bailiwick/service';
+import { readSettings } from '@bailiwick/settings';
 import { createNotifications } from './service.ts';
 import { notificationsSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
-import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
+import { type EgressRules } from '@bailiwick/egress';
+import { egressRulesOf, type OwnSettings } from '@bailiwick/service';
 import type { Pauses } from './endpoints/breaker.ts';
 import { readDisablePolicy } from './endpoints/disable-policy.ts';
 import type { DisablePolicy } from './endpoints/queries.ts';

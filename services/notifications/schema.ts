@@ -1,8 +1,8 @@
-import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
-import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
-import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
-import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
-import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
+import { type ServiceSchema } from '@bailiwick/database';
+import { OutboxEntity } from '@bailiwick/events';
+import { IdempotentCallEntity } from '@bailiwick/idempotency';
+import { DekEntity } from '@bailiwick/keys';
+import { RateWindowEntity } from '@bailiwick/limits';
 import { ChatEndpointEntity } from './chat/entities.ts';
 import { MailSuppressionEntity } from './email/entities.ts';
 import { EndpointHealthEntity } from './endpoints/entities.ts';

@@ -1,4 +1,4 @@
-import type { SealedRecord } from '@bailiwick/shared/keys/reseal.ts';
+import { type SealedRecord } from '@bailiwick/keys';
 import { ChatEndpointEntity } from './chat/entities.ts';
 import { DeliveryMessageEntity } from './messages/entities.ts';
 import { DeliveryWaitingEntity } from './queue/entities.ts';

@@ -1,3 +1,6 @@
+import { createPools } from '@bailiwick/egress';
+import { createTenantKeys, openKeyRing, openKeyService } from '@bailiwick/keys';
+import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
@@ -9,20 +12,17 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { serve } from '@bailiwick/shared/dispatch.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
-import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
-import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
-import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
-import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { createPager } from '@bailiwick/shared/page.ts';
-import { followPurges } from '@bailiwick/shared/purge.ts';
-import { asService } from '@bailiwick/shared/rpc.ts';
-import { openKeyRing } from '@bailiwick/shared/seal.ts';
-import { type Background, createService, type Service } from '@bailiwick/shared/service.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { asService, createPager, serve } from '@bailiwick/rpc';
+import {
+  type Background,
+  createService,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type OwnSettings,
+  type Service,
+} from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';

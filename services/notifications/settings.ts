@@ -1,5 +1,4 @@
-import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
-import { keyServiceSettings } from '@bailiwick/shared/keys/settings.ts';
+import { keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   brokerSettings,
@@ -13,7 +12,8 @@ import {
   ssoPeer,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/shared/settings.ts';
+} from '@bailiwick/service';
+import { atLeast, type SettingTable } from '@bailiwick/settings';
 import { openTemplates } from './email/templates.ts';
 import { parseSchedule } from './queue/schedule.ts';
 import { readPauses, readRoles } from './roles.ts';

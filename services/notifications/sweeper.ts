@@ -1,8 +1,7 @@
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database } from '@bailiwick/database';
+import { type Limiter } from '@bailiwick/limits';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { deleteExpiredSuppressions } from './email/queries.ts';
 import { nameSeconds } from './events/publish.ts';
 import { forgetPublished } from './events/queries.ts';

@@ -1,6 +1,6 @@
+import { denied } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 
 /**

@@ -1,4 +1,4 @@
-import { type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
+import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
 
 /**
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from

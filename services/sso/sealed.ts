@@ -1,4 +1,4 @@
-import type { SealedRecord } from '@bailiwick/shared/keys/reseal.ts';
+import { type SealedRecord } from '@bailiwick/keys';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity } from './sign-in/entities.ts';
 

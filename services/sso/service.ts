@@ -1,3 +1,6 @@
+import { createPools } from '@bailiwick/egress';
+import { createTenantKeys, openKeyRing, openKeyService } from '@bailiwick/keys';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -10,20 +13,17 @@ import {
   SsoLimits,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { serve } from '@bailiwick/shared/dispatch.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
-import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
-import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
-import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { createPager } from '@bailiwick/shared/page.ts';
-import { followPurges } from '@bailiwick/shared/purge.ts';
-import { asService } from '@bailiwick/shared/rpc.ts';
-import { openKeyRing } from '@bailiwick/shared/seal.ts';
-import { createService, type Service } from '@bailiwick/shared/service.ts';
-import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
+import { asService, createPager, serve } from '@bailiwick/rpc';
+import {
+  createService,
+  egressRulesOf,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type OwnSettings,
+  type Service,
+} from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { domainChecks, domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';

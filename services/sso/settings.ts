@@ -1,6 +1,5 @@
-import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { parseServer } from '@bailiwick/shared/egress/resolver.ts';
-import { keyServiceSettings } from '@bailiwick/shared/keys/settings.ts';
+import { parseServer } from '@bailiwick/egress';
+import { keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   allowedOriginsSettings,
@@ -15,7 +14,8 @@ import {
   publicUrlSettings,
   tlsSettings,
   verifierSettings,
-} from '@bailiwick/shared/settings.ts';
+} from '@bailiwick/service';
+import { type SettingTable } from '@bailiwick/settings';
 
 export const ssoSettings = {
   ...listenSettings,

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
-import { openBroker } from '@bailiwick/shared/broker.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { publishTask, type Task } from '@bailiwick/shared/tasks.ts';
+import { openBroker, publishTask, type Task } from '@bailiwick/events';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 import { eventually, type Stack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { cpuMicrosOf } from './numbers.ts';

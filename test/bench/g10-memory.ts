@@ -94,7 +94,7 @@ async function importsAlone(topology: Topology): Promise<number> {
 
 /**
  * The imports of a main, and the telemetry modules that each process loads after it has read its
- * environment (services/shared/telemetry.ts).
+ * environment (packages/telemetry/telemetry.ts).
  */
 function importsOf(main: string): string[] {
   const text = readFileSync(path.join(root, main), 'utf8');
@@ -106,7 +106,7 @@ function importsOf(main: string): string[] {
   );
   return [
     ...written.filter((name) => !name.startsWith('node:')).map(resolver(main)),
-    ...telemetry.map(resolver('services/shared/telemetry.ts')),
+    ...telemetry.map(resolver('packages/telemetry/telemetry.ts')),
   ];
 }
 

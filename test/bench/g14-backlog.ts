@@ -1,12 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import { openDatabase } from '@bailiwick/database';
+import { type Task } from '@bailiwick/events';
+import { createRingService, createTenantKeys, parseKeyRing } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { createRingService } from '@bailiwick/shared/keys/key-service.ts';
-import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { openDatabase } from '@bailiwick/shared/orm.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import type { Task } from '@bailiwick/shared/tasks.ts';
+import { createLog } from '@bailiwick/telemetry';
 import { rowsOf } from '../store.ts';
 import { type Bench, compare, type Row } from './bench.ts';
 import {

@@ -1,6 +1,6 @@
+import { holdsInTenant } from '@bailiwick/call';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
-import { holdsInTenant } from '@bailiwick/shared/caller.ts';
 import { create } from '@bufbuild/protobuf';
 import { newEnforcer, newModelFromString } from 'casbin';
 import { type Bench, compareCost, interleave } from './bench.ts';

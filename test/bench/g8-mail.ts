@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import { mailTask } from '@bailiwick/shared/tasks.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { mailTask } from '@bailiwick/events';
+import { parseKeyRing } from '@bailiwick/keys';
+import { createToken } from '@bailiwick/values';
 import { type Bench, compare, compareCost, interleave, withErrors } from './bench.ts';
 import { openFeed } from './deliveries.ts';
 import { cpuMicrosOf } from './numbers.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createPager } from '@bailiwick/shared/page.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { parseKeyRing } from '@bailiwick/keys';
+import { createPager } from '@bailiwick/rpc';
 import type { Stack } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 

@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { denied, invalid, ServiceError } from '@bailiwick/errors';
 import { isPage, sendErrorPage, sendFormPage, sendPage } from '@bailiwick/gateway/pages.ts';
-import { denied, invalid, ServiceError } from '@bailiwick/shared/errors.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 

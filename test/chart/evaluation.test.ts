@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import { createCallerSigner, createCallerVerifier, serviceCaller } from '@bailiwick/call';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
-import {
-  createCallerSigner,
-  createCallerVerifier,
-  serviceCaller,
-} from '@bailiwick/shared/caller.ts';
-import { readSettings } from '@bailiwick/shared/config.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import { tokenKind } from '@bailiwick/shared/tokens.ts';
+import { parseKeyRing } from '@bailiwick/keys';
+import { readSettings } from '@bailiwick/settings';
+import { tokenKind } from '@bailiwick/values';
 import { mostConnections } from './connections.ts';
 import { openChart } from './helm.ts';
 import { containerOf, type Manifest, materialise, podOf, podsIn, secretsIn } from './manifests.ts';

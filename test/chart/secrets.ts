@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 

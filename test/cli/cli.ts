@@ -6,7 +6,7 @@ import process from 'node:process';
 
 // The command-line tool as a shell runs it, with a home folder of its own.
 
-const main = path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts');
+const main = path.resolve(import.meta.dirname, '../../packages/cli/main.ts');
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 type RunOptions = {

@@ -207,7 +207,7 @@ describe('bailiwick: every operation', () => {
   });
 
   test('the commands in the documents use existing operations and flags', async () => {
-    const documents = ['README.md', 'proto/client/cli/README.md'].map((file) =>
+    const documents = ['README.md', 'packages/cli/README.md'].map((file) =>
       readFileSync(path.join(root, file), 'utf8'),
     );
     const lines = documents.flatMap((text) => [...text.matchAll(/^\$ bailiwick (\w+)(.*)$/gm)]);
@@ -223,7 +223,7 @@ describe('bailiwick: every operation', () => {
   test('the command of README.md passes on arguments, the standard input and the exit code, on the host’s own Node', async () => {
     const alias =
       /^alias bailiwick=".*"$/m.exec(
-        readFileSync(path.join(root, 'proto/client/cli/README.md'), 'utf8'),
+        readFileSync(path.join(root, 'packages/cli/README.md'), 'utf8'),
       )?.[0] ?? '';
     const program = `shopt -s expand_aliases\ncd '${root}'\n${alias}\ncd /\nbailiwick plan --file -`;
     const env = { PATH: [path.dirname(hostNode()), process.env['PATH']].join(path.delimiter) };
@@ -239,7 +239,7 @@ describe('bailiwick: every operation', () => {
     const { stdout: script } = await cli.run(['completion', 'bash']);
     const complete = async (...words: string[]) => {
       const program = `bailiwick() { "$NODE" "$MAIN" "$@"; }\n${script}\nCOMP_WORDS=(bailiwick ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _bailiwick; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const env = { NODE: process.execPath, MAIN: path.join(root, 'proto/client/cli/main.ts') };
+      const env = { NODE: process.execPath, MAIN: path.join(root, 'packages/cli/main.ts') };
       const { stdout } = await cli.run(['-c', program], { env, program: ['bash'] });
       return stdout.trim().split('\n');
     };

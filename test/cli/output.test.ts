@@ -31,7 +31,7 @@ async function startGateway(t: TestContext, answers: Readonly<Record<string, Ans
   const bash = (line: string) => {
     const env = {
       NODE: process.execPath,
-      MAIN: path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts'),
+      MAIN: path.resolve(import.meta.dirname, '../../packages/cli/main.ts'),
     };
     return cli.run(['-c', `bailiwick() { "$NODE" "$MAIN" "$@"; }\n${line}`], {
       program: ['bash'],

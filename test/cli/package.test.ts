@@ -26,11 +26,11 @@ test('the packed tool runs without the workspace, with yaml as its only dependen
     cli.remove();
   });
   await run('npm', ['pack', '--pack-destination', folder], {
-    cwd: path.join(root, 'proto/client/cli'),
+    cwd: path.join(root, 'packages/cli'),
   });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   const [tarball = ''] = globSync('*.tgz', { cwd: folder });
-  const yaml = realpathSync(path.join(root, 'proto/client/cli/node_modules/yaml'));
+  const yaml = realpathSync(path.join(root, 'packages/cli/node_modules/yaml'));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`, yaml], {
     cwd: folder,
   });
@@ -43,7 +43,7 @@ test('the packed tool runs without the workspace, with yaml as its only dependen
   const help = await cli.run(['--help'], { program });
   assert.deepEqual([help.code, help.stdout.startsWith('bailiwick ')], [0, true], help.stderr);
   const { version } = JSON.parse(
-    readFileSync(path.join(root, 'proto/client/cli/package.json'), 'utf8'),
+    readFileSync(path.join(root, 'packages/cli/package.json'), 'utf8'),
   ) as { version: string };
   for (const one of [program, undefined])
     assert.equal((await cli.run(['--version'], one && { program: one })).stdout, `${version}\n`);

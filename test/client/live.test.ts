@@ -9,8 +9,8 @@ import {
   UnauthenticatedError,
 } from '@bailiwick/client/errors.ts';
 import { withIdempotencyKey, withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
+import { type ErrorCode as ServiceErrorCode } from '@bailiwick/errors';
 import { operations } from '@bailiwick/proto/registry.ts';
-import type { ErrorCode as ServiceErrorCode } from '@bailiwick/shared/errors.ts';
 import { type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 

@@ -138,7 +138,7 @@ describe('@bailiwick/client as a package', () => {
 
   test('npm packs plain JavaScript and its types, and nothing else', async () => {
     await run('npm', ['pack', '--pack-destination', folder], {
-      cwd: path.join(root, 'proto/client'),
+      cwd: path.join(root, 'packages/client'),
     });
     writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
     const [tarball = ''] = globSync('*.tgz', { cwd: folder });
@@ -171,7 +171,7 @@ describe('@bailiwick/client as a package', () => {
     writeFileSync(path.join(folder, 'mistakes.ts'), mistakes);
     writeFileSync(
       path.join(folder, 'client-readme.ts'),
-      examples('proto/client/README.md', 'declare const tenant: string, user: string;'),
+      examples('packages/client/README.md', 'declare const tenant: string, user: string;'),
     );
     const known = `import { createClient } from '@bailiwick/client'; declare const api: string, token: string, tenant: string;`;
     writeFileSync(path.join(folder, 'readme.ts'), examples('README.md', known));

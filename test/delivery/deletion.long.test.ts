@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../answers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, newAddress, signUp, tenantFor } from '../people.ts';

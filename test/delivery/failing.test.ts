@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { taskHeaders } from '@bailiwick/shared/tasks.ts';
+import { taskHeaders } from '@bailiwick/events';
 import { connect, headers } from 'nats';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, beforeEach, test } from 'node:test';
+import { type Database, openDatabase } from '@bailiwick/database';
 import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
 import { byService } from '@bailiwick/notifications/endpoints/values.ts';
 import {
@@ -11,10 +12,8 @@ import {
 import type { Store } from '@bailiwick/notifications/queue/store.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type Pager } from '@bailiwick/rpc';
+import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';

@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, beforeEach, test } from 'node:test';
+import { type Database, openDatabase } from '@bailiwick/database';
 import { wantsContainers } from '@bailiwick/deploy/local/providers.ts';
-import { type Broker, openBroker } from '@bailiwick/shared/broker.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { findLosses } from '@bailiwick/shared/loss-detector.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
-import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { startRelay } from '@bailiwick/shared/relay.ts';
-import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import {
+  type Broker,
+  findLosses,
+  noticeTask,
+  OutboxEntity,
+  openBroker,
+  startRelay,
+} from '@bailiwick/events';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 import { connect } from 'nats';
 import { deleteStreams, startTestBroker, type TestBroker } from '../broker.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';

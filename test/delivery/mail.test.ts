@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createMailer } from '@bailiwick/notifications/email/mailer.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, readPage } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { newAddress, password, register } from '../people.ts';

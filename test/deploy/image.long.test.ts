@@ -152,7 +152,7 @@ test('files that a process reads at run time are in the image', () => {
     'test/run.ts',
     'deploy/local/start.ts',
     'gateway/node_modules',
-    'services/shared/ids.test.ts',
+    'packages/values/ids.test.ts',
     'proto/generate.ts',
     '.git',
   ]) {

@@ -184,7 +184,7 @@ function copyOf(t: TestContext, changes: Record<string, (text: string) => string
       'package.json',
       '{proto,gateway,deploy}/package.json',
       'services/*/package.json',
-      'proto/client/{,cli/}package.json',
+      'packages/*/package.json',
     ],
     { cwd: root },
   );

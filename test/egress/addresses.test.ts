@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublic } from '@bailiwick/shared/egress/addresses.ts';
-import { egressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { egressRules, isPublic, urlProblem } from '@bailiwick/egress';
 import fc from 'fast-check';
 
 // Tests the guard against a second implementation of the registries: addresses are numbers, ranges

@@ -3,9 +3,8 @@ import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createPools, egressRules, type Pools } from '@bailiwick/egress';
 import { limits, send } from '@bailiwick/notifications/sending/send.ts';
-import { createPools, type Pools } from '@bailiwick/shared/egress/pools.ts';
-import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { answersTwice, misbehaviours, type Receivers, startReceivers } from './receivers.ts';
 
 const short = { ...limits, totalMs: 700, connectMs: 400 };

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { createLookUp, createPools, egressRules, resolveReceiver } from '@bailiwick/egress';
 import { send } from '@bailiwick/notifications/sending/send.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
-import { createLookUp } from '@bailiwick/shared/egress/resolver.ts';
-import { egressRules, resolveReceiver } from '@bailiwick/shared/egress/rules.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 
 // Name resolution with a hostile DNS server.

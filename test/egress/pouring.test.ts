@@ -4,9 +4,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
+import { createPools, egressRules, type Pools } from '@bailiwick/egress';
 import { limits, send } from '@bailiwick/notifications/sending/send.ts';
-import { createPools, type Pools } from '@bailiwick/shared/egress/pools.ts';
-import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createAuthority } from '../tls/authority.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 

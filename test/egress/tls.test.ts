@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
 import tls from 'node:tls';
+import { createPools, egressRules } from '@bailiwick/egress';
 import type { DeliveryOutcome } from '@bailiwick/notifications/sending/delivery-outcome.ts';
 import { send } from '@bailiwick/notifications/sending/send.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
-import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createAuthority } from '../tls/authority.ts';
 
 /** Node supports this since 24.5. */

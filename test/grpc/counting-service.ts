@@ -1,8 +1,7 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { type Dispatch, routes } from '@bailiwick/shared/dispatch.ts';
-import { listenHttp, listenRpc } from '@bailiwick/shared/serve.ts';
+import { type Dispatch, listenHttp, listenRpc, routes } from '@bailiwick/rpc';
 import { create, type Message } from '@bufbuild/protobuf';
 
 // A service in its own process that counts how often it processed each call. The test opens and

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { callerHeader } from '@bailiwick/call';
+import { invalid, ServiceError, toServiceError } from '@bailiwick/errors';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
-import { callerHeader } from '@bailiwick/shared/caller.ts';
-import { invalid, ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
-import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/shared/rpc.ts';
-import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
+import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
+import { createGrpcTransport } from '@bailiwick/rpc/grpc';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {

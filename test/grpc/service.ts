@@ -1,17 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import {
   type Caller,
   callerHeader,
   createCallerSigner,
   createCallerVerifier,
-} from '@bailiwick/shared/caller.ts';
-import { type Dispatch, routes } from '@bailiwick/shared/dispatch.ts';
-import { listenRpc } from '@bailiwick/shared/serve.ts';
+} from '@bailiwick/call';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { type Dispatch, listenRpc, routes } from '@bailiwick/rpc';
 import {
   create,
   type DescMessage,

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createId, createToken } from '@bailiwick/values';
 import { createBot } from '../bots.ts';
 import type { Answer, Stack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { execute, openDatabase } from '@bailiwick/database';
+import {
+  createRingService,
+  createTenantKeys,
+  type KeyService,
+  parseKeyRing,
+  resealSuperseded,
+  rewrapAll,
+} from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createRingService, type KeyService } from '@bailiwick/shared/keys/key-service.ts';
-import { resealSuperseded } from '@bailiwick/shared/keys/reseal.ts';
-import { rewrapAll } from '@bailiwick/shared/keys/rewrap.ts';
-import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { execute, openDatabase } from '@bailiwick/shared/orm.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 
 /** A line of a key ring. */
 export const ringLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;

@@ -5,13 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  countByKek,
+  countRemaining,
+  createVaultCalls,
+  createVaultService,
+  type KeyService,
+  requestRotation,
+  tokenFromFile,
+} from '@bailiwick/keys';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
-import type { KeyService } from '@bailiwick/shared/keys/key-service.ts';
-import { countByKek, countRemaining, requestRotation } from '@bailiwick/shared/keys/queries.ts';
-import { maintainDataKeys } from '@bailiwick/shared/keys/upkeep.ts';
-import { createVaultService } from '@bailiwick/shared/keys/vault.ts';
-import { createVaultCalls } from '@bailiwick/shared/keys/vault-calls.ts';
-import { tokenFromFile } from '@bailiwick/shared/keys/vault-token.ts';
+import { maintainDataKeys } from '@bailiwick/service';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';
 import { openInstance, ringLine, ringService } from './instance.ts';

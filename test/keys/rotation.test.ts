@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { execute } from '@bailiwick/database';
+import { countByKek, DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
-import { countByKek } from '@bailiwick/shared/keys/queries.ts';
-import { execute } from '@bailiwick/shared/orm.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 

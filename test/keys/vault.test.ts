@@ -4,14 +4,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readSettings } from '@bailiwick/shared/config.ts';
-import { type KeyService } from '@bailiwick/shared/keys/key-service.ts';
-import { keyServiceSettings, openKeyService } from '@bailiwick/shared/keys/settings.ts';
-import { createVaultService } from '@bailiwick/shared/keys/vault.ts';
-import { createVaultCalls } from '@bailiwick/shared/keys/vault-calls.ts';
-import { tokenFromFile } from '@bailiwick/shared/keys/vault-token.ts';
-import { describe as describeError } from '@bailiwick/shared/log.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import {
+  createVaultCalls,
+  createVaultService,
+  type KeyService,
+  keyServiceSettings,
+  openKeyService,
+  parseKeyRing,
+  tokenFromFile,
+} from '@bailiwick/keys';
+import { readSettings } from '@bailiwick/settings';
+import { describe as describeError } from '@bailiwick/telemetry';
 import { startVault, type Vault } from './vault.ts';
 
 const ring = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`);

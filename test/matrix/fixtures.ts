@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Operation } from '@bailiwick/proto/operation.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 import type { Stack } from '../harness.ts';
 import { newAddress, password } from '../people.ts';
 import { type Kind, makeAll } from './makers.ts';

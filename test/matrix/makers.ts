@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createId, createToken } from '@bailiwick/values';
 import { bodyOf } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
 import { newCode, newIdentity } from '../federation.ts';

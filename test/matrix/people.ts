@@ -1,5 +1,4 @@
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { recordIn } from '../answers.ts';
 import type { Stack } from '../harness.ts';
 import { newAddress } from '../people.ts';

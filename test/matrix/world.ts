@@ -1,5 +1,4 @@
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createId, createToken } from '@bailiwick/values';
 import { bodyOf } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
 import { newIdentity } from '../federation.ts';

@@ -6,7 +6,7 @@ import { openApiDocument } from '@bailiwick/gateway/docs.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
-import { isId } from '@bailiwick/shared/ids.ts';
+import { isId } from '@bailiwick/values';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tokenHash } from '@bailiwick/shared/tokens.ts';
+import { tokenHash } from '@bailiwick/values';
 import pg from 'pg';
 import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
 import { describeAll, eventually, type Stack, startStack } from '../harness.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Database, type Statement } from '@bailiwick/database';
 import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/endpoints/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 import { openTestDatabase } from '../database.ts';
 import { rowsOf } from '../store.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createAnchor } from '@bailiwick/access/audit/anchor.ts';
 import { signCheckpoint } from '@bailiwick/access/audit/verify.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { parseKeyRing } from '@bailiwick/keys';
 import { assertRefused, bodyOf } from '../answers.ts';
 import { type Chains, openChains, recent } from '../audit-chains.ts';
 import { type Stack, startStack } from '../harness.ts';

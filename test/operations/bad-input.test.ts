@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import pg from 'pg';
 import { createBot } from '../bots.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCallerSigner } from '@bailiwick/call';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
+import { asService, createHttpTransport } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
 import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../answers.ts';
 import {

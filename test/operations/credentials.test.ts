@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 import { describeAll, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList } from '../answers.ts';
 import {
   type Assertion,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
 import { createBot } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { sweepCalls } from '@bailiwick/shared/idempotency/queries.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database } from '@bailiwick/database';
+import { sweepCalls } from '@bailiwick/idempotency';
 import { assertRefused, bodyOf } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';

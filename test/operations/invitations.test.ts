@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createId, createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { deadToken, type Invitation, inviter, newGuest, type Person } from '../invitations.ts';

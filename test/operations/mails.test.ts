@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@bailiwick/shared/broker.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
+import { openBroker } from '@bailiwick/events';
+import { createLog } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';

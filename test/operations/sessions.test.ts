@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, retryWhileBusy } from '../answers.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import {

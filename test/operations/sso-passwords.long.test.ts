@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceCaller } from '@bailiwick/call';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { unavailable } from '@bailiwick/errors';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { routes, serve } from '@bailiwick/shared/dispatch.ts';
-import { unavailable } from '@bailiwick/shared/errors.ts';
-import { listenRpc } from '@bailiwick/shared/serve.ts';
+import { listenRpc, routes, serve } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import { assertRefused } from '../answers.ts';
 import { type Answer, type Stack, startStack } from '../harness.ts';

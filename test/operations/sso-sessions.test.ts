@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createCallerSigner } from '@bailiwick/call';
 import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { asService, createHttpTransport } from '@bailiwick/rpc';
+import { createId, tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
 import { assertRefused, bodyOf, readList } from '../answers.ts';
 import {

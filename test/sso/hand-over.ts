@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList } from '../answers.ts';
 import type { Stack } from '../harness.ts';
 import { mailTo, password, signUp, tenantFor, tokenIn } from '../people.ts';

@@ -2,13 +2,16 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import type { Material } from '@bailiwick/shared/certificates.ts';
-import { routes } from '@bailiwick/shared/dispatch.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
-import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
-import { listenRpc } from '@bailiwick/shared/serve.ts';
-import { openTls } from '@bailiwick/shared/tls.ts';
+import {
+  asService,
+  createHttpTransport,
+  listenRpc,
+  type Material,
+  openTls,
+  routes,
+} from '@bailiwick/rpc';
+import { createGrpcTransport } from '@bailiwick/rpc/grpc';
+import { createLog } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { mountMaterial } from './mount.ts';

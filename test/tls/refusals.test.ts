@@ -6,9 +6,9 @@ import { connect as connectTcp } from 'node:net';
 import { before, type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { openPeers } from '@bailiwick/shared/peers.ts';
+import { toServiceError } from '@bailiwick/errors';
+import { openPeers } from '@bailiwick/service';
+import { createLog } from '@bailiwick/telemetry';
 import { type Authority, createAuthority } from './authority.ts';
 import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
 

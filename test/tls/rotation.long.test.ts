@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Material } from '@bailiwick/shared/certificates.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { toServiceError } from '@bailiwick/errors';
+import { type Material } from '@bailiwick/rpc';
 import { eventually } from '../harness.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import { callWhile, clientOf, type End, openEnd, serve, wires } from './ends.ts';

@@ -1,4 +1,4 @@
-import type { Setting } from '@bailiwick/shared/config.ts';
+import { type Setting } from '@bailiwick/settings';
 import { parse } from 'yaml';
 import { byName, byPath, byWorkload, config } from './constraints.ts';
 import {

@@ -133,7 +133,7 @@ Both ports in either rpc.mode: while it changes, old pods call on one and new po
 
 {{/*
 (dict "root" $ "config" a workload's): egress to addresses that tenants choose. Only public
-addresses, as in services/shared/egress. With an egress proxy, not even those.
+addresses, as in packages/egress. With an egress proxy, not even those.
 */}}
 {{- define "bailiwick.receiverEdges" -}}
 {{- $values := .root.Values -}}

@@ -1,5 +1,5 @@
-import { invalid } from '@bailiwick/shared/errors.ts';
-import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/shared/seal.ts';
+import { invalid } from '@bailiwick/errors';
+import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
 import type { Link } from './chain.ts';
 
 // An anchor is the last link of a tenant's chain at one moment, sealed with the key ring and stored

@@ -1,4 +1,4 @@
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager } from '@bailiwick/database';
 import { chainStart, type Entry, type Link, linkOf } from './chain.ts';
 import { findStored, findTenants, insertEntries, lockHeads, moveHeads } from './queries.ts';
 

@@ -1,9 +1,8 @@
+import { type Database, type EntityManager, onPool } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import { type KeyRing } from '@bailiwick/keys';
 import type { Audit, AuditFilter } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { type Database, type EntityManager, onPool } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
-import type { KeyRing } from '@bailiwick/shared/seal.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createAnchor, openAnchor } from './anchor.ts';
 import { canonical } from './chain.ts';

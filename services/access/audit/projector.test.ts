@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unavailable } from '@bailiwick/shared/errors.ts';
+import { unavailable } from '@bailiwick/errors';
 import type { Entry } from './chain.ts';
 import { createBatcher } from './projector.ts';
 

@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
-import { isOutage } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { StreamMessage } from '@bailiwick/shared/outbox.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
-import { outsideTraces } from '@bailiwick/shared/trace.ts';
+import { type Database } from '@bailiwick/database';
+import { isOutage } from '@bailiwick/errors';
+import { type Broker, type BrokerMessage, type StreamMessage } from '@bailiwick/events';
+import { type Background } from '@bailiwick/service';
+import { type Log, outsideTraces } from '@bailiwick/telemetry';
 import { appendEntries } from './append.ts';
 import { type Entry, entryOf } from './chain.ts';
 

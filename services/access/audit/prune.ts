@@ -1,10 +1,8 @@
-import { isOutage } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { counter } from '@bailiwick/shared/metrics.ts';
-import { type Database, inTransaction } from '@bailiwick/shared/orm.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database, inTransaction } from '@bailiwick/database';
+import { isOutage } from '@bailiwick/errors';
+import { firstOf, type KeyRing } from '@bailiwick/keys';
+import { type Background, repeat } from '@bailiwick/service';
+import { counter, type Log } from '@bailiwick/telemetry';
 import {
   dropEntries,
   findDue,

@@ -4,7 +4,7 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/shared/orm.ts';
+} from '@bailiwick/database';
 import type { LinkedEntry } from './append.ts';
 import type { Entry, Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';

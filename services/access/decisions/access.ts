@@ -1,7 +1,7 @@
+import { type Database, onPool, type Run } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import { type Database, onPool, type Run } from '@bailiwick/shared/orm.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
 import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../roles/match.ts';
 import { counts, findDecisionContext, granting, type SubjectGrant } from './context.ts';

@@ -1,5 +1,5 @@
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import type { Run } from '@bailiwick/shared/orm.ts';
+import { type Run } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';

@@ -1,6 +1,6 @@
-import { assertRecentLogin, type Caller } from '@bailiwick/shared/caller.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction, type Run } from '@bailiwick/shared/orm.ts';
+import { assertRecentLogin, type Caller } from '@bailiwick/call';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
 import { ownerRole } from '../roles/builtin.ts';
 import { findRolePermissions } from '../roles/queries.ts';
 import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';

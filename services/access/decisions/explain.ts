@@ -1,5 +1,5 @@
+import { type Run } from '@bailiwick/database';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { type Run } from '@bailiwick/shared/orm.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import {

@@ -1,7 +1,7 @@
+import { type Database, onPool } from '@bailiwick/database';
+import { invalid } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
-import { type Database, onPool } from '@bailiwick/shared/orm.ts';
+import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { narrow } from '../roles/match.ts';
 import { leave } from '../subjects/leave.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { type Run } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
 import { permissions } from '@bailiwick/proto/permissions.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import type { Run } from '@bailiwick/shared/orm.ts';
 import { grantsPerTenant } from '../limits.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import { permissionsByRole } from './context.ts';

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  AccessPlanRequest,
-  AccessPlanResponseSchema,
-  PlannedChange,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { holdsInTenant } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
+import { holdsInTenant } from '@bailiwick/call';
 import {
   type Database,
   type EntityManager,
   inTransaction,
   lacksLock,
   lockName,
-} from '@bailiwick/shared/orm.ts';
+} from '@bailiwick/database';
+import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
+import type {
+  AccessPlanRequest,
+  AccessPlanResponseSchema,
+  PlannedChange,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change.ts';

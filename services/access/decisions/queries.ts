@@ -1,4 +1,4 @@
-import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/database';
 import type { StoredSettings } from '../tenants/entities.ts';
 
 // Each decision reads its inputs in one statement. Nothing is cached between two calls: a revoked

@@ -1,5 +1,5 @@
+import { type Run } from '@bailiwick/database';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
-import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import {

@@ -1,7 +1,7 @@
-import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import { type Database, onPool } from '@bailiwick/shared/orm.ts';
+import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { type Database, onPool } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
 import type { Reach } from './queries.ts';
 import { reachOf } from './rights.ts';
 

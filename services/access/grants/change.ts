@@ -1,6 +1,6 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';

@@ -1,8 +1,8 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import { type Call } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
 import { GrantEntity, type SubjectType } from './entities.ts';

@@ -1,13 +1,11 @@
+import { type Database, type Scope } from '@bailiwick/database';
 import type {
   BotGrants,
   Grants,
   GroupGrants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
-import type { Scope } from '@bailiwick/shared/turns.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
 import { pathKey } from '../groups/path.ts';

@@ -1,5 +1,5 @@
-import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 

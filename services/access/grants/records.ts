@@ -7,8 +7,7 @@ import {
   GroupGrantSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import type { IdPrefix } from '@bailiwick/shared/ids.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { type IdPrefix, timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { SentGrant } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';

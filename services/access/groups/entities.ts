@@ -1,5 +1,5 @@
 import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

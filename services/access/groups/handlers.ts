@@ -1,12 +1,11 @@
+import { type Database } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import type {
   Groups,
   GroupsListByTenantRequest,
   GroupsListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { visibleTo } from '../decisions/visible.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';

@@ -1,7 +1,7 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { removeGrantsOf } from '../grants/entries.ts';

@@ -1,9 +1,7 @@
-import { changedFields } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { findEmail } from '@bailiwick/shared/email.ts';
-import { deadToken, denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { deadToken, denied, failedPrecondition, ssoRequired } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
 import { rightsOf } from '../decisions/rights.ts';

@@ -1,16 +1,21 @@
 import { domainToASCII } from 'node:url';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { alreadyExists, invalid, notFound } from '@bailiwick/errors';
+import { mailTask, type Task } from '@bailiwick/events';
+import { type KeyRing } from '@bailiwick/keys';
+import { type Limiter } from '@bailiwick/limits';
 import type { TenantInvitationsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
-import { alreadyExists, invalid, notFound } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import type { KeyRing } from '@bailiwick/shared/seal.ts';
-import { mailTask, type Task } from '@bailiwick/shared/tasks.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Call } from '@bailiwick/rpc';
+import {
+  changedFields,
+  createId,
+  createToken,
+  type Email,
+  normaliseEmail,
+  timeAfter,
+  tokenHash,
+} from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findUserByEmail } from '../directory.ts';

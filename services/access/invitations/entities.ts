@@ -2,7 +2,7 @@ import {
   type TenantInvitation,
   TenantInvitationSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

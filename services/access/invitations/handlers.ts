@@ -1,10 +1,8 @@
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { deadToken, denied } from '@bailiwick/errors';
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { deadToken, denied } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import { normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';

@@ -1,5 +1,5 @@
-import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { InvitationRow, InvitationStatus } from './entities.ts';
 
 // One conditional statement ends an invitation: one of several concurrent calls wins, and an

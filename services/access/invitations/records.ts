@@ -1,9 +1,8 @@
+import { serviceCaller } from '@bailiwick/call';
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange, type Task } from '@bailiwick/events';
 import { TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import type { Task } from '@bailiwick/shared/tasks.ts';
 import { type InvitationRow, toInvitation } from './entities.ts';
 
 /** The origin of expiry events, which no call causes. */

@@ -1,7 +1,7 @@
+import { type Database } from '@bailiwick/database';
+import { invalid } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';

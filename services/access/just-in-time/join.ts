@@ -1,8 +1,8 @@
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
 import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type Call } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { type Directory, findUser } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';

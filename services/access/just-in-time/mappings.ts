@@ -1,6 +1,6 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { type Call } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
 import { addGrant, removeGrant } from '../grants/entries.ts';

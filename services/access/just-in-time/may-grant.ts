@@ -1,6 +1,6 @@
+import { type Database, onPool } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import type { MayConferRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, onPool } from '@bailiwick/shared/orm.ts';
 import { findLacking } from '../decisions/delegation.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';

@@ -1,4 +1,4 @@
-import type { Run, Statement } from '@bailiwick/shared/orm.ts';
+import { type Run, type Statement } from '@bailiwick/database';
 
 const mappedGroups: Statement = {
   name: 'access.mapped_groups',

@@ -1,6 +1,6 @@
+import { type EntityManager, inTransaction, onPool } from '@bailiwick/database';
 import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { type EntityManager, inTransaction, onPool } from '@bailiwick/shared/orm.ts';
+import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity } from '../groups/entities.ts';
 import { lockState } from '../subjects/state.ts';

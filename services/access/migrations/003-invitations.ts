@@ -1,4 +1,4 @@
-import { rateWindowTable } from '@bailiwick/shared/limits.ts';
+import { rateWindowTable } from '@bailiwick/limits';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Invitations extends Migration {

@@ -1,11 +1,10 @@
+import { type Database } from '@bailiwick/database';
 import type {
   Roles,
   RolesListByTenantRequest,
   RolesListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import type { Call, Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type Checks, type Handlers, type Pager } from '@bailiwick/rpc';
 import { builtInRoles, toRole } from './entities.ts';
 import { isPlatformOnly } from './match.ts';
 import { describedPermissions } from './permission-list.ts';

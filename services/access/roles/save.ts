@@ -1,3 +1,6 @@
+import { type EntityManager, inTransaction, lockName } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import {
   type Role,
   RoleSchema,
@@ -5,12 +8,8 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';

@@ -1,8 +1,7 @@
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import { type FollowedEvent, followEvents } from '@bailiwick/shared/events.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database } from '@bailiwick/database';
+import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type Background } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { removeSubject } from './removal.ts';
 import { type ReportedState, setSubjectState } from './state.ts';
 

@@ -1,5 +1,5 @@
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
 import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
 import { lockSubject, markLeaving } from './state.ts';

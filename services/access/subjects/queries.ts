@@ -1,4 +1,4 @@
-import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/database';
 
 // The check for the last owner reads all owners, so the rows stay locked until the transaction
 // ends. Every caller locks them in the same order.

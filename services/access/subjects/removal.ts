@@ -1,7 +1,7 @@
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
+import { serviceCaller } from '@bailiwick/call';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { type Origin } from '@bailiwick/events';
+import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';

@@ -1,5 +1,5 @@
-import { notFound } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import { SubjectStateEntity } from '../decisions/entities.ts';
 
 // The status of users and bots that decisions depend on. identity owns the subjects and reports

@@ -1,26 +1,20 @@
 import {
-  type Tenant,
-  TenantSchema,
-  type TenantsCreateRequest,
-} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import {
-  alreadyExists,
-  denied,
-  failedPrecondition,
-  invalid,
-  notFound,
-} from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import {
   type Database,
   type EntityManager,
   inTransaction,
   lockName,
   violates,
-} from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+} from '@bailiwick/database';
+import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import {
+  type Tenant,
+  TenantSchema,
+  type TenantsCreateRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';

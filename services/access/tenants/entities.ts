@@ -5,7 +5,7 @@ import {
   TenantSchema,
   type TenantSettings,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

@@ -1,7 +1,6 @@
+import { notFound } from '@bailiwick/errors';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';

@@ -1,5 +1,5 @@
-import { denied } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type EntityManager } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from './entities.ts';
 

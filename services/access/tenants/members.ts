@@ -1,14 +1,13 @@
+import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
+import { type Limiter } from '@bailiwick/limits';
 import type {
   TenantMembers,
   TenantMembersAddRequest,
   TenantMembersRemoveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';

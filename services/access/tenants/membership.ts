@@ -1,9 +1,8 @@
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { type Origin, recordChange, type Task } from '@bailiwick/events';
 import { TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import type { Task } from '@bailiwick/shared/tasks.ts';
+import { type Call } from '@bailiwick/rpc';
 import { removeGrantsOf } from '../grants/entries.ts';
 import {
   MembershipOfferEntity,

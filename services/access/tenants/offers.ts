@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { denied, failedPrecondition } from '@bailiwick/errors';
+import { noticeTask, type Task } from '@bailiwick/events';
+import { type Limiter } from '@bailiwick/limits';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
-import { tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Call } from '@bailiwick/rpc';
+import { normaliseEmail, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';

@@ -1,12 +1,15 @@
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { purgeCounts } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { purgeBatch, tablesOfTenants, tenantPurged } from '@bailiwick/shared/purge.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { serviceCaller } from '@bailiwick/call';
+import { type Database, type EntityManager, type ServiceSchema } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import { purgeCounts } from '@bailiwick/limits';
+import {
+  type Background,
+  purgeBatch,
+  repeat,
+  tablesOfTenants,
+  tenantPurged,
+} from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { finishRemovals } from '../subjects/removal.ts';
 import { TenantEntity } from './entities.ts';

@@ -4,8 +4,8 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+} from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =

@@ -1,5 +1,5 @@
-import type { Caller } from '@bailiwick/shared/caller.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { type Caller } from '@bailiwick/call';
+import { failedPrecondition } from '@bailiwick/errors';
 
 /**
  * Throws failed_precondition unless the user's session came from a provider of the tenant ("" = a

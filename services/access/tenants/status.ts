@@ -1,7 +1,7 @@
-import { assertRecentLogin } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { assertRecentLogin } from '@bailiwick/call';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';

@@ -1,3 +1,7 @@
+import { assertRecentLogin } from '@bailiwick/call';
+import { type Database, type EntityManager, violates } from '@bailiwick/database';
+import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import {
   type Tenant,
   type TenantChange,
@@ -5,12 +9,8 @@ import {
   type TenantsUpdateRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { assertRecentLogin } from '@bailiwick/shared/caller.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, violates } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, timeAfter } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';

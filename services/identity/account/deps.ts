@@ -1,8 +1,8 @@
+import { type Database } from '@bailiwick/database';
+import { type KeyRing } from '@bailiwick/keys';
+import { type Limiter } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Refusals } from '@bailiwick/shared/refusals.ts';
-import type { KeyRing } from '@bailiwick/shared/seal.ts';
+import { type Refusals } from '@bailiwick/service';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { PasswordPolicy } from './password-policy.ts';

@@ -1,11 +1,15 @@
+import { type EntityManager } from '@bailiwick/database';
+import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/errors';
+import { addressChange, mailTask, noticeTask } from '@bailiwick/events';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { addressChange, mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import {
+  changedFields,
+  createToken,
+  normaliseEmail,
+  timeAfter,
+  tokenHash,
+} from '@bailiwick/values';
 import { isRecent } from '../sessions/queries.ts';
 import { UserEntity, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';

@@ -1,15 +1,9 @@
+import { onPool } from '@bailiwick/database';
+import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/errors';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { findEmail } from '@bailiwick/shared/email.ts';
-import {
-  denied,
-  notFound,
-  ServiceError,
-  unauthenticated,
-  unavailable,
-} from '@bailiwick/shared/errors.ts';
-import { onPool } from '@bailiwick/shared/orm.ts';
-import { countSignIn } from '@bailiwick/shared/sign-ins.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { countSignIn } from '@bailiwick/telemetry';
+import { findEmail } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';

@@ -1,10 +1,10 @@
+import { createCache } from '@bailiwick/cache';
+import { denied } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import { createCache } from '@bailiwick/shared/cache.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
+import { type Log } from '@bailiwick/telemetry';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** The cache of domain policies. */

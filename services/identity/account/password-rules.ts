@@ -1,5 +1,5 @@
-import { findEmail } from '@bailiwick/shared/email.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { invalid } from '@bailiwick/errors';
+import { findEmail } from '@bailiwick/values';
 
 export type PasswordProfile = 'standard' | 'nist';
 

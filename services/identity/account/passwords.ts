@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { exhausted } from '@bailiwick/shared/errors.ts';
-import { gauge } from '@bailiwick/shared/metrics.ts';
+import { exhausted } from '@bailiwick/errors';
+import { gauge } from '@bailiwick/telemetry';
 import { hash, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 

@@ -1,8 +1,8 @@
+import { denied, notFound } from '@bailiwick/errors';
+import { noticeTask } from '@bailiwick/events';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { changedFields, timeAfter } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { applyTo } from '../users/change.ts';

@@ -1,8 +1,7 @@
+import { type EntityManager } from '@bailiwick/database';
+import { recordChange, type Target, type Task } from '@bailiwick/events';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange, type Target } from '@bailiwick/shared/outbox.ts';
-import type { Task } from '@bailiwick/shared/tasks.ts';
+import { type Call } from '@bailiwick/rpc';
 import { type UserRow, userJson } from '../users/entities.ts';
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };

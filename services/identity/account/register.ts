@@ -1,11 +1,16 @@
+import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/database';
+import { deadToken } from '@bailiwick/errors';
+import { mailTask, noticeTask, type Task } from '@bailiwick/events';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
-import { deadToken } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/shared/orm.ts';
-import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
-import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import {
+  createId,
+  createToken,
+  type Email,
+  normaliseEmail,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/values';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';

@@ -1,13 +1,18 @@
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { deadToken } from '@bailiwick/errors';
+import { mailTask, noticeTask, type Task } from '@bailiwick/events';
+import { type KeyRing } from '@bailiwick/keys';
+import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { deadToken } from '@bailiwick/shared/errors.ts';
-import { homeNetwork } from '@bailiwick/shared/limits.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import type { KeyRing } from '@bailiwick/shared/seal.ts';
-import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
-import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import {
+  changedFields,
+  createToken,
+  normaliseEmail,
+  timeAfter,
+  tokenHash,
+  tokenKind,
+} from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';

@@ -1,6 +1,6 @@
-import { exhausted } from '@bailiwick/shared/errors.ts';
-import { homeNetwork, type Limit, type Limiter } from '@bailiwick/shared/limits.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database } from '@bailiwick/database';
+import { exhausted } from '@bailiwick/errors';
+import { homeNetwork, type Limit, type Limiter } from '@bailiwick/limits';
 import { countFailure, findFailures, longestWaitSeconds } from './queries.ts';
 
 // Limits password guessing. Consecutive failures are counted per account, and apart from that for

@@ -3,7 +3,7 @@ import {
   BotKeySchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

@@ -1,7 +1,7 @@
+import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from './deps.ts';

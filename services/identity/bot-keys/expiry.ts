@@ -1,4 +1,4 @@
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { invalid } from '@bailiwick/errors';
 
 // Lifetimes of keys, and when to announce their expiry. Pure functions.
 

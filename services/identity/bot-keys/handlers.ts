@@ -1,6 +1,6 @@
+import { notFound } from '@bailiwick/errors';
 import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
+import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findBot } from '../bots/queries.ts';
 import type { BotKeyDeps } from './deps.ts';

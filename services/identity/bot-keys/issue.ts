@@ -1,8 +1,7 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity } from '../bots/entities.ts';
 import { keysPerBot } from '../limits.ts';

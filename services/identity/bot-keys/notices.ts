@@ -1,8 +1,7 @@
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { serviceCaller } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { nextNotice } from './expiry.ts';
 import { setNotice, takeDue } from './queries.ts';
 import { recordKey } from './records.ts';

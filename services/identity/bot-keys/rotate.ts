@@ -1,6 +1,6 @@
+import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import type { BotKeysRotateRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from './deps.ts';

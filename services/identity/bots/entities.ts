@@ -1,6 +1,6 @@
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 

@@ -1,10 +1,9 @@
+import { type Database } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';

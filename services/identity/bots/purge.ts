@@ -1,5 +1,5 @@
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
 import { BotEntity, botJson } from './entities.ts';
 import { targetOf } from './save.ts';
 

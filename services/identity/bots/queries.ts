@@ -1,5 +1,5 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { BotRow } from './entities.ts';
 
 const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",

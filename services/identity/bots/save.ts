@@ -1,15 +1,14 @@
+import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import {
   type Bot,
   BotSchema,
   type BotsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';

@@ -1,12 +1,10 @@
+import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
+import { noticeTask, recordChange } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId, type Email, normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { consumeRivals } from '../account/queries.ts';

@@ -3,7 +3,7 @@ import { AccountProfileSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
-import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
+import { type Email, normaliseEmail } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { ProvidersIdentity } from './queries.ts';
 

@@ -1,8 +1,8 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { denied, invalid, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, invalid, notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { Passwords } from '../account/passwords.ts';
 import type { Throttle } from '../account/throttle.ts';
 import { findOpening } from '../sessions/queries.ts';

@@ -1,8 +1,8 @@
+import { type Database } from '@bailiwick/database';
+import { deadToken } from '@bailiwick/errors';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { deadToken } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { tokenHash, tokenKind } from '@bailiwick/values';
 import { beginSession } from '../sessions/begin.ts';
 import { lockActive } from '../users/lock.ts';
 import { consumeCode, findCodeUser } from './queries.ts';

@@ -1,11 +1,11 @@
+import { type EntityManager } from '@bailiwick/database';
+import { denied } from '@bailiwick/errors';
 import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { createToken, tokenHash } from '@bailiwick/values';
 import { beginSession } from '../sessions/begin.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';

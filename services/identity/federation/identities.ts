@@ -1,9 +1,8 @@
+import { notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';

@@ -1,10 +1,5 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { SessionOrigin } from '../sessions/begin.ts';
 import { markOf, type Vouched } from './trust.ts';
 

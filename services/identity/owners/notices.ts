@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
+import { type Database } from '@bailiwick/database';
+import {
+  type Broker,
+  type FollowedEvent,
+  followEvents,
+  noticeTask,
+  publishTask,
+} from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import { type FollowedEvent, followEvents } from '@bailiwick/shared/events.ts';
-import { idFromHash } from '@bailiwick/shared/ids.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
-import { noticeTask, publishTask } from '@bailiwick/shared/tasks.ts';
+import { type Background } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import { idFromHash } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { findUsers } from '../users/queries.ts';
 

@@ -1,10 +1,9 @@
+import { type EntityManager } from '@bailiwick/database';
+import { homeNetwork } from '@bailiwick/limits';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { homeNetwork } from '@bailiwick/shared/limits.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { recordSuccess } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';

@@ -1,14 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
+import { type Database } from '@bailiwick/database';
+import { unauthenticated } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unauthenticated } from '@bailiwick/shared/errors.ts';
-import { createNetworks } from '@bailiwick/shared/networks.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { createNetworks, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';

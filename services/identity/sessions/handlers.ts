@@ -1,8 +1,7 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { voidCodes } from '../federation/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';

@@ -1,7 +1,6 @@
-import type { Mounted } from '@bailiwick/shared/config.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
-import { watchMounted } from '@bailiwick/shared/watch.ts';
+import { type Mounted, watchMounted } from '@bailiwick/settings';
+import { type Log } from '@bailiwick/telemetry';
+import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/values';
 
 // The credentials that are installed with the service. Replacing a file ends the old credential:
 // gateways cache principals no longer than their lease (revocation.ts).

@@ -1,11 +1,6 @@
-import { recentLoginMs } from '@bailiwick/shared/caller.ts';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { recentLoginMs } from '@bailiwick/call';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import { voidCodes } from '../federation/queries.ts';
 import type { Vouched } from '../federation/trust.ts';
 import type { ListedSession } from './entities.ts';

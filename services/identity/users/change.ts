@@ -1,10 +1,10 @@
+import { holdsOnPlatform } from '@bailiwick/call';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { denied, invalid } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied, invalid } from '@bailiwick/shared/errors.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { changedFields, timeAfter } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';

@@ -1,8 +1,8 @@
+import { type Database } from '@bailiwick/database';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';

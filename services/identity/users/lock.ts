@@ -1,5 +1,5 @@
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type EntityManager } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import { LockMode } from '@mikro-orm/core';
 import { UserEntity, type UserRow } from './entities.ts';
 

@@ -1,11 +1,6 @@
-import type { Email } from '@bailiwick/shared/email.ts';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
+import { type Email } from '@bailiwick/values';
 import type { UserRow } from './entities.ts';
 
 const columns = `id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata,

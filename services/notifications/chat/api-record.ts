@@ -1,10 +1,10 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
 import {
   type ChatEndpoint,
   ChatEndpointSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { ChatEndpointRow } from './entities.ts';

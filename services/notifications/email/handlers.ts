@@ -1,13 +1,12 @@
+import { invalid, notFound } from '@bailiwick/errors';
+import { addressChange } from '@bailiwick/events';
 import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
 import type {
   AccountTasks,
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { invalid, notFound } from '@bailiwick/shared/errors.ts';
-import { addressChange } from '@bailiwick/shared/tasks.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { normaliseEmail, timeOf } from '@bailiwick/values';
 import { taskOf } from '../queue/context.ts';
 import type { Mails } from './mails.ts';
 import { isTemplateName, placeholders } from './placeholders.ts';

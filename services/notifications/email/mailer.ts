@@ -1,4 +1,4 @@
-import { ServiceError } from '@bailiwick/shared/errors.ts';
+import { ServiceError } from '@bailiwick/errors';
 import nodemailer from 'nodemailer';
 import { mailUnavailable } from '../queue/attempt-outcome.ts';
 import { isAboutRecipient } from './refusal.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { ServiceError } from '@bailiwick/shared/errors.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import { mailTask } from '@bailiwick/shared/tasks.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { ServiceError } from '@bailiwick/errors';
+import { mailTask } from '@bailiwick/events';
+import { parseKeyRing } from '@bailiwick/keys';
+import { createToken } from '@bailiwick/values';
 import { createTaskCaller } from '../queue/context.ts';
 import type { Mail } from './mailer.ts';
 import { MailRefused } from './mailer.ts';

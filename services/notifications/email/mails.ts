@@ -1,11 +1,10 @@
-import type { Caller } from '@bailiwick/shared/caller.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { failedPrecondition, invalid } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import type { Limit, Limiter } from '@bailiwick/shared/limits.ts';
-import { type KeyRing } from '@bailiwick/shared/seal.ts';
-import { openTaskToken } from '@bailiwick/shared/tasks.ts';
-import { inSpan } from '@bailiwick/shared/trace.ts';
+import { type Caller } from '@bailiwick/call';
+import { failedPrecondition, invalid } from '@bailiwick/errors';
+import { openTaskToken } from '@bailiwick/events';
+import { type KeyRing } from '@bailiwick/keys';
+import { type Limit, type Limiter } from '@bailiwick/limits';
+import { inSpan } from '@bailiwick/telemetry';
+import { createId, normaliseEmail } from '@bailiwick/values';
 import { SpanKind } from '@opentelemetry/api';
 import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
 import { taskOf } from '../queue/context.ts';

@@ -1,9 +1,4 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 
 export type SuppressionRow = { code: number; created_at: string; expires_at: string };
 

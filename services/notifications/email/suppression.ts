@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import { type KeyRing, purposeKey } from '@bailiwick/shared/seal.ts';
+import { serviceCaller } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
+import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import {
   deleteSuppression,
   findSuppression,

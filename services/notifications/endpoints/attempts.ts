@@ -1,12 +1,11 @@
+import { type Database } from '@bailiwick/database';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
 import type {
   DeliveryAttemptPageSchema,
   DeliveryAttemptSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { type Call, type Pager } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type AttemptFilter, type ListedAttempt, listAttempts } from './queries.ts';

@@ -1,8 +1,7 @@
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { type Origin } from '@bailiwick/events';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import {
   clearHealth,
   type DisablePolicy,

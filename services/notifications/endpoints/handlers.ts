@@ -1,12 +1,11 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { type EgressRules } from '@bailiwick/egress';
+import { notFound } from '@bailiwick/errors';
+import { type Origin } from '@bailiwick/events';
+import { type TenantKeys } from '@bailiwick/keys';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
-import type { PageQuery, Pager } from '@bailiwick/shared/page.ts';
+import { type Call, type PageQuery, type Pager } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { messageHandlers } from '../messages/handlers.ts';

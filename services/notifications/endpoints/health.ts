@@ -1,4 +1,4 @@
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database } from '@bailiwick/database';
 import type { AttemptOutcome } from '../queue/attempt-outcome.ts';
 import type { Breaker, Pauses } from './breaker.ts';
 import {

@@ -1,6 +1,6 @@
-import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { type EgressRules, urlProblem } from '@bailiwick/egress';
+import { failedPrecondition } from '@bailiwick/errors';
 
 /**
  * The reasons to reject a receiver URL. An empty URL is valid: it is not set yet. `field` is the

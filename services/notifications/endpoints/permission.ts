@@ -1,8 +1,8 @@
+import { type Caller, holdsInTenant } from '@bailiwick/call';
+import { denied, notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Permission } from '@bailiwick/proto/permissions.ts';
-import { type Caller, holdsInTenant } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 
 /**

@@ -1,5 +1,5 @@
-import { createCache } from '@bailiwick/shared/cache.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { createCache } from '@bailiwick/cache';
+import { type Database } from '@bailiwick/database';
 import { type EndpointState, findEndpointState } from './queries.ts';
 
 /** How late a process may notice a pause that another process began. */

@@ -1,9 +1,9 @@
+import { type Database } from '@bailiwick/database';
+import { eventBody, recordChange, type Target } from '@bailiwick/events';
+import { type Limiter, perMinute } from '@bailiwick/limits';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { type Limiter, perMinute } from '@bailiwick/shared/limits.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { eventBody, recordChange, type Target } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { settleAsDone } from '../queue/queries.ts';
 import type { DeliveryOutcome } from '../sending/delivery-outcome.ts';

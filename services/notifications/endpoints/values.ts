@@ -1,8 +1,7 @@
+import { serviceCaller } from '@bailiwick/call';
+import { type Origin } from '@bailiwick/events';
 import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values_pb.ts';
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeAfter, timeOf } from '@bailiwick/values';
 
 // The fields that webhook and chat endpoints share: those a client sets, and the reason and time of
 // disabling.

@@ -1,13 +1,8 @@
+import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import { type Limit, type Limiter, type LimitProfile, perMinute } from '@bailiwick/limits';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
-import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import {
-  type Limit,
-  type Limiter,
-  type LimitProfile,
-  perMinute,
-} from '@bailiwick/shared/limits.ts';
-import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Checks, type Handlers } from '@bailiwick/rpc';
 import { PublishedEventEntity } from './entities.ts';
 
 /** How long an application's id deduplicates an event. */

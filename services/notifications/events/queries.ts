@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Statement } from '@bailiwick/database';
 
 const forget: Statement = {
   name: 'notifications.forget_published',

@@ -1,5 +1,5 @@
+import { createCache } from '@bailiwick/cache';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { createCache } from '@bailiwick/shared/cache.ts';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** The cache of domain owners: people of one office sign in at the same time. */

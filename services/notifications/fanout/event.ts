@@ -1,4 +1,4 @@
-import type { Target } from '@bailiwick/shared/outbox.ts';
+import { type Target } from '@bailiwick/events';
 
 /**
  * The parts of an event that fan-out uses; webhooks get `text` unchanged. `email`: the address of

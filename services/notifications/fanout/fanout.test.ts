@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { taskHeaders } from '@bailiwick/shared/tasks.ts';
+import { taskHeaders } from '@bailiwick/events';
+import { createLog } from '@bailiwick/telemetry';
 import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut } from './fanout.ts';
 

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { type Database } from '@bailiwick/database';
+import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
-import { findEmail } from '@bailiwick/shared/email.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { publishTask } from '@bailiwick/shared/tasks.ts';
+import { type Log } from '@bailiwick/telemetry';
+import { findEmail } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';

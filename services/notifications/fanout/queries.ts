@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Statement } from '@bailiwick/database';
 import type { ChatKind } from '../chat/kinds.ts';
 import type { Receiver } from './event.ts';
 

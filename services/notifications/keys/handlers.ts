@@ -1,15 +1,18 @@
+import { type Database } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import {
+  firstOf,
+  type KeyRing,
+  type KeyService,
+  reportKeys,
+  requestRotation,
+  type TenantKeys,
+} from '@bailiwick/keys';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { KeyService } from '@bailiwick/shared/keys/key-service.ts';
-import { requestRotation } from '@bailiwick/shared/keys/queries.ts';
-import { reportKeys } from '@bailiwick/shared/keys/report.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { recordReplaced } from '@bailiwick/shared/keys/upkeep.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { recordReplaced } from '@bailiwick/service';
 import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
 import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { type Call } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { attemptOf } from '../endpoints/attempts.ts';

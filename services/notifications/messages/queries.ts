@@ -1,10 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 
 export type MessageRow = {
   task: string;

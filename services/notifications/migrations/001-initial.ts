@@ -1,5 +1,5 @@
-import { dekTable } from '@bailiwick/shared/keys/table.ts';
-import { outboxTable } from '@bailiwick/shared/outbox.ts';
+import { outboxTable } from '@bailiwick/events';
+import { dekTable } from '@bailiwick/keys';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {

@@ -1,4 +1,4 @@
-import { dekRotation } from '@bailiwick/shared/keys/table.ts';
+import { dekRotation } from '@bailiwick/keys';
 import { Migration } from '@mikro-orm/migrations';
 
 export class KeyRotation extends Migration {

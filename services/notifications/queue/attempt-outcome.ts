@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { toServiceError } from '@bailiwick/errors';
 import type { TaskResult } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Message } from '@bufbuild/protobuf';
 import type { Status } from '../sending/delivery-outcome.ts';
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BrokerMessage } from '@bailiwick/shared/broker.ts';
-import { type TaskOperation, taskHeaders, taskLanes } from '@bailiwick/shared/tasks.ts';
+import { type BrokerMessage, type TaskOperation, taskHeaders, taskLanes } from '@bailiwick/events';
 
 /** One attempt of a task, as the broker delivered it. */
 export type Attempt = {

@@ -1,6 +1,6 @@
+import { queueWorker } from '@bailiwick/call';
 import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { queueWorker } from '@bailiwick/shared/caller.ts';
 import { create } from '@bufbuild/protobuf';
 
 // The context of a task's attempt for its handler. It is not part of the request, which is the

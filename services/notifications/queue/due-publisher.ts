@@ -1,9 +1,12 @@
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { createLossDetector } from '@bailiwick/shared/loss-detector.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import { publishTask, type Task, type TaskOperation } from '@bailiwick/shared/tasks.ts';
-import { continueTrace } from '@bailiwick/shared/trace.ts';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import {
+  type Broker,
+  createLossDetector,
+  publishTask,
+  type Task,
+  type TaskOperation,
+} from '@bailiwick/events';
+import { continueTrace, type Log } from '@bailiwick/telemetry';
 import { deleteOld, markQueued, postpone, requeue, takeDue, type WaitingRow } from './queries.ts';
 import type { Store } from './store.ts';
 

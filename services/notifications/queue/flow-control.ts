@@ -1,4 +1,4 @@
-import type { Limiter } from '@bailiwick/shared/limits.ts';
+import { type Limiter } from '@bailiwick/limits';
 import type { LatencyTracker } from '../endpoints/latency-tracker.ts';
 import type { EndpointState } from '../endpoints/queries.ts';
 import type { EndpointStates } from '../endpoints/state.ts';

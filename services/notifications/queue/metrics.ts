@@ -1,6 +1,6 @@
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import { counter, gauge, level, type Reading, timing } from '@bailiwick/shared/metrics.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database } from '@bailiwick/database';
+import { type Broker } from '@bailiwick/events';
+import { counter, gauge, level, type Reading, timing } from '@bailiwick/telemetry';
 import { countOpenBreakers } from '../endpoints/queries.ts';
 import { countDeadLetters, listOverdue } from './queries.ts';
 

@@ -1,8 +1,8 @@
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database } from '@bailiwick/database';
+import { type Broker } from '@bailiwick/events';
+import { type Limiter } from '@bailiwick/limits';
+import { type Background } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import { createBreaker } from '../endpoints/breaker.ts';
 import { type EndpointKind, startDisablePolicy } from '../endpoints/disable-policy.ts';
 import { createHealth } from '../endpoints/health.ts';

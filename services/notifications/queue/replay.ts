@@ -1,6 +1,6 @@
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { type Origin, recordChange } from '@bailiwick/events';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { replayDead } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@bailiwick/shared/tasks.ts';
+import { type TaskOperation } from '@bailiwick/events';
 
 // The times of a task's attempts.
 

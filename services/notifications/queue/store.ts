@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { createBatch } from '@bailiwick/shared/batch.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { currentTraceparent } from '@bailiwick/shared/trace.ts';
+import { type Database } from '@bailiwick/database';
+import { type TenantKeys } from '@bailiwick/keys';
+import { currentTraceparent } from '@bailiwick/telemetry';
+import { createBatch } from '@bailiwick/values';
 import type { Attempt, RecordedAttempt } from './attempt.ts';
 import { type AttemptOutcome, involvesReceiver } from './attempt-outcome.ts';
 import { parkTask, type Release } from './parking/queries.ts';

@@ -1,10 +1,9 @@
+import { invalid } from '@bailiwick/errors';
+import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
-import type { Dispatch } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import { publishTask } from '@bailiwick/shared/tasks.ts';
+import { type Dispatch } from '@bailiwick/rpc';
+import { type Log } from '@bailiwick/telemetry';
 import type { Health } from '../endpoints/health.ts';
 import type { EndpointState } from '../endpoints/queries.ts';
 import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
+import { RequestFailed } from '@bailiwick/egress';
 import { outcomeOfAnswer, outcomeOfFailure } from './delivery-outcome.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');

@@ -1,4 +1,4 @@
-import type { FailureName, RequestFailed } from '@bailiwick/shared/egress/failure.ts';
+import { type FailureName, type RequestFailed } from '@bailiwick/egress';
 
 // Maps a receiver's response, or its absence, to an outcome. docs/webhooks.md documents it for
 // receivers.

@@ -3,8 +3,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { createPools, pinned } from '@bailiwick/shared/egress/pools.ts';
-import { egressRules } from '@bailiwick/shared/egress/rules.ts';
+import { createPools, egressRules, pinned } from '@bailiwick/egress';
 import { send } from './send.ts';
 
 const open = egressRules({ hosts: [], cidrs: ['127.0.0.0/8'], ports: [] });

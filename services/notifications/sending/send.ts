@@ -1,5 +1,4 @@
-import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
-import { type Egress, request } from '@bailiwick/shared/egress/request.ts';
+import { type Egress, RequestFailed, request } from '@bailiwick/egress';
 import {
   type Answer,
   type DeliveryOutcome,

@@ -1,6 +1,5 @@
-import type { Pools } from '@bailiwick/shared/egress/pools.ts';
-import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
-import { inSpan, markFailed } from '@bailiwick/shared/trace.ts';
+import { type EgressRules, type Pools } from '@bailiwick/egress';
+import { inSpan, markFailed } from '@bailiwick/telemetry';
 import { SpanKind } from '@opentelemetry/api';
 import type { TaskContext } from '../queue/context.ts';
 import { firstByte } from '../queue/metrics.ts';

@@ -1,11 +1,11 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
 import {
   type WebhookEndpoint,
   WebhookEndpointSchema,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';

@@ -1,13 +1,12 @@
+import { type Database } from '@bailiwick/database';
+import { type EgressRules, type Pools } from '@bailiwick/egress';
+import { type TenantKeys } from '@bailiwick/keys';
 import type {
   Webhooks,
   WebhooksDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { createBatch } from '@bailiwick/shared/batch.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Pools } from '@bailiwick/shared/egress/pools.ts';
-import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { createBatch } from '@bailiwick/values';
 import { byService, goneReason } from '../endpoints/values.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { taskOf } from '../queue/context.ts';

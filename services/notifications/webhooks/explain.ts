@@ -1,6 +1,6 @@
+import { type Database } from '@bailiwick/database';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Handlers } from '@bailiwick/rpc';
 import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
 import { type Receiver, skipReason } from '../fanout/event.ts';
 import { listEndpoints } from './queries.ts';

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { type EgressRules } from '@bailiwick/egress';
+import { invalid, notFound } from '@bailiwick/errors';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call, Checks, Handlers, ReplayChecks } from '@bailiwick/shared/dispatch.ts';
-import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
-import { invalid, notFound } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
+import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, urlProblems } from '../endpoints/limits.ts';

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { EndpointColumns } from './api-record.ts';
 
 const columns = `id, tenant, name, url, active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",

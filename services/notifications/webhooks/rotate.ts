@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import { type Database } from '@bailiwick/database';
+import { notFound, unavailable } from '@bailiwick/errors';
+import { type TenantKeys } from '@bailiwick/keys';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound, unavailable } from '@bailiwick/shared/errors.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { changedFields, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import {
   previousSecretContext,

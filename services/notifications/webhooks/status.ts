@@ -1,6 +1,6 @@
-import { changedFields } from '@bailiwick/shared/changes.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin } from '@bailiwick/events';
+import { changedFields } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import type { EndpointKind } from '../endpoints/disable-policy.ts';
 import { disabledColumns } from '../endpoints/values.ts';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { notFound } from '@bailiwick/errors';
+import { type Limiter } from '@bailiwick/limits';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
+import { type Handlers } from '@bailiwick/rpc';
 import { sendTest } from '../endpoints/test-delivery.ts';
 import { toJson } from './api-record.ts';
 import { attemptDelivery, type DeliverDeps } from './deliver.ts';

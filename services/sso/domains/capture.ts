@@ -1,6 +1,6 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
 import { assertMayGrant } from '../granting.ts';
 import { lockProviders } from '../providers/lock.ts';
 import type { DomainDeps } from './deps.ts';

@@ -1,8 +1,8 @@
+import { inTransaction, lockName } from '@bailiwick/database';
+import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
 import type { DomainCreateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { alreadyExists, failedPrecondition } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { inTransaction, lockName } from '@bailiwick/shared/orm.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';

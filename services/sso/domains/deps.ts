@@ -1,8 +1,8 @@
+import { type Database } from '@bailiwick/database';
+import { type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Limiter } from '@bailiwick/shared/limits.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import type { Pager } from '@bailiwick/shared/page.ts';
+import { type Pager } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 import type { LookUpTxt } from './proof/txt.ts';
 

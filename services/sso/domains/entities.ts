@@ -3,7 +3,7 @@ import {
   DomainRecordSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { txtName, txtValue } from './proof/challenge.ts';

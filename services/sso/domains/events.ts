@@ -1,7 +1,7 @@
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { serviceCaller } from '@bailiwick/call';
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
+import { changedFields } from '@bailiwick/values';
 import { type DomainRow, domainJson } from './entities.ts';
 
 /** The origin of changes that the service makes itself: failed and lapsed domains. */

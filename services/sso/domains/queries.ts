@@ -4,8 +4,8 @@ import {
   execute,
   type Run,
   type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+} from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { Capture, DomainRow } from './entities.ts';
 
 // The statements check times themselves, by the database's clock: a claim expires after seven days,

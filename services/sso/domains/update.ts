@@ -1,7 +1,7 @@
+import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { DomainUpdateRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
+import { timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { assertActiveProvider, assertMayCapture, type CaptureSettings } from './capture.ts';
 import type { DomainDeps } from './deps.ts';

@@ -1,10 +1,8 @@
+import { type Database } from '@bailiwick/database';
+import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { requestRotation } from '@bailiwick/shared/keys/queries.ts';
-import { reportKeys } from '@bailiwick/shared/keys/report.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { recordReplaced } from '@bailiwick/shared/keys/upkeep.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { recordReplaced } from '@bailiwick/service';
 import { sealedRecords } from '../sealed.ts';
 
 type Deps = { database: Database; keys: TenantKeys; forget: (tenant: string) => void };

@@ -1,4 +1,4 @@
-import { outboxTable } from '@bailiwick/shared/outbox.ts';
+import { outboxTable } from '@bailiwick/events';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {

@@ -1,4 +1,4 @@
-import { dekRotation, dekTable } from '@bailiwick/shared/keys/table.ts';
+import { dekRotation, dekTable } from '@bailiwick/keys';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Providers extends Migration {

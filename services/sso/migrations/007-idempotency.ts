@@ -1,4 +1,4 @@
-import { idempotentCallTable } from '@bailiwick/shared/idempotency/entity.ts';
+import { idempotentCallTable } from '@bailiwick/idempotency';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Idempotency extends Migration {

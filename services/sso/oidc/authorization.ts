@@ -1,5 +1,4 @@
-import type { Egress } from '@bailiwick/shared/egress/request.ts';
-import { urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { type Egress, urlProblem } from '@bailiwick/egress';
 import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4webapi';
 import { invalidAnswer } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Egress } from '@bailiwick/shared/egress/request.ts';
-import { urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { type Egress, urlProblem } from '@bailiwick/egress';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { Finding } from '../providers/finding.ts';
 import { SignInRefused } from '../sign-in/refusal.ts';

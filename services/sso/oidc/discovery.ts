@@ -1,6 +1,5 @@
-import { createCache } from '@bailiwick/shared/cache.ts';
-import type { Egress } from '@bailiwick/shared/egress/request.ts';
-import { urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { createCache } from '@bailiwick/cache';
+import { type Egress, urlProblem } from '@bailiwick/egress';
 import {
   type AuthorizationServer,
   allowInsecureRequests,

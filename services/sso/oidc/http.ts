@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
-import { type Egress, type EgressAnswer, request } from '@bailiwick/shared/egress/request.ts';
+import { type Egress, type EgressAnswer, RequestFailed, request } from '@bailiwick/egress';
 import { SignInRefused } from '../sign-in/refusal.ts';
 import { jsonProblem, parseObject } from './json.ts';
 import { invalidAnswer, namedError } from './library-errors.ts';

@@ -1,5 +1,5 @@
-import type { Egress } from '@bailiwick/shared/egress/request.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
+import { type Egress } from '@bailiwick/egress';
+import { type Log } from '@bailiwick/telemetry';
 import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,

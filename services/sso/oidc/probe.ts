@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 import {
   type Egress,
   type EgressAnswer,
   type EgressRequest,
+  RequestFailed,
   request,
-} from '@bailiwick/shared/egress/request.ts';
+} from '@bailiwick/egress';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { Finding } from '../providers/finding.ts';
 import { SignInRefused } from '../sign-in/refusal.ts';

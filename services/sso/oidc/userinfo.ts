@@ -1,4 +1,4 @@
-import type { Egress } from '@bailiwick/shared/egress/request.ts';
+import { type Egress } from '@bailiwick/egress';
 import {
   type AuthorizationServer,
   allowInsecureRequests,

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import { type TenantKeys } from '@bailiwick/keys';
 import type { ProviderValues } from './api-record.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { type Checks, type Handlers } from '@bailiwick/rpc';
+import { normaliseEmail } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import { addressOf, recordProviderEvent, toApi } from './api-record.ts';

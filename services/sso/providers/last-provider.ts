@@ -1,5 +1,5 @@
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type EntityManager } from '@bailiwick/database';
+import { failedPrecondition } from '@bailiwick/errors';
 import { ProviderEntity } from './entities.ts';
 import { lockProviders } from './lock.ts';
 import { findRequiringDomain } from './queries.ts';

@@ -1,4 +1,4 @@
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, lockName } from '@bailiwick/database';
 
 /**
  * Serialises decisions that depend on a tenant's providers: two concurrent deletes of the last two

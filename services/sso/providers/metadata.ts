@@ -1,7 +1,6 @@
+import { type Egress, RequestFailed, request } from '@bailiwick/egress';
+import { invalid } from '@bailiwick/errors';
 import type { SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
-import { type Egress, request } from '@bailiwick/shared/egress/request.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
 
 const limits = { totalMs: 10_000, answerBytes: 256 * 1024 };

@@ -1,11 +1,6 @@
-import { ServiceError } from '@bailiwick/shared/errors.ts';
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
-import type { PageQuery } from '@bailiwick/shared/page.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { ServiceError } from '@bailiwick/errors';
+import { type PageQuery } from '@bailiwick/rpc';
 import type { ProviderValues } from './api-record.ts';
 
 const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId", scopes, token_auth_method as "tokenAuthMethod",

@@ -1,4 +1,4 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { type Call } from '@bailiwick/rpc';
 import { assertMayGrant } from '../granting.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { Settable } from './values.ts';

@@ -1,13 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { type EntityManager } from '@bailiwick/database';
+import { failedPrecondition, invalid, unavailable } from '@bailiwick/errors';
 import {
   SsoProviderSchema,
   type SsoSaveProviderRequest,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, invalid, unavailable } from '@bailiwick/shared/errors.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';

@@ -1,6 +1,6 @@
+import { type EgressRules, urlProblem } from '@bailiwick/egress';
+import { invalid } from '@bailiwick/errors';
 import type { SsoProvider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
-import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
 import { normaliseCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
 import type { ProviderValues } from './api-record.ts';

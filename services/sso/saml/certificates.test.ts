@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { ServiceError } from '@bailiwick/shared/errors.ts';
+import { ServiceError } from '@bailiwick/errors';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { checkSaml, createSpCertificate, normaliseCertificate } from './certificates.ts';
 import type { SamlProvider } from './saml.ts';

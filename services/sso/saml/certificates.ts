@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { invalid } from '@bailiwick/errors';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import type { Finding } from '../providers/finding.ts';
 import type { SamlProvider } from './saml.ts';

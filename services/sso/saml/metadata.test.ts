@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { ServiceError } from '@bailiwick/shared/errors.ts';
+import { ServiceError } from '@bailiwick/errors';
 import { createSpCertificate } from './certificates.ts';
 import { readIdpMetadata, spMetadata } from './metadata.ts';
 import type { SamlProvider } from './saml.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { invalid } from '@bailiwick/errors';
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { normaliseCertificate } from './certificates.ts';
 import { contentAlgorithms } from './decrypt.ts';

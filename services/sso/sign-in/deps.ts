@@ -1,5 +1,5 @@
-import type { Limit, Limiter } from '@bailiwick/shared/limits.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
+import { type Limit, type Limiter } from '@bailiwick/limits';
+import { type Log } from '@bailiwick/telemetry';
 import type { ProviderDeps } from '../providers/deps.ts';
 
 export type SignInDeps = Pick<

@@ -1,6 +1,6 @@
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { perMinute } from '@bailiwick/shared/limits.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { recordChange } from '@bailiwick/events';
+import { perMinute } from '@bailiwick/limits';
+import { type Call } from '@bailiwick/rpc';
 import { type ProviderValues, targetOf, toJson } from '../providers/api-record.ts';
 import { setLastError } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { countSignIn } from '@bailiwick/shared/sign-ins.ts';
+import { type Call } from '@bailiwick/rpc';
+import { countSignIn } from '@bailiwick/telemetry';
 import { findDomains } from '../domains/queries.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { affectsSignIn, changesSubjects } from '../providers/changes.ts';

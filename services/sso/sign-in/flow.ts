@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database } from '@bailiwick/database';
+import { type TenantKeys } from '@bailiwick/keys';
 import { FlowEntity } from './entities.ts';
 import { consumeFlow, isFlowWaiting } from './queries.ts';
 import { SignInRefused } from './refusal.ts';

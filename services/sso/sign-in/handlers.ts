@@ -1,6 +1,6 @@
+import { callerNetwork } from '@bailiwick/limits';
 import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { callerNetwork } from '@bailiwick/shared/limits.ts';
+import { type Handlers } from '@bailiwick/rpc';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import { spMetadata } from '../saml/metadata.ts';

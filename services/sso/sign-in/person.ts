@@ -1,4 +1,4 @@
-import { findEmail } from '@bailiwick/shared/email.ts';
+import { findEmail } from '@bailiwick/values';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { assertPersistentNameId } from '../saml/person.ts';
 import type { Asserted } from './asserted.ts';

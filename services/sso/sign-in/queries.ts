@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Statement } from '@bailiwick/database';
 
 export type FlowRow = {
   id: string;

@@ -1,4 +1,4 @@
-import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
+import { ServiceError, toServiceError } from '@bailiwick/errors';
 import { ConnectError } from '@connectrpc/connect';
 
 // The reasons to refuse a sign-in. The user reads what to do; the tenant's administrators read the

@@ -1,5 +1,5 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { type Call } from '@bailiwick/rpc';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';

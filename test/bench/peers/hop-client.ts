@@ -1,10 +1,10 @@
 import process from 'node:process';
+import { createCallerSigner } from '@bailiwick/call';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
-import { asService, contextFor, createHttpTransport } from '@bailiwick/shared/rpc.ts';
+import { asService, contextFor, createHttpTransport } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';

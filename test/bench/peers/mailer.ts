@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { createMailer } from '@bailiwick/notifications/email/mailer.ts';
 import { openTemplates, renderMail } from '@bailiwick/notifications/email/templates.ts';
-import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createToken } from '@bailiwick/values';
 import { serveBench } from '../peer.ts';
 
 // nodemailer alone, with as many connections as the product: sends one prepared mail to the

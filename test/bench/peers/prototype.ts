@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
-import { tokenHash } from '@bailiwick/shared/tokens.ts';
+import { tokenHash } from '@bailiwick/values';
 import pg from 'pg';
 import { serveBench } from '../peer.ts';
 

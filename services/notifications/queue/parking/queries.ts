@@ -1,9 +1,4 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Statement,
-} from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { type ChatKind, chatRates } from '../../chat/kinds.ts';
 import type { WaitingRow } from '../queries.ts';
 

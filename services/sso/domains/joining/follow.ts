@@ -1,9 +1,8 @@
-import type { Broker } from '@bailiwick/shared/broker.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
-import { type FollowedEvent, followEvents } from '@bailiwick/shared/events.ts';
-import type { Log } from '@bailiwick/shared/log.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { toServiceError } from '@bailiwick/errors';
+import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type Background } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import { normaliseEmail } from '@bailiwick/values';
 import type { DomainDeps } from '../deps.ts';
 import { findJoinableDomain } from '../queries.ts';
 import { isHandled, keepHandled } from './queries.ts';

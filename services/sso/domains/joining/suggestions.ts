@@ -1,8 +1,8 @@
+import { type Caller } from '@bailiwick/call';
+import { failedPrecondition } from '@bailiwick/errors';
 import type { DomainSuggestionSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import type { Caller } from '@bailiwick/shared/caller.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { type Call } from '@bailiwick/rpc';
+import { normaliseEmail } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { addressOf } from '../../providers/api-record.ts';
 import type { DomainDeps } from '../deps.ts';

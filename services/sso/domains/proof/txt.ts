@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseServer } from '@bailiwick/shared/egress/resolver.ts';
+import { parseServer } from '@bailiwick/egress';
 
 // A lost query is retried once per server. The total must stay well below the call's deadline.
 const queryTimeouts = { timeout: 1500, tries: 2, maxTimeout: 2500 };

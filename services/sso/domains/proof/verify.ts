@@ -1,8 +1,8 @@
+import { type Database, inTransaction, violates } from '@bailiwick/database';
+import { exhausted, notFound } from '@bailiwick/errors';
+import { type Origin } from '@bailiwick/events';
 import type { DomainVerifyRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { exhausted, notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, inTransaction, violates } from '@bailiwick/shared/orm.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { DomainDeps } from '../deps.ts';
 import type { DomainRow } from '../entities.ts';
 import { recordDomainEvent } from '../events.ts';

@@ -1,7 +1,6 @@
-import type { Log } from '@bailiwick/shared/log.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { repeat } from '@bailiwick/shared/repeat.ts';
-import type { Background } from '@bailiwick/shared/service.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
 import type { DomainRow } from '../entities.ts';
 import { byService, recordDomainEvent } from '../events.ts';
 import {

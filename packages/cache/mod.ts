@@ -1,0 +1,1 @@
+export { createCache } from './cache.ts';

@@ -1,0 +1,203 @@
+import { Buffer } from 'node:buffer';
+import { sign, verify } from 'node:crypto';
+import { recentLoginRequired, unauthenticated } from '@bailiwick/errors';
+import {
+  type Caller,
+  CallerSchema,
+  CallerTokenSchema,
+  SignedCallerTokenSchema,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import { type Mounted, watchMounted } from '@bailiwick/settings';
+import { type Log } from '@bailiwick/telemetry';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
+
+export type { Caller };
+
+/** Lifetime of a caller token in seconds: enough for one call and a little clock skew. */
+const lifetime = 60;
+const leeway = 5;
+
+/** The header with the caller token, in calls between processes. */
+export const callerHeader = 'x-bailiwick-caller';
+
+/** The caller id of queue workers, whose work belongs to no request. */
+export const queueWorker = 'queue';
+
+/** The caller of a service that calls in its own name. */
+export function serviceCaller(service: string, requestId = ''): Caller {
+  return create(CallerSchema, { type: 'service', id: service, requestId });
+}
+
+/** Whether the caller has a permission in its token's tenant. */
+export function holdsInTenant(caller: Caller, permission: string, tenant: string): boolean {
+  return tenant !== '' && caller.tenant === tenant && hasPermission(caller.permissions, permission);
+}
+
+export function holdsOnPlatform(caller: Caller, permission: string): boolean {
+  return hasPermission(caller.platformPermissions, permission);
+}
+
+/** The id of the grant that gives the caller a permission, "" if none does. */
+export function grantOf({ grants }: Caller, permission: string): string {
+  return grants.find((grant) => hasPermission(grant.permissions, permission))?.id ?? '';
+}
+
+/** How recent a sign-in must be for sensitive operations, if the tenant requires a recent one. */
+export const recentLoginMs = 15 * 60_000;
+
+/**
+ * @throws permission_denied if the caller's tenant requires a more recent sign-in for sensitive
+ * changes: keys, providers, domains and owners
+ */
+export function assertRecentLogin(caller: Caller): void {
+  if (caller.staleLogin) throw recentLoginRequired();
+}
+
+// The audience differs for validate-only calls: an older service, which would execute such a call,
+// rejects it.
+const audienceOf = (service: string, validateOnly: boolean): string =>
+  validateOnly ? `${service} as judge` : service;
+
+/** Seconds for which one signature is reused for calls of the same caller. */
+const reuse = 30;
+
+/** Callers in the cache: at about 2 KiB each, two megabytes. */
+const maxRemembered = 1000;
+
+/**
+ * Signs callers with a process's own Ed25519 key (PKCS #8 PEM). The request id changes with each
+ * call and grants nothing, so it follows the token unsigned: a busy caller's token is signed and
+ * verified once in a while.
+ */
+export function createCallerSigner(issuer: string, privateKeyPem: string) {
+  const key = parsePrivateKey(privateKeyPem);
+  const made = createRecent<{ token: string; until: number }>();
+
+  function signed(caller: Caller, audience: string, now: number): string {
+    const token = toBinary(
+      CallerTokenSchema,
+      create(CallerTokenSchema, { issuer, audience, expiresAt: now + lifetime, caller }),
+    );
+    const signature = sign(null, token, key);
+    return Buffer.from(
+      toBinary(SignedCallerTokenSchema, create(SignedCallerTokenSchema, { token, signature })),
+    ).toString('base64url');
+  }
+
+  return ({ requestId, ...caller }: Caller, audience: string): string => {
+    const now = Math.floor(Date.now() / 1000);
+    const lasting = { ...caller, requestId: '' };
+    const meantFor = audienceOf(audience, caller.judgeOnly);
+    // The cache key is the whole caller, so that no caller gets another's permissions.
+    const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
+    let known = made.find(name);
+    if (!known || known.until <= now) {
+      known = { token: signed(lasting, meantFor, now), until: now + reuse };
+      made.keep(name, known);
+    }
+    return requestId === '' ? known.token : `${known.token}.${requestId}`;
+  };
+}
+
+export type CallerSigner = ReturnType<typeof createCallerSigner>;
+
+/** A signer with the current key of a mounted file. */
+export function openCallerSigner(issuer: string, key: Mounted<string>, log: Log): CallerSigner {
+  let sign = createCallerSigner(issuer, key.content);
+  watchMounted(key, log, (pem) => (sign = createCallerSigner(issuer, pem)));
+  return (caller, audience) => sign(caller, audience);
+}
+
+/** The form of a request id. It is written to logs and the audit. */
+const requestIdForm = /^[\x21-\x7e]{1,256}$/;
+
+/**
+ * Verifies callers for one service. `publicKeys` maps each process that may call to its SPKI PEMs.
+ * Only the gateway may sign for users, bots and workers; every other process signs for itself.
+ */
+export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
+  const keys = new Map([...publicKeys].map(([name, pem]) => [name, parsePublicKeys(pem)]));
+  // A token serves many calls: its signature is verified once.
+  const verified = createRecent<{ caller: Caller; until: number }>();
+
+  function verifyToken(text: string, now: number): Caller {
+    const { signed, token } = decode(text) ?? {};
+    const issuerKeys = keys.get(token?.issuer ?? '') ?? [];
+    if (
+      !signed ||
+      !token?.caller ||
+      !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature))
+    )
+      throw unauthenticated('the caller token is not valid');
+    if (
+      token.audience !== audienceOf(audience, token.caller.judgeOnly) ||
+      token.expiresAt + leeway < now
+    )
+      throw unauthenticated('the caller token is not valid here or has expired');
+    const isService = token.caller.type === 'service';
+    if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway')
+      throw unauthenticated('the issuer may not sign caller tokens for this caller');
+    verified.keep(text, { caller: token.caller, until: token.expiresAt });
+    return token.caller;
+  }
+
+  return (header: string | undefined): Caller => {
+    if (!header) throw unauthenticated('a caller token is required');
+    const end = header.indexOf('.');
+    const [text, requestId] =
+      end < 0 ? [header, ''] : [header.slice(0, end), header.slice(end + 1)];
+    if (end >= 0 && !requestIdForm.test(requestId))
+      throw unauthenticated('the caller token is not valid');
+    const now = Date.now() / 1000;
+    const known = verified.find(text);
+    const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
+    // A copy for each call, so that changes do not leak into the next one.
+    return { ...caller, requestId };
+  };
+}
+
+/** Keeps the newest `maxRemembered` entries. */
+function createRecent<T>() {
+  const kept = new Map<string, T>();
+  return {
+    find: (name: string): T | undefined => kept.get(name),
+    keep(name: string, value: T): void {
+      // Deleting first moves the entry to the end of the map.
+      kept.delete(name);
+      const oldest = kept.size >= maxRemembered ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+      kept.set(name, value);
+    },
+  };
+}
+
+export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
+
+/**
+ * A verifier with the current keys of a mounted directory. Removing a key rejects all tokens that
+ * it signed.
+ */
+export function openCallerVerifier(
+  audience: string,
+  publicKeys: Mounted<ReadonlyMap<string, string>>,
+  log: Log,
+): CallerVerifier {
+  let verifyCaller = createCallerVerifier(audience, publicKeys.content);
+  watchMounted(publicKeys, log, (pems) => (verifyCaller = createCallerVerifier(audience, pems)));
+  return (header) => verifyCaller(header);
+}
+
+function decode(header: string) {
+  try {
+    // Copied: a cached caller is a view of these bytes, and would pin 8 KB of Node's buffer pool.
+    const signed = fromBinary(
+      SignedCallerTokenSchema,
+      new Uint8Array(Buffer.from(header, 'base64url')),
+    );
+    return { signed, token: fromBinary(CallerTokenSchema, signed.token) };
+  } catch {
+    return undefined; // not protobuf: rejected like any other forgery
+  }
+}

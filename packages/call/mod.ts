@@ -1,0 +1,20 @@
+export {
+  assertRecentLogin,
+  type Caller,
+  type CallerSigner,
+  type CallerVerifier,
+  callerHeader,
+  createCallerSigner,
+  createCallerVerifier,
+  grantOf,
+  holdsInTenant,
+  holdsOnPlatform,
+  openCallerSigner,
+  openCallerVerifier,
+  queueWorker,
+  recentLoginMs,
+  serviceCaller,
+} from './caller.ts';
+export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
+export { clientCallOf, currentClientCall, inClientCall } from './client-call.ts';
+export { currentRequestId, inRequest } from './request-id.ts';

@@ -1,0 +1,56 @@
+import process from 'node:process';
+import { type Client, createClient } from '../client/client.ts';
+import { readUrl } from '../client/url.ts';
+import { UsageError } from './failure.ts';
+import { readText } from './input.ts';
+import { say } from './output.ts';
+import { readSessions } from './sessions.ts';
+
+/** The common options for the connection. */
+export type Connection = {
+  url?: string | undefined;
+  'token-file'?: string | undefined;
+  timeout?: string | undefined;
+};
+
+const localStart = 'http://127.0.0.1:8080';
+
+/** The address of Bailiwick: --url, BAILIWICK_URL, the last login, or the local start. Normalised, since sessions are stored by address. */
+export function urlOf({ url }: Connection): string {
+  const text = url ?? (process.env['BAILIWICK_URL'] || readSessions().Current || localStart);
+  try {
+    return readUrl(text);
+  } catch (error) {
+    throw new UsageError((error as TypeError).message);
+  }
+}
+
+/** The token: --token-file, BAILIWICK_TOKEN, or the stored login at that address. */
+export async function tokenOf(connection: Connection): Promise<string | undefined> {
+  const file = connection['token-file'];
+  if (file !== undefined) return (await readText(file, '--token-file')).trim();
+  return process.env['BAILIWICK_TOKEN']?.trim() || readSessions().Tokens[urlOf(connection)];
+}
+
+/** Creates a client with these options. `token` overrides their token. */
+export async function connect(connection: Connection, token?: string): Promise<Client> {
+  const url = urlOf(connection);
+  if (isPlaintext(new URL(url)))
+    say(`bailiwick: ${url} is not https: passwords, tokens and responses can be read in transit`);
+  return createClient({
+    url,
+    token: token ?? (await tokenOf(connection)),
+    timeoutMs: timeoutOf(connection),
+    userAgent: 'bailiwick-cli',
+  });
+}
+
+const isPlaintext = ({ protocol, hostname }: URL) =>
+  protocol === 'http:' && !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+
+function timeoutOf({ timeout }: Connection): number | undefined {
+  if (timeout === undefined) return undefined;
+  if (!/^\d+(\.\d+)?$/.test(timeout) || Number(timeout) === 0)
+    throw new UsageError('--timeout must be a number of seconds');
+  return Number(timeout) * 1000;
+}

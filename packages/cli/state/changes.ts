@@ -1,0 +1,253 @@
+import type { RequestOf } from '../../client/client.ts';
+import type { Group, Role } from '../../client/gen/types.ts';
+import {
+  grantKey,
+  pathKey,
+  type Wanted,
+  type WantedGrant,
+  type WantedGroup,
+  type WantedRole,
+} from './file.ts';
+import type { Live, LiveGrant, Names } from './live.ts';
+
+// The difference between the file and the tenant, as requests in a valid order: dependencies are created first and
+// removed last.
+
+type ChangeName =
+  | 'Roles_Save'
+  | 'Groups_Save'
+  | 'Groups_AddMember'
+  | 'Grants_Add'
+  | 'GroupGrants_Add'
+  | 'BotGrants_Add'
+  | 'Grants_Remove'
+  | 'GroupGrants_Remove'
+  | 'BotGrants_Remove'
+  | 'Groups_RemoveMember'
+  | 'Groups_Delete'
+  | 'Roles_Delete';
+
+/** One request, and its description: "+ role editor". `grant` is the ID of the grant that it revokes. */
+export type Change = {
+  [Name in ChangeName]: { operation: Name; request: RequestOf<Name>; text: string; grant?: string };
+}[ChangeName];
+
+/** `removals` remove records that the file does not contain. They are made only with --prune. */
+export type Difference = { changes: Change[]; removals: Change[] };
+
+/** A missing line never removes an owner. */
+const ownerRole = 'owner';
+
+export function differences(tenant: string, wanted: Wanted, live: Live, names: Names): Difference {
+  const nameOf = (id: string) => names.get(id) ?? id;
+  const roles = roleChanges(tenant, wanted.Roles, live.roles);
+  const groups = groupChanges(tenant, wanted, live.groups);
+  const members = memberChanges(tenant, wanted.Groups, live, nameOf);
+  const grants = grantChanges(tenant, wanted.Grants, live.grants, nameOf);
+  const deleted = new Set(
+    groups.removals.map(({ request }) => pathKey((request as RequestOf<'Groups_Delete'>).Path)),
+  );
+  return {
+    changes: [...roles.changes, ...groups.changes, ...members.changes, ...grants.changes],
+    removals: [
+      // The grants of a deleted group are deleted with it.
+      ...grants.removals.filter(
+        ({ operation, request }) =>
+          operation !== 'GroupGrants_Remove' || !deleted.has(pathKey(request.Grant.Group)),
+      ),
+      ...members.removals,
+      ...groups.removals,
+      ...roles.removals,
+    ],
+  };
+}
+
+function roleChanges(
+  Tenant: string,
+  wanted: readonly WantedRole[] | undefined,
+  live: readonly Role[],
+): Difference {
+  const stored = new Map(live.map((role) => [role.Slug, role]));
+  const changes = (wanted ?? []).flatMap((role): Change[] => {
+    const found = stored.get(role.Slug);
+    const changed = found === undefined ? [] : changedKeys(role, found);
+    if (found !== undefined && changed.length === 0) return [];
+    // IfUpdatedAt prevents overwriting a concurrent change.
+    const request = { Role: { Tenant, ...role }, IfUpdatedAt: found?.UpdatedAt };
+    return [
+      {
+        operation: 'Roles_Save',
+        request,
+        text:
+          found === undefined
+            ? `+ role ${role.Slug}`
+            : `~ role ${role.Slug} (${changed.join(', ')})`,
+      },
+    ];
+  });
+  const extra =
+    wanted === undefined
+      ? []
+      : live.filter(({ Slug, System }) => !System && !wanted.some((role) => role.Slug === Slug));
+  return {
+    changes,
+    removals: extra.map(({ Slug }) => ({
+      operation: 'Roles_Delete',
+      request: { Tenant, Slug },
+      text: `- role ${Slug}`,
+    })),
+  };
+}
+
+function groupChanges(
+  Tenant: string,
+  { Groups: wanted, Grants = [] }: Wanted,
+  live: readonly Group[],
+): Difference {
+  // A group that a grant names is also in the file.
+  const named = new Set([
+    ...(wanted ?? []).map(({ Path }) => pathKey(Path)),
+    ...Grants.filter(({ kind }) => kind === 'Group').map(({ subject }) => pathKey(subject)),
+  ]);
+  const stored = new Map(live.map((group) => [pathKey(group.Path), group]));
+  const changes = (wanted ?? []).flatMap((item): Change[] => {
+    const { Members: _, ...group } = item;
+    const found = stored.get(pathKey(group.Path));
+    const changed = found === undefined ? [] : changedKeys({ ...group, Path: found.Path }, found);
+    if (found !== undefined && changed.length === 0) return [];
+    const request = { Group: { Tenant, ...group }, IfUpdatedAt: found?.UpdatedAt };
+    return [
+      {
+        operation: 'Groups_Save',
+        request,
+        text:
+          found === undefined
+            ? `+ group ${group.Path}`
+            : `~ group ${group.Path} (${changed.join(', ')})`,
+      },
+    ];
+  });
+  const extra = wanted === undefined ? [] : live.filter(({ Path }) => !named.has(pathKey(Path)));
+  return {
+    changes,
+    removals: extra.map(({ Path }) => ({
+      operation: 'Groups_Delete',
+      request: { Tenant, Path },
+      text: `- group ${Path}`,
+    })),
+  };
+}
+
+/** The keys that the file says otherwise than the record. Lists are compared as sets, and what the file leaves out is not compared. */
+function changedKeys<Wish extends object>(
+  wanted: Wish,
+  stored: Readonly<Record<keyof Wish, unknown>>,
+): string[] {
+  return (Object.keys(wanted) as Array<keyof Wish & string>).filter(
+    (key) => wanted[key] !== undefined && canonical(wanted[key]) !== canonical(stored[key]),
+  );
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify([...new Set<unknown>(value)].map(String).sort());
+  if (typeof value === 'object' && value !== null)
+    return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(value);
+}
+
+function memberChanges(
+  Tenant: string,
+  wanted: readonly WantedGroup[] | undefined,
+  { members }: Live,
+  nameOf: (id: string) => string,
+): Difference {
+  const difference: Difference = { changes: [], removals: [] };
+  for (const { Path, Members } of wanted ?? []) {
+    if (Members === undefined) continue;
+    const current = members.get(pathKey(Path)) ?? [];
+    const request = (UserID: string) => ({ Tenant, Group: Path, UserID });
+    for (const id of new Set(Members.filter((member) => !current.includes(member))))
+      difference.changes.push({
+        operation: 'Groups_AddMember',
+        request: request(id),
+        text: `+ member ${nameOf(id)} of ${Path}`,
+      });
+    for (const id of current.filter((member) => !Members.includes(member)))
+      difference.removals.push({
+        operation: 'Groups_RemoveMember',
+        request: request(id),
+        text: `- member ${nameOf(id)} of ${Path}`,
+      });
+  }
+  return difference;
+}
+
+function grantChanges(
+  tenant: string,
+  wanted: readonly WantedGrant[] | undefined,
+  live: readonly LiveGrant[],
+  nameOf: (id: string) => string,
+): Difference {
+  const stored = new Map(live.map((grant) => [grantKey(grant), grant]));
+  const asked = new Map((wanted ?? []).map((grant) => [grantKey(grant), grant]));
+  const changes = [...asked].flatMap(([key, grant]) => {
+    const found = stored.get(key);
+    if (found !== undefined && instant(found.ExpiresAt) === instant(grant.ExpiresAt)) return [];
+    const until = grant.ExpiresAt === undefined ? 'without expiry' : `until ${grant.ExpiresAt}`;
+    return [
+      grantChange(
+        tenant,
+        grant,
+        'Add',
+        `${found === undefined ? '+' : '~'} ${describeGrant(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`,
+      ),
+    ];
+  });
+  const extra =
+    wanted === undefined
+      ? []
+      : live.filter((grant) => !asked.has(grantKey(grant)) && grant.Role !== ownerRole);
+  return {
+    changes,
+    removals: extra.map((grant) => ({
+      ...grantChange(tenant, grant, 'Remove', `- ${describeGrant(grant, nameOf)}`),
+      grant: grant.ID,
+    })),
+  };
+}
+
+const instant = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
+
+function describeGrant(
+  { kind, subject, Role, Resource }: WantedGrant,
+  nameOf: (id: string) => string,
+): string {
+  return `grant of ${Role} to ${kind.toLowerCase()} ${nameOf(subject)}${Resource === '' ? '' : ` for ${Resource}`}`;
+}
+
+function grantChange(
+  Tenant: string,
+  { kind, subject, Role, Resource, ExpiresAt }: WantedGrant,
+  verb: 'Add' | 'Remove',
+  text: string,
+): Change {
+  const common = {
+    Tenant,
+    Role,
+    Resource,
+    ...(verb === 'Add' && ExpiresAt !== undefined ? { ExpiresAt } : {}),
+  };
+  if (kind === 'User')
+    return {
+      operation: `Grants_${verb}`,
+      request: { Grant: { ...common, UserID: subject } },
+      text,
+    };
+  if (kind === 'Group')
+    return {
+      operation: `GroupGrants_${verb}`,
+      request: { Grant: { ...common, Group: subject } },
+      text,
+    };
+  return { operation: `BotGrants_${verb}`, request: { Grant: { ...common, Bot: subject } }, text };
+}

@@ -1,0 +1,134 @@
+import type { Client } from '../../client/client.ts';
+import { NotFoundError } from '../../client/errors.ts';
+import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../client/gen/types.ts';
+import { Refusal } from '../failure.ts';
+import { grantKey, pathKey, type SubjectKind, type Wanted, type WantedGrant } from './file.ts';
+
+// Reads the parts of a tenant that a file contains, and resolves the users and bots that the file names.
+
+/** A grant to a user, group or bot. Its subject is a user's or bot's ID, or a group's path. */
+export type LiveGrant = WantedGrant & { ID: string };
+export type Live = {
+  roles: readonly Role[];
+  groups: readonly Group[];
+  /** User IDs by the path key of the group, for the groups with Members in the file. */
+  members: ReadonlyMap<string, readonly string[]>;
+  grants: readonly LiveGrant[];
+};
+
+export async function readLive(client: Client, tenant: string, wanted: Wanted): Promise<Live> {
+  const request = { Tenant: tenant, Page: { Limit: 200 } };
+  const roles = wanted.Roles && (await all(client.list('Roles_List', request)));
+  const groups = wanted.Groups && (await all(client.list('Groups_List', request)));
+  const members = new Map<string, readonly string[]>();
+  for (const { Path } of groups ?? []) {
+    const named = wanted.Groups?.some(
+      (group) => group.Members !== undefined && pathKey(group.Path) === pathKey(Path),
+    );
+    if (named)
+      members.set(
+        pathKey(Path),
+        await all(client.list('Groups_ListMembers', { ...request, Group: Path })),
+      );
+  }
+  return {
+    roles: roles ?? [],
+    groups: groups ?? [],
+    members,
+    grants: wanted.Grants ? await readGrants(client, request) : [],
+  };
+}
+
+async function readGrants(
+  client: Client,
+  request: { Tenant: string; Page: { Limit: number } },
+): Promise<LiveGrant[]> {
+  const [users, groups, bots] = await Promise.all([
+    all(client.list('Grants_ListByTenant', request)),
+    all(client.list('GroupGrants_ListByTenant', request)),
+    all(client.list('BotGrants_ListByTenant', request)),
+  ]);
+  const common = ({ ID, Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({
+    ID,
+    Role,
+    Resource,
+    ExpiresAt,
+  });
+  return [
+    ...users.map((grant) => ({ kind: 'User' as const, subject: grant.UserID, ...common(grant) })),
+    ...groups.map((grant) => ({ kind: 'Group' as const, subject: grant.Group, ...common(grant) })),
+    ...bots.map((grant) => ({ kind: 'Bot' as const, subject: grant.Bot, ...common(grant) })),
+  ];
+}
+
+/** The names that the file uses, by ID. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Replaces addresses and names in the file by IDs. @throws Refusal with all problems */
+export async function resolveSubjects(
+  client: Client,
+  tenant: string,
+  wanted: Wanted,
+): Promise<{ wanted: Wanted; names: Names }> {
+  const users = [
+    ...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members),
+    ...subjectsOf(wanted, 'User'),
+  ];
+  const ids = new Map<string, string>();
+  const problems: string[] = [];
+  for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
+    const id = await findUser(client, email);
+    if (id === undefined) problems.push(`there is no user ${email}, or you cannot see it`);
+    else ids.set(email, id);
+  }
+  const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
+  const bots: readonly Bot[] =
+    named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
+  for (const name of named) {
+    const [found, ...more] = bots.filter((bot) => bot.Name === name);
+    if (found === undefined || more.length > 0)
+      problems.push(
+        found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
+      );
+    else ids.set(name, found.ID);
+  }
+  const idOf = (name: string) => ids.get(name) ?? name;
+  const grants = wanted.Grants?.map((grant) =>
+    grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) },
+  );
+  // Only now, since one may be to an address and the other to its ID.
+  const keys = grants?.map(grantKey) ?? [];
+  for (const { kind, subject, Role } of grants?.filter(
+    (grant, index) => keys.indexOf(grantKey(grant)) < index,
+  ) ?? [])
+    problems.push(
+      `the grant of ${Role} to ${kind.toLowerCase()} ${subject} appears more than once`,
+    );
+  if (problems.length > 0) throw new Refusal(problems.join('\n'));
+  return {
+    wanted: {
+      ...wanted,
+      Groups: wanted.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
+      Grants: grants,
+    },
+    names: new Map([...ids].map(([name, id]) => [id, name])),
+  };
+}
+
+const subjectsOf = ({ Grants = [] }: Wanted, kind: SubjectKind) =>
+  Grants.filter((grant) => grant.kind === kind).map(({ subject }) => subject);
+
+async function findUser(client: Client, Email: string): Promise<string | undefined> {
+  try {
+    return (await client.call('Users_GetByEmail', { Email })).User.ID;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}

@@ -1,0 +1,255 @@
+import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unavailable } from '@bailiwick/errors';
+import { type Log } from '@bailiwick/telemetry';
+import {
+  type ConnectionOptions,
+  connect,
+  ErrorCode,
+  headers,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+  NatsError,
+} from 'nats';
+import { type BrokerMessage, type ConsumerOptions, consumeForever } from './consumer.ts';
+import { publishDuplicates, publishing } from './messages.ts';
+import {
+  type Held,
+  readHeld,
+  readOldest,
+  readStates,
+  type StreamName,
+  type StreamState,
+} from './streams.ts';
+
+// The only module that uses the broker's client, with consumer.ts and streams.ts behind it:
+// replacing the client changes these three files.
+
+export type { BrokerMessage };
+
+export type Broker = ReturnType<typeof openBroker>;
+
+/** Connects in the background and reconnects for ever: a service runs while the broker is away. */
+export function openBroker({ url, name, log }: { url: string; name: string; log: Log }) {
+  let connection: NatsConnection | undefined;
+  let streamClient: JetStreamClient | undefined;
+  let closed = false;
+  let connections = 0;
+  const consumers: Array<() => Promise<void>> = [];
+
+  const connected = (async () => {
+    // By default the client gives up after two refused logins. A rotated password may arrive here
+    // earlier or later than at the broker.
+    const forEver = {
+      maxReconnectAttempts: -1,
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: 250,
+      pingInterval: 5000,
+    };
+    // The client would capture a stack trace for each publication and acknowledgement.
+    connection = await connectAtLast(
+      { ...serverOf(url), ...forEver, name, noAsyncTraces: true },
+      () => closed,
+      log,
+    );
+    if (closed) return connection.close();
+    streamClient = connection.jetstream({ timeout: 5000 });
+    connections++;
+    void followStatus(connection, log, () => connections++);
+  })();
+  connected.catch(
+    (error: unknown) => closed || log.error('connecting to the broker failed', { error }),
+  );
+
+  async function manager(): Promise<JetStreamManager> {
+    await connected;
+    if (!connection || closed) throw unavailable();
+    return connection.jetstreamManager({ checkAPI: false, timeout: 5000 });
+  }
+
+  return {
+    /**
+     * Stores a message and returns its sequence number. The broker drops a second message with the
+     * same `id` for 10 minutes.
+     */
+    async publish(
+      subject: string,
+      body: string,
+      id: string,
+      fields: Record<string, string> = {},
+    ): Promise<number> {
+      if (!streamClient || connection?.isClosed()) throw unavailable();
+      return store(streamClient, { subject, body, id, fields });
+    },
+
+    /** The time of a stream's oldest message on this subject; undefined if there is none. */
+    async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
+      return (await readOldest(await manager(), stream, subject))?.time;
+    },
+
+    /** The state of the streams. Missing streams are created first. */
+    states: async (): Promise<Record<StreamName, StreamState>> =>
+      readStates(await manager(), isCluster(connection)),
+
+    /** The message with this sequence number in a stream; undefined if there is none. */
+    held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
+      readHeld(await manager(), stream, seq),
+
+    /**
+     * The number of connections so far: a changed number means that the connection was lost in
+     * between.
+     */
+    connections: () => connections,
+
+    /**
+     * Passes messages to `handle` until the broker is closed. If the handler throws, the message is
+     * redelivered.
+     */
+    consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
+      const run = consumeForever(
+        {
+          manager,
+          client: () => streamClient,
+          log,
+          isClosed: () => closed,
+          isCluster: () => isCluster(connection),
+        },
+        options,
+        handle,
+      );
+      consumers.push(run);
+    },
+
+    /**
+     * Publishes a signal, which the broker does not store. `reply` is the subject for the
+     * listeners' answers.
+     */
+    signal(subject: string, body: string, reply?: string): void {
+      if (connection && !connection.isClosed())
+        connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
+    },
+
+    /**
+     * Listens to signals until the broker is closed, across reconnections. Resolves once the broker
+     * has the subscription.
+     */
+    async listen(
+      subject: string,
+      handle: (body: string, answer: (body: string) => void) => void,
+    ): Promise<void> {
+      await connected;
+      connection?.subscribe(subject, {
+        callback: (error, message) => {
+          if (!error) handle(message.string(), (body) => void message.respond(Buffer.from(body)));
+        },
+      });
+      await connection?.flush();
+    },
+
+    /**
+     * Resolves when the broker has answered everything sent before. Rejects if it is unreachable.
+     */
+    async reach(timeoutMs: number): Promise<void> {
+      if (!connection || connection.isClosed() || !connectionAlive(connection)) throw unavailable();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>(
+        (_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)),
+      );
+      await Promise.race([connection.flush(), late]).finally(() => clearTimeout(timer));
+    },
+
+    isConnected: () =>
+      streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
+
+    /** Stops consuming, waits for the messages in hand, and closes. */
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.all(consumers.map((stop) => stop()));
+      // Flushes the last acknowledgements.
+      await Promise.race([
+        connection?.flush().catch(() => {}),
+        new Promise((resolve) => setTimeout(resolve, 1000).unref()),
+      ]);
+      await connection?.close();
+    },
+  };
+}
+
+/** Whether the broker rejected a message for its size. A retry cannot succeed. */
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
+
+type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
+
+function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing): Promise<number> {
+  return publishing(subject, id, async (trace) => {
+    const head = headers();
+    for (const [field, value] of Object.entries({ ...fields, ...trace })) head.set(field, value);
+    const stored = await client.publish(subject, Buffer.from(body), { msgID: id, headers: head });
+    if (stored.duplicate) publishDuplicates.add({});
+    return stored.seq;
+  });
+}
+
+// The client ignores a URL's user, password and tls scheme: without `tls` it would connect in plain
+// text to a server that does not require TLS.
+function serverOf(text: string): ConnectionOptions {
+  const url = new URL(text);
+  const credentials =
+    url.username === ''
+      ? {}
+      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  return {
+    servers: `${url.protocol}//${url.host}`,
+    ...credentials,
+    ...(url.protocol === 'tls:' && { tls: {} }),
+  };
+}
+
+/**
+ * Makes the first connection. The client could retry by itself, but would not report the problem.
+ */
+async function connectAtLast(
+  options: ConnectionOptions,
+  isClosed: () => boolean,
+  log: Log,
+): Promise<NatsConnection> {
+  for (let lastProblem = ''; ; ) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (isClosed()) throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== lastProblem) log.warn('waiting for the broker', { error: problem });
+      lastProblem = problem;
+      await sleep(options.reconnectTimeWait);
+    }
+  }
+}
+
+// The client does not expose the state of its connection; its status events do.
+const disconnected = new WeakSet<NatsConnection>();
+const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
+const isCluster = (connection: NatsConnection | undefined) =>
+  connection?.info?.cluster !== undefined;
+
+async function followStatus(
+  connection: NatsConnection,
+  log: Log,
+  reconnected: () => void,
+): Promise<void> {
+  let lastError = '';
+  for await (const { type, data } of connection.status()) {
+    if (type === 'disconnect') disconnected.add(connection);
+    if (type === 'reconnect') {
+      disconnected.delete(connection);
+      reconnected();
+      lastError = '';
+    }
+    if (type === 'disconnect' || type === 'reconnect') log.warn(`broker: ${type}`);
+    // The same error comes with every attempt, such as a refused password: log it once.
+    if (type === 'error' && typeof data === 'string' && data !== lastError)
+      log.warn(`broker: ${(lastError = data)}`);
+  }
+}

@@ -1,0 +1,211 @@
+import { Buffer } from 'node:buffer';
+import { toServiceError } from '@bailiwick/errors';
+import { type Log, markFailed, traceparentHeader } from '@bailiwick/telemetry';
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+} from 'nats';
+import { handling } from './messages.ts';
+import { ensureStreams, type StreamName } from './streams.ts';
+
+// Consumes messages from a stream. Only broker.ts calls this.
+
+/** A message in hand. Exactly one of `ack` and `retry` must end it. */
+export type BrokerMessage = {
+  /** The id that it was published with. */
+  id: string;
+  subject: string;
+  text(): string;
+  header(name: string): string;
+  /** The number of deliveries so far, from 1. */
+  deliveries: number;
+  /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
+  ack(): Promise<void>;
+  /** Has it redelivered after `delayMs`. */
+  retry(delayMs: number): void;
+};
+
+export type ConsumerOptions = {
+  stream: StreamName;
+  /** The durable name: all processes with the same name share the work. */
+  durable: string;
+  /** One subject, wildcards allowed. (Several need a server of 2.10 or newer.) */
+  subject: string;
+  /** The most messages in hand at once in this process. */
+  concurrency: number;
+  /**
+   * How long the broker waits for an ack or a sign of life before it redelivers. Messages in hand
+   * send signs of life.
+   */
+  ackWaitMs: number;
+};
+
+const signOfLifeMs = 3000;
+
+/**
+ * Messages in hand of one consumer, over all processes: enough for a hundred workers of the default
+ * size.
+ */
+const maxInHand = 20_000;
+
+// An existing consumer keeps its position and takes these settings: a new version may have changed
+// them.
+async function ensureConsumer(
+  manager: JetStreamManager,
+  { stream, durable, subject, ackWaitMs }: ConsumerOptions,
+): Promise<ConsumerInfo> {
+  // Unlimited redelivery: a limit would leave messages behind that only an advisory reports.
+  const settings = {
+    ack_wait: nanos(ackWaitMs),
+    max_deliver: -1,
+    max_ack_pending: maxInHand,
+    filter_subject: subject,
+  };
+  const exists = await manager.consumers.info(stream, durable).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return manager.consumers.update(stream, durable, settings);
+  return manager.consumers.add(stream, {
+    ...settings,
+    durable_name: durable,
+    ack_policy: AckPolicy.Explicit,
+  });
+}
+
+type Link = {
+  manager: () => Promise<JetStreamManager>;
+  client: () => JetStreamClient | undefined;
+  log: Log;
+  isClosed: () => boolean;
+  isCluster: () => boolean;
+};
+
+export function consumeForever(
+  { manager, client, log, isClosed, isCluster }: Link,
+  options: ConsumerOptions,
+  handle: (message: BrokerMessage) => Promise<void>,
+) {
+  let stopping = false;
+  let stopPull = () => {};
+  const inHand = new Set<Promise<void>>();
+
+  async function pull(): Promise<void> {
+    const managing = await manager();
+    await ensureStreams(managing, isCluster());
+    await ensureConsumer(managing, options);
+    const consumer = await client()?.consumers.get(options.stream, options.durable);
+    if (!consumer || stopping) return;
+    while (!stopping) {
+      // Fetches only as many messages as there are free slots: messages in the client's buffer
+      // would send no signs of life, so the broker would redeliver them. A short wait lets several
+      // slots become free.
+      if (inHand.size >= options.concurrency) await Promise.race(inHand);
+      if (inHand.size > options.concurrency / 2)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      const free = options.concurrency - inHand.size;
+      if (free > 0) await pullSome(consumer, free);
+    }
+  }
+
+  async function pullSome(consumer: Consumer, limit: number): Promise<void> {
+    const messages = await consumer.fetch({
+      max_messages: limit,
+      expires: 30_000,
+      idle_heartbeat: 5000,
+    });
+    stopPull = () => messages.stop();
+    if (stopping) stopPull();
+    // A broker that lost its store has lost the consumer too: the missed heartbeats end this pull,
+    // and the loop recreates it.
+    let lost = false;
+    void (async () => {
+      for await (const status of await messages.status()) {
+        if (
+          status.type !== 'heartbeats_missed' &&
+          status.type !== 'consumer_not_found' &&
+          status.type !== 'stream_not_found' &&
+          status.type !== 'consumer_deleted'
+        )
+          continue;
+        lost = true;
+        messages.stop();
+      }
+    })();
+    for await (const message of messages) {
+      if (stopping) message.nak();
+      else {
+        const work = settle(message, options, handle, log).finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
+    }
+    if (lost && !stopping)
+      throw new Error('the broker has lost the consumer or stopped sending heartbeats');
+  }
+
+  const loop = (async () => {
+    while (!stopping) {
+      await pull().catch((error: unknown) => {
+        if (!isClosed())
+          log.warn('consumer interrupted, restarting', {
+            durable: options.durable,
+            error,
+          });
+      });
+      if (!stopping) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+
+  return async () => {
+    stopping = true;
+    stopPull();
+    await Promise.all(inHand);
+    // While the broker is away the loop may hang, but no message is in hand: do not wait for it.
+    await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  };
+}
+
+function settle(
+  message: JsMsg,
+  { stream, durable }: ConsumerOptions,
+  handle: (message: BrokerMessage) => Promise<void>,
+  log: Log,
+): Promise<void> {
+  const { deliveryCount: deliveries } = message.info;
+  return handling(
+    { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
+    async (span) => {
+      const sign = setInterval(() => message.working(), signOfLifeMs);
+      try {
+        await handle(opened(message));
+      } catch (error) {
+        log.error('handling a message failed, it will be redelivered', {
+          subject: message.subject,
+          error,
+        });
+        markFailed(span, toServiceError(error).code);
+        message.nak(Math.min(1000 * deliveries, 30_000));
+      } finally {
+        clearInterval(sign);
+      }
+    },
+  );
+}
+
+function opened(message: JsMsg): BrokerMessage {
+  return {
+    id: message.headers?.get('Nats-Msg-Id') ?? '',
+    subject: message.subject,
+    text: () => Buffer.from(message.data).toString(),
+    header: (name) => message.headers?.get(name) ?? '',
+    deliveries: message.info.deliveryCount,
+    // Fire and forget: an unacknowledged message is redelivered, and handlers are idempotent.
+    ack: () => Promise.resolve(message.ack()),
+    retry: (delayMs) => message.nak(delayMs),
+  };
+}

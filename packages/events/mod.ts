@@ -1,0 +1,27 @@
+export { type Broker, type BrokerMessage, openBroker } from './broker.ts';
+export { type FollowedEvent, followEvents } from './events.ts';
+export { createLossDetector, findLosses } from './loss-detector.ts';
+export {
+  type AuditDraft,
+  eventBody,
+  type Origin,
+  OutboxEntity,
+  outboxTable,
+  type Refusal,
+  recordChange,
+  recordRefusal,
+  type StreamMessage,
+  type Target,
+} from './outbox.ts';
+export { startRelay } from './relay.ts';
+export {
+  addressChange,
+  mailTask,
+  noticeTask,
+  openTaskToken,
+  publishTask,
+  type Task,
+  type TaskOperation,
+  taskHeaders,
+  taskLanes,
+} from './tasks.ts';

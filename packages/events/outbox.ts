@@ -1,0 +1,249 @@
+import { Buffer } from 'node:buffer';
+import { type Caller, currentRequestId, grantOf } from '@bailiwick/call';
+import { beforeCommit, type EntityManager } from '@bailiwick/database';
+import { invalid } from '@bailiwick/errors';
+import { currentMark } from '@bailiwick/idempotency';
+import { currentTraceId, currentTraceparent } from '@bailiwick/telemetry';
+import { createId } from '@bailiwick/values';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Task } from './tasks.ts';
+
+// The transactional outbox. Every change writes one row in its own transaction: the event, the
+// audit entry and the tasks that follow from it. A relay (relay.ts) publishes the rows to the
+// broker, so that neither a crash nor an outage of the broker loses one. It is a transport buffer:
+// no operation reads it as history.
+
+export const OutboxEntity = defineEntity({
+  name: 'Outbox',
+  tableName: 'outbox',
+  properties: {
+    id: p.string().primary().columnType('text'),
+    // Not named "tenant": rows are not tenant-scoped, since the relay works for all tenants.
+    forTenant: p.text(),
+    type: p.text(),
+    event: p.text().nullable(),
+    audit: p.text(),
+    tasks: p.json<Task[]>(),
+    /**
+     * The change's trace, as a W3C traceparent. Everything that follows from the change continues
+     * it.
+     */
+    traceparent: p.text().default(''),
+    createdAt: p.datetime(3),
+    publishedAt: p.datetime(3).nullable(),
+    streamSeq: p.bigint('number').nullable(),
+  },
+  indexes: [
+    { name: 'outbox_waiting', properties: ['id'], where: 'published_at is null' },
+    { name: 'outbox_published', properties: ['publishedAt'], where: 'published_at is not null' },
+  ],
+});
+
+/** The table, for the first migration of each service that has an outbox. */
+export const outboxTable = `
+  create table outbox (
+    id text primary key,
+    for_tenant text not null,
+    type text not null,
+    event text,
+    audit text not null,
+    tasks jsonb not null,
+    traceparent text not null default '',
+    created_at timestamptz(3) not null,
+    published_at timestamptz(3),
+    stream_seq bigint
+  );
+  create index outbox_waiting on outbox (id) where published_at is null;
+  create index outbox_published on outbox (published_at) where published_at is not null;`;
+
+export type Target = { Type: string; ID: string; Name: string };
+export type FieldChange = { Field: string; Old: unknown; New: unknown };
+
+/** A change of state, described by the handler that makes it. */
+export type Change = {
+  /** "" for changes outside of tenants: accounts, the platform. */
+  tenant: string;
+  /** The event's type, which is also the audit action, e.g. `group.created`. */
+  type: string;
+  /**
+   * The record as the API returns it (documented JSON), or the text of a JSON object, which is
+   * passed on unchanged. null = audit only, no event.
+   */
+  data: Record<string, unknown> | string | null;
+  /** The old values of the changed fields. */
+  previous?: Record<string, unknown>;
+  /** For a failed attempt that is still announced: the error code. */
+  code?: string;
+  targets: readonly Target[];
+  tasks?: readonly Task[];
+};
+
+/** The audit entry for the projector, which adds its position in the tenant's chain. */
+export type AuditDraft = {
+  ID: string;
+  Tenant: string;
+  OccurredAt: string;
+  Action: string;
+  Operation: string;
+  Result: 'success' | 'denied' | 'failed';
+  Code: string;
+  ActorType: string;
+  ActorID: string;
+  CredentialID: string;
+  Targets: readonly Target[];
+  Permission: string;
+  GrantID: string;
+  IP: string;
+  UserAgent: string;
+  RequestID: string;
+  TraceID: string;
+  Changes: readonly FieldChange[];
+};
+
+/** A message of the event stream. `event` is the body that receivers get, byte for byte. */
+export type StreamMessage = { event: string | null; audit: AuditDraft };
+
+export const streamMessage = (event: string | null, audit: string): string =>
+  `{"event":${JSON.stringify(event)},"audit":${audit}}`;
+
+/**
+ * Limit of a change. A task with its event is a third larger (base64), and brokers accept 1 MiB by
+ * default.
+ */
+const maxChangeKiB = 720;
+
+/** The call that a change belongs to. */
+export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
+
+/** Writes the outbox row of a change in the transaction of `em`. */
+export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
+  const id = createId('evt');
+  const now = new Date();
+  const { data, code = '' } = change;
+  const event = data === null ? null : eventBody(origin, { ...change, data, id, at: now });
+  const audit = draft(origin, now, {
+    Tenant: change.tenant,
+    Action: change.type,
+    Result: code === '' ? 'success' : 'failed',
+    Code: code,
+    GrantID: grantOf(origin.caller, origin.permission ?? ''),
+    Targets: change.targets,
+    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({
+      Field,
+      Old,
+      New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null,
+    })),
+  });
+  const written = row(id, now, audit);
+  // A service's own changes are never rejected: the relay skips rows that the broker rejects.
+  if (
+    audit.ActorType !== 'system' &&
+    Buffer.byteLength(streamMessage(event, written.audit)) > maxChangeKiB * 1024
+  )
+    throw invalid(
+      `the event of this change, with old and new values, would be larger than ${maxChangeKiB} KiB`,
+      'CHANGE_TOO_LARGE',
+    );
+  const mark = code === '' ? currentMark() : undefined;
+  if (mark) beforeCommit(em, mark);
+  em.persist(
+    em.create(OutboxEntity, {
+      ...written,
+      type: change.type,
+      event,
+      tasks: [...(change.tasks ?? [])],
+    }),
+  );
+  return id;
+}
+
+type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & {
+  id: string;
+  at: Date;
+  data: Record<string, unknown> | string;
+};
+
+/**
+ * The body of an event, as receivers get it. Data that is text stays byte for byte, since
+ * re-encoding could alter it.
+ */
+export function eventBody(
+  { caller }: Pick<Origin, 'caller'>,
+  { id, type, at, tenant, data, previous = {} }: EventBody,
+): string {
+  const actor = { type: actorType(caller), id: caller.id };
+  const head = JSON.stringify({
+    id,
+    type,
+    timestamp: at.toISOString(),
+    tenant,
+    actor,
+    apiVersion: '1.0.0',
+  });
+  return `${head.slice(0, -1)},"data":${typeof data === 'string' ? data : JSON.stringify(data)},"previous":${JSON.stringify(previous)}}`;
+}
+
+export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
+
+/**
+ * Writes the audit entry of a denied or failed call, or of several like it. There is no event,
+ * since nothing changed.
+ */
+export function recordRefusal(
+  em: EntityManager,
+  origin: Origin,
+  refusal: Refusal,
+  times = 1,
+): void {
+  const now = new Date();
+  // No grant allowed it.
+  const audit = draft(origin, now, {
+    ...refusal,
+    GrantID: '',
+    Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
+  });
+  em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
+}
+
+function row(id: string, createdAt: Date, audit: AuditDraft) {
+  const waiting = { createdAt, publishedAt: null, streamSeq: null };
+  return {
+    id,
+    forTenant: audit.Tenant,
+    type: '',
+    event: null,
+    audit: JSON.stringify(audit),
+    tasks: [],
+    traceparent: currentTraceparent(),
+    ...waiting,
+  };
+}
+
+type Outcome = Pick<
+  AuditDraft,
+  'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes' | 'GrantID'
+>;
+
+function draft(
+  { operation, caller, permission = '' }: Origin,
+  now: Date,
+  outcome: Outcome,
+): AuditDraft {
+  return {
+    ID: createId('aud'),
+    OccurredAt: now.toISOString(),
+    Operation: operation.name,
+    ActorType: actorType(caller),
+    ActorID: caller.id,
+    CredentialID: caller.credentialId,
+    Permission: permission,
+    IP: caller.ip,
+    UserAgent: caller.userAgent,
+    RequestID: caller.requestId || currentRequestId(),
+    TraceID: currentTraceId(),
+    ...outcome,
+  };
+}
+
+const actorType = (caller: Caller) =>
+  caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type;

@@ -1,0 +1,28 @@
+export { DekEntity } from './entities.ts';
+export { createRingService, type KeyService } from './key-service.ts';
+export {
+  countByKek,
+  countRemaining,
+  firstPlace,
+  type KeyPlace,
+  listDue,
+  requestRotation,
+} from './queries.ts';
+export { reportKeys } from './report.ts';
+export { type ResealDeps, resealSuperseded, type SealedRecord } from './reseal.ts';
+export { rewrapAll } from './rewrap.ts';
+export {
+  firstOf,
+  type KeyRing,
+  openForPurpose,
+  openKeyRing,
+  parseKeyRing,
+  purposeKey,
+  sealForPurpose,
+} from './seal.ts';
+export { keyServiceSettings, openKeyService } from './settings.ts';
+export { dekRotation, dekTable } from './table.ts';
+export { createTenantKeys, rememberedMs, type TenantKeys } from './tenant-keys.ts';
+export { createVaultService } from './vault.ts';
+export { createVaultCalls } from './vault-calls.ts';
+export { tokenFromFile } from './vault-token.ts';

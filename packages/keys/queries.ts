@@ -1,0 +1,124 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+
+export type StoredKey = { tenant: string; id: string; kek: string; wrapped: Uint8Array };
+
+/** The position of a data key in the order over all tenants. */
+export type KeyPlace = { tenant: string; id: string };
+
+export const firstPlace: KeyPlace = { tenant: '', id: '' };
+
+const current: Statement = {
+  name: 'keys.current_dek',
+  text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and superseded_at is null order by id desc limit 1',
+};
+const byId: Statement = {
+  name: 'keys.dek',
+  text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and id = $2',
+};
+
+/** The data key that seals for a tenant; undefined before its first use. */
+export async function findCurrentKey(
+  database: Database,
+  tenant: string,
+): Promise<StoredKey | undefined> {
+  const rows = await database.query<StoredKey>(current, [tenant]);
+  return rows[0];
+}
+
+export async function findKey(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<StoredKey | undefined> {
+  const rows = await database.query<StoredKey>(byId, [tenant, id]);
+  return rows[0];
+}
+
+/** Locks data keys after `after` that a key other than `kek` wraps, skipping locked rows. */
+export function takeWrappedByOthers(
+  em: EntityManager,
+  kek: string,
+  after: KeyPlace,
+  limit: number,
+): Promise<StoredKey[]> {
+  return execute<StoredKey>(
+    em,
+    'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
+    [kek, after.tenant, after.id, limit],
+  );
+}
+
+export async function setWrapping(
+  em: EntityManager,
+  { tenant, id, kek, wrapped }: StoredKey,
+): Promise<void> {
+  await execute(em, 'update dek set kek = $3, wrapped = $4 where tenant = $1 and id = $2', [
+    tenant,
+    id,
+    kek,
+    wrapped,
+  ]);
+}
+
+/** Requests the replacement of every current data key. Returns their number. */
+export async function requestRotation(em: EntityManager): Promise<number> {
+  const rows = await execute(
+    em,
+    'update dek set rotation_due = true where superseded_at is null returning 1',
+    [],
+  );
+  return rows.length;
+}
+
+const due: Statement = {
+  name: 'keys.rotation_due',
+  text: 'select tenant, id from dek where rotation_due and (tenant, id) > ($1, $2) order by tenant, id limit $3',
+};
+
+/** The data keys whose replacement is due. */
+export const listDue = (database: Database, after: KeyPlace, limit: number): Promise<KeyPlace[]> =>
+  database.query<KeyPlace>(due, [after.tenant, after.id, limit]);
+
+const superseded: Statement = {
+  name: 'keys.superseded',
+  text: `select tenant, id from dek
+         where superseded_at is not null and (unused_since is null or unused_since <= $3) and (tenant, id) > ($1, $2)
+         order by tenant, id limit $4`,
+};
+
+/**
+ * The superseded data keys that may still be in use, or have been unused since before
+ * `unusedBefore`.
+ */
+export const listSuperseded = (
+  database: Database,
+  after: KeyPlace,
+  unusedBefore: Date,
+  limit: number,
+): Promise<KeyPlace[]> =>
+  database.query<KeyPlace>(superseded, [after.tenant, after.id, unusedBefore, limit]);
+
+const byKek: Statement = {
+  name: 'keys.count_by_kek',
+  text: 'select kek, count(*)::int as count from dek group by kek order by kek',
+};
+
+/** The number of data keys that each key-encryption key wraps. */
+export const countByKek = (database: Database): Promise<Array<{ kek: string; count: number }>> =>
+  database.query(byKek, []);
+
+export type Remaining = { toReplace: number; toReseal: number };
+
+const remaining: Statement = {
+  name: 'keys.remaining',
+  text: `select (select count(*)::int from dek where rotation_due) as "toReplace",
+                (select count(*)::int from dek where superseded_at is not null and unused_since is null) as "toReseal"`,
+};
+
+/**
+ * The number of data keys to replace, and of superseded keys whose values are still being resealed.
+ */
+export async function countRemaining(database: Database): Promise<Remaining> {
+  const [row] = await database.query<Remaining>(remaining, []);
+  return row ?? { toReplace: 0, toReseal: 0 };
+}

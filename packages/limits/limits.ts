@@ -1,0 +1,176 @@
+import { isIP, isIPv6 } from 'node:net';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  onPool,
+  type Run,
+  type Statement,
+} from '@bailiwick/database';
+import { exhausted } from '@bailiwick/errors';
+import { plainAddress } from '@bailiwick/values';
+import { defineEntity, p } from '@mikro-orm/core';
+
+// Rate limits, counted in the owning service's database by one atomic statement each: all replicas
+// share them, and two hundred concurrent calls count as two hundred.
+
+export const RateWindowEntity = defineEntity({
+  name: 'RateWindow',
+  tableName: 'rate_window',
+  properties: {
+    key: p.string().primary().columnType('text'),
+    count: p.integer(),
+    endsAt: p.datetime(3),
+  },
+  indexes: [{ name: 'rate_window_ends_at', properties: ['endsAt'] }],
+});
+
+/**
+ * The table, for a migration of each service that counts. Unlogged, which costs no disk write:
+ * losing counts in a crash is acceptable.
+ */
+export const rateWindowTable = `
+  create unlogged table rate_window (
+    key text primary key,
+    count int not null,
+    ends_at timestamptz(3) not null
+  );
+  create index rate_window_ends_at on rate_window (ends_at);`;
+
+export type Limit = { count: number; seconds: number };
+
+/**
+ * The standard limits do not affect an office network or a test suite; the strict ones are for
+ * public installations; off is for load tests.
+ */
+export type LimitProfile = 'standard' | 'strict' | 'off';
+
+/** Limits of mails to one address, over all senders; further mails are dropped silently. */
+export const mailLimits: Record<LimitProfile, Limit> = {
+  standard: { count: 10, seconds: 15 * 60 },
+  strict: { count: 3, seconds: 15 * 60 },
+  off: { count: Number.MAX_SAFE_INTEGER, seconds: 60 },
+};
+
+export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
+
+/**
+ * Counts a client's calls of an open operation before any other work: the handler of a service's
+ * Limits rpc.
+ */
+export function countAddress(limiter: Limiter, limits: Readonly<Record<string, Limit>>) {
+  return async ({
+    rate,
+    ip,
+    report,
+  }: {
+    rate: string;
+    ip: string;
+    report: boolean;
+  }): Promise<Partial<LimitState>> => {
+    const limit = limits[rate];
+    if (!limit) return {};
+    const state = await limiter.count(`address ${rate} ${callerNetwork(ip)}`, limit);
+    // Older gateways expect the error.
+    if (state.exceeded && !report) throw tooMany(state.resetSeconds);
+    return state;
+  };
+}
+
+const take: Statement = {
+  name: 'shared.rate_window_take',
+  text: `insert into rate_window as w (key, count, ends_at) values ($1, 1, now() + make_interval(secs => $2))
+         on conflict (key) do update set
+           count = case when w.ends_at <= now() then 1 else w.count + 1 end,
+           ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
+         returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
+};
+
+const sweep: Statement = {
+  name: 'shared.rate_window_sweep',
+  text: 'delete from rate_window where ends_at < now()',
+};
+
+/** Deletes a tenant's counts: their keys contain its id as a word. */
+export async function purgeCounts(em: EntityManager, tenant: string): Promise<void> {
+  await execute(em, "delete from rate_window where $1 = any (string_to_array(key, ' '))", [tenant]);
+}
+
+/** The state of a limit after one use. */
+export type LimitState = {
+  limit: number;
+  windowSeconds: number;
+  remaining: number;
+  resetSeconds: number;
+  exceeded: boolean;
+};
+
+const tooMany = (retryAfter: number) => exhausted('too many requests, try again later', retryAfter);
+
+export type Limiter = ReturnType<typeof createLimiter>;
+
+export function createLimiter(database: Database) {
+  /** Counts one use, in the transaction of `run` if given. */
+  async function count(
+    key: string,
+    limit: Limit,
+    run: Run = onPool(database),
+  ): Promise<LimitState> {
+    const [row] = await run<{ count: number; seconds_left: number }>(take, [key, limit.seconds]);
+    const { count: used, seconds_left: left } = row ?? { count: 0, seconds_left: limit.seconds };
+    return {
+      limit: limit.count,
+      windowSeconds: limit.seconds,
+      remaining: Math.max(0, limit.count - used),
+      // The end is stored in milliseconds, so rounding up may give one second too many.
+      resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
+      exceeded: used > limit.count,
+    };
+  }
+
+  /** Counts one use. Returns the seconds until the next is allowed, 0 = this one is allowed. */
+  async function use(key: string, limit: Limit, run?: Run): Promise<number> {
+    const { exceeded, resetSeconds } = await count(key, limit, run);
+    return exceeded ? resetSeconds : 0;
+  }
+  return {
+    count,
+    use,
+    /** Counts one use. @throws resource_exhausted beyond the limit */
+    async take(key: string, limit: Limit, run?: Run): Promise<void> {
+      const wait = await use(key, limit, run);
+      if (wait > 0) throw tooMany(wait);
+    },
+    async sweep(): Promise<void> {
+      await database.query(sweep, []);
+    },
+  };
+}
+
+/**
+ * The network that limits count as one client: an IPv4 address, or an IPv6 /64, which belongs to
+ * one subscriber.
+ */
+export function callerNetwork(ip: string): string {
+  return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : plainAddress(ip);
+}
+
+/** The wider network in which a user is likely to stay: an IPv4 /24 or an IPv6 /64. */
+export function homeNetwork(ip: string): string {
+  const plain = plainAddress(ip);
+  return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : callerNetwork(ip);
+}
+
+function prefix(ip: string, bits: number): string {
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const kept = groups
+    .slice(0, bits / 16)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16));
+  return `${kept.join(':')}::/${bits}`;
+}

@@ -1,0 +1,7 @@
+export {
+  createRevoker,
+  createRightsCache,
+  leaseMs,
+  type RightsCache,
+  type RightsKey,
+} from './revocation.ts';

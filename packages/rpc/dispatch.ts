@@ -1,0 +1,374 @@
+import {
+  assertRecentLogin,
+  type Caller,
+  clientCallOf,
+  inClientCall,
+  inRequest,
+} from '@bailiwick/call';
+import {
+  denied,
+  type ErrorCode,
+  invalid,
+  isDeadToken,
+  linkUnconfirmed,
+  type ServiceError,
+  ssoRequired,
+  suspended,
+  toServiceError,
+  unauthenticated,
+} from '@bailiwick/errors';
+import { type Idempotency, outsideIdempotentCall } from '@bailiwick/idempotency';
+import { type Operation, type Rule, tenantField } from '@bailiwick/proto/operation.ts';
+import { operationOf } from '@bailiwick/proto/registry.ts';
+import { validate } from '@bailiwick/proto/validate.ts';
+import { type RightsKey } from '@bailiwick/revocation';
+import { inSpan, type Log } from '@bailiwick/telemetry';
+import { isId } from '@bailiwick/values';
+import {
+  create,
+  type DescMethodUnary,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
+import { cursorProblems } from './page.ts';
+import { fieldText } from './request-fields.ts';
+import { allows, fillTenant, tenantProblems } from './rules.ts';
+
+// The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
+// denials, validation by the proto rules and the service's checks, authorization by the operation's
+// option, handler.
+
+/** The context of a call for its handler. */
+export type Call = {
+  operation: Operation;
+  caller: Caller;
+  /** The rule that allows the call. The handler itself checks a `handler` rule. */
+  allowedBy: Rule | undefined;
+  /** The permission that allows the call, for the audit. */
+  permission: string;
+  /** Aborts when the caller's deadline has passed or the caller is gone. */
+  signal: AbortSignal;
+  /**
+   * The keys of cached rights that the handler has changed. The reply waits until every gateway has
+   * dropped them: after it, revoked rights never work and granted rights always do.
+   */
+  invalidates: Set<RightsKey>;
+};
+
+/** One handler for each rpc of a service. A missing one is a compile error. */
+export type Handlers<Service extends DescService> = {
+  [Name in keyof Service['method']]: (
+    request: MessageShape<Service['method'][Name]['input']>,
+    call: Call,
+  ) => Promise<MessageInitShape<Service['method'][Name]['output']>>;
+};
+
+/**
+ * Validation that proto files cannot express, since it depends on a service's settings or tables:
+ * one function for each rpc that needs it. It also runs for requests that fail other rules, must
+ * accept empty fields, and duplicates of other problems are dropped.
+ */
+export type Checks<Service extends DescService> = {
+  [Name in keyof Service['method']]?: (
+    request: MessageShape<Service['method'][Name]['input']>,
+  ) => readonly string[] | Promise<readonly string[]>;
+};
+
+/**
+ * Checks a `handler` rule before a stored response is replayed for an Idempotency-Key, since the
+ * handler does not run then. Needed if the rule requires a permission, which may have been revoked.
+ */
+export type ReplayChecks<Service extends DescService> = {
+  [Name in keyof Service['method']]?: (
+    request: MessageShape<Service['method'][Name]['input']>,
+    call: Call,
+  ) => Promise<unknown>;
+};
+
+type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
+type AnyCheck = (request: Message) => readonly string[] | Promise<readonly string[]>;
+type AnyReplayCheck = (request: Message, call: Call) => Promise<unknown>;
+
+type Route = {
+  handler: AnyHandler;
+  check: AnyCheck | undefined;
+  replayCheck: AnyReplayCheck | undefined;
+};
+
+/** The handlers and checks of a process, by rpc. */
+export type Routes = ReadonlyMap<DescMethodUnary, Route>;
+
+/** A service with its handlers and its checks. */
+export type Served = readonly [
+  service: DescService,
+  handlers: unknown,
+  checks?: unknown,
+  replayChecks?: unknown,
+];
+
+/** Combines the services of a process. */
+export function routes(...served: readonly Served[]): Routes {
+  const table = new Map<DescMethodUnary, Route>();
+  for (const [service, handlers, checks = {}, replayChecks = {}] of served) {
+    for (const method of service.methods) {
+      const handler = (handlers as Record<string, AnyHandler | undefined>)[method.localName];
+      const check = (checks as Record<string, AnyCheck | undefined>)[method.localName];
+      const replayCheck = (replayChecks as Record<string, AnyReplayCheck | undefined>)[
+        method.localName
+      ];
+      if (!handler || method.methodKind !== 'unary')
+        throw new Error(`no handler for ${service.typeName}.${method.name}`);
+      table.set(method as DescMethodUnary, { handler, check, replayCheck });
+    }
+  }
+  return table;
+}
+
+/**
+ * Binds handlers and checks to their service. The type parameter makes the compiler compare them.
+ */
+export function serve<Service extends DescService>(
+  service: Service,
+  handlers: Handlers<Service>,
+  checks: Checks<Service> = {},
+  replayChecks: ReplayChecks<Service> = {},
+): Served {
+  return [service, handlers, checks, replayChecks];
+}
+
+/** Call metadata beside the messages. */
+export type Exchange = {
+  /** The client's key; undefined = none was sent, or the operation takes none. */
+  readonly idempotencyKey?: string | undefined;
+  /** Set by the pipeline: the response is replayed from an earlier call with the same key. */
+  replayed?: boolean;
+};
+
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+export type DispatchOptions = {
+  routes: Routes;
+  log: Log;
+  /** Writes the audit entry of a call that was denied, or that used an invalid one-time token. */
+  auditRefusal: (
+    call: Pick<Call, 'operation' | 'caller' | 'permission'>,
+    error: ServiceError,
+    tenant: string,
+  ) => Promise<void>;
+  /** Resolves when no gateway has rights under these keys in its cache. */
+  revoke: (keys: readonly RightsKey[]) => Promise<void>;
+  /** Runs a call that carries an Idempotency-Key. */
+  idempotency: Idempotency;
+  /** Called after every operation that may have side effects. */
+  afterChange: () => void;
+};
+
+/** Creates the function that runs calls. It throws ServiceErrors only. */
+export function createDispatch({
+  routes: table,
+  log,
+  auditRefusal,
+  revoke,
+  idempotency,
+  afterChange,
+}: DispatchOptions) {
+  async function run(
+    operation: Operation,
+    request: Message,
+    { caller, signal, exchange }: Circumstances,
+  ): Promise<Message> {
+    const { handler, check, replayCheck } = routeOf(operation);
+    assertCredential(operation, caller);
+    await assertValid(operation, request, caller, check);
+    const call = { operation, caller, signal, ...authorize(operation, request, caller) };
+    const work = async (): Promise<Message> => {
+      const invalidates = new Set<RightsKey>();
+      try {
+        return create(operation.method.output, await handler(request, { ...call, invalidates }));
+      } finally {
+        // Revokes even if the handler fails: it may have committed before.
+        if (invalidates.size > 0) await revoke([...invalidates]);
+      }
+    };
+    const key = exchange.idempotencyKey;
+    if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
+    const checkReplay = async () =>
+      void (await replayCheck?.(request, { ...call, invalidates: new Set() }));
+    const { response, replayed } = await idempotency(
+      { operation, caller, request, key, checkReplay },
+      work,
+    );
+    exchange.replayed = replayed;
+    return response;
+  }
+
+  function routeOf(operation: Operation): Route {
+    const route = table.get(operation.method);
+    if (!route) throw new Error(`${operation.name} is not served here`);
+    return route;
+  }
+
+  // Audits denials by credential, by rule and by handler alike.
+  async function audit(
+    operation: Operation,
+    request: Message,
+    caller: Caller,
+    error: ServiceError,
+  ): Promise<void> {
+    const isDenied = error.code === 'permission_denied' && operation.credential !== 'none';
+    if (caller.type === 'service' || !(isDenied || isDeadToken(error))) return;
+    try {
+      // The credential is checked before the shape, so the tenant field may not hold an id yet.
+      const named = fieldText(operation, request, tenantField(operation));
+      await auditRefusal(
+        { operation, caller, permission: wantedPermission(operation) },
+        error,
+        isId('tnt', named) ? named : '',
+      );
+    } catch (failure) {
+      log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
+      throw toServiceError(failure);
+    }
+  }
+
+  const dispatch = async (
+    method: DescMethodUnary,
+    request: Message,
+    circumstances: Circumstances,
+  ): Promise<Message> => {
+    const { caller, exchange } = circumstances;
+    const operation = operationOf(method);
+    // A validate-only call is part of a call that the gateway logs and counts.
+    if (caller.judgeOnly)
+      throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
+    const started = performance.now();
+    let code: ErrorCode | 'ok' = 'ok';
+    try {
+      return await run(operation, request, circumstances);
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      code = error.code;
+      if (code === 'internal' || code === 'unavailable')
+        log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
+      await audit(operation, request, caller, error);
+      throw error;
+    } finally {
+      const took = performance.now() - started;
+      if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
+      const ms = Math.round(took);
+      if (isLogged(caller)) {
+        const replayed = exchange.replayed ? { replayed: true } : {};
+        log.info('call', {
+          operation: operation.name,
+          code,
+          ms,
+          actor: caller.id || caller.type,
+          requestId: caller.requestId,
+          ...replayed,
+        });
+      }
+      if (operation.sideEffects) afterChange();
+    }
+  };
+  return (
+    method: DescMethodUnary,
+    request: Message,
+    caller: Caller,
+    signal: AbortSignal,
+    exchange: Exchange = {},
+  ): Promise<Message> => {
+    const work = () =>
+      inSpan(rpcName(method), answerSpan(method, caller), () =>
+        dispatch(method, request, { caller, signal, exchange }),
+      );
+    return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
+  };
+}
+
+type Circumstances = { caller: Caller; signal: AbortSignal; exchange: Exchange };
+
+/**
+ * Calls between services are part of a call that is already logged. The gateway does not log its
+ * own.
+ */
+const isLogged = ({ type, id, requestId }: Caller): boolean =>
+  requestId !== '' && (type !== 'service' || id === 'gateway');
+
+function assertCredential({ credential, callers }: Operation, caller: Caller): void {
+  if (credential === 'none') return;
+  if (caller.type === 'anonymous') throw unauthenticated();
+  if (credential === 'service') {
+    if (caller.type !== 'service' || !callers.includes(caller.id))
+      throw denied('only services may call this operation');
+    return;
+  }
+  // The operation's rule denies a worker without the permission.
+  if (credential === 'worker') return;
+  const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[
+    credential
+  ];
+  if (!kinds.includes(caller.type))
+    throw denied(
+      credential === 'session'
+        ? 'this needs a signed-in person'
+        : 'this credential does not serve here',
+    );
+}
+
+/** All problems of a request's shape: by the rules of the proto file and the service's checks. */
+async function shapeProblems(
+  { method }: Operation,
+  request: Message,
+  check: AnyCheck | undefined,
+): Promise<string[]> {
+  const messages = [...validate(method.input, request), ...cursorProblems(request)];
+  return check ? [...messages, ...(await check(request))] : messages;
+}
+
+async function assertValid(
+  operation: Operation,
+  request: Message,
+  caller: Caller,
+  check: AnyCheck | undefined,
+): Promise<void> {
+  const messages = await shapeProblems(operation, request, check);
+  messages.push(...tenantProblems(operation, request, caller));
+  if (messages.length > 0) throw invalid([...new Set(messages)]);
+  fillTenant(operation, request, caller);
+}
+
+function authorize(operation: Operation, request: Message, caller: Caller) {
+  if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
+  const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
+  if (!allowedBy) throw refusalOf(operation, request, caller);
+  if (operation.recentLogin) assertRecentLogin(caller);
+  return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
+}
+
+function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
+  const whole = { ...caller, limitedTo: '' };
+  if (
+    caller.limitedTo !== '' &&
+    operation.allow.some((rule) => allows(rule, operation, request, whole))
+  )
+    return linkUnconfirmed();
+  return tenantField(operation) === '' ? denied() : refusalIn(caller);
+}
+
+/**
+ * Active members learn why their tenant is closed to them. All others get the same error as for a
+ * tenant that does not exist.
+ */
+function refusalIn({ ssoRequired: lacksSso, suspendedName }: Caller): ServiceError {
+  if (suspendedName !== '') return suspended(suspendedName);
+  return lacksSso ? ssoRequired() : denied();
+}
+
+/** The permission for the audit of a denied call: the first that would have allowed it. */
+function wantedPermission(operation: Operation): string {
+  const rule = operation.allow.find((candidate) => 'permission' in candidate);
+  return rule && 'permission' in rule ? rule.permission : '';
+}

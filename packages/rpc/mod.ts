@@ -1,0 +1,30 @@
+export { countOperation } from './calls.ts';
+export { type Material, parseCertificates } from './certificates.ts';
+export {
+  type Call,
+  type Checks,
+  createDispatch,
+  type Dispatch,
+  type Handlers,
+  type ReplayChecks,
+  type Routes,
+  routes,
+  type Served,
+  serve,
+} from './dispatch.ts';
+export { collectLoaded } from './heap.ts';
+export { createPager, type PageQuery, type Pager } from './page.ts';
+export { createReadiness, problemOf } from './readiness.ts';
+export { readBody, stopReading } from './request-body.ts';
+export { fieldText } from './request-fields.ts';
+export {
+  asService,
+  contextFor,
+  createHttpTransport,
+  createLocalTransport,
+  type WireOptions,
+  type WireTransport,
+} from './rpc.ts';
+export { tenantDependsOnCaller, tenantProblems } from './rules.ts';
+export { listenHttp, listenRpc } from './serve.ts';
+export { openTls, type Tls } from './tls.ts';

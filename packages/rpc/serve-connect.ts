@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { type CallerVerifier, callerHeader } from '@bailiwick/call';
+import { toConnectError, toServiceError } from '@bailiwick/errors';
+import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
+import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
+import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
+import type { DescMethodUnary, DescService } from '@bufbuild/protobuf';
+import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import type { Dispatch, Exchange, Routes } from './dispatch.ts';
+import { type HealthState, healthHandlers } from './health.ts';
+import { maxBodyBytes } from './serve.ts';
+
+// Serves stock clients with connect-node, over the same pipeline. Loaded when the first such client
+// connects.
+
+export type StockHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void | Promise<void>;
+
+type StockOptions = {
+  routes: Routes;
+  dispatch: Dispatch;
+  verify: CallerVerifier;
+  health: HealthState;
+};
+
+/**
+ * Serves a process's services to Connect, gRPC and gRPC-web clients, with the standard health
+ * service.
+ */
+export function createStockHandler({
+  routes,
+  dispatch,
+  verify,
+  health,
+}: StockOptions): StockHandler {
+  const services = new Set([...routes.keys()].map((method) => method.parent));
+  return connectNodeAdapter({
+    readMaxBytes: maxBodyBytes,
+    routes(router: ConnectRouter) {
+      for (const service of services)
+        router.service(service, implementation(service, dispatch, verify));
+      router.service(
+        Health,
+        healthHandlers(health, new Set([...services].map((service) => service.typeName))),
+      );
+    },
+  });
+}
+
+function implementation(
+  service: DescService,
+  dispatch: Dispatch,
+  verify: CallerVerifier,
+): ServiceImpl<DescService> {
+  const handlers = service.methods.map((method) => [
+    method.localName,
+    async (request: never, context: HandlerContext) => {
+      try {
+        const { requestHeader, responseHeader, signal } = context;
+        const caller = verify(requestHeader.get(callerHeader) ?? undefined);
+        const exchange: Exchange = {
+          idempotencyKey: requestHeader.get(idempotencyKeyHeader) ?? undefined,
+        };
+        const answered = dispatch.bind(
+          undefined,
+          method as DescMethodUnary,
+          request,
+          caller,
+          signal,
+          exchange,
+        );
+        const message = await continueTrace(
+          requestHeader.get(traceparentHeader) ?? undefined,
+          answered,
+        );
+        if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
+        return message;
+      } catch (error) {
+        throw toConnectError(toServiceError(error));
+      }
+    },
+  ]);
+  return Object.fromEntries(handlers) as ServiceImpl<DescService>;
+}

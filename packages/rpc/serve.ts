@@ -1,0 +1,267 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
+import { type CallerVerifier, callerHeader } from '@bailiwick/call';
+import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
+import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
+import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
+import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import { createConnections } from './connections.ts';
+import type { Dispatch, Exchange, Routes } from './dispatch.ts';
+import type { HealthState } from './health.ts';
+import type { Readiness } from './readiness.ts';
+import { readBody, stopReading } from './request-body.ts';
+import type { StockHandler } from './serve-connect.ts';
+import { listenHttp2 } from './serve-http2.ts';
+import { followTls, serverOptions, type Tls } from './tls.ts';
+
+// A service's listeners: HTTP/1.1, with a fast path for unary Connect calls of `application/proto`,
+// which the other processes send, and HTTP/2 for gRPC. connect-node serves everything else on both:
+// Connect, gRPC, gRPC-web, health.
+
+export const maxBodyBytes = 4 * 1024 * 1024;
+
+export type Listener = {
+  port: number;
+  /**
+   * Called before drain: from now on every response closes its connection, so that clients move to
+   * other replicas.
+   */
+  disableKeepAlive(): void;
+  /** Refuses new connections, closes idle ones, and finishes calls in flight (25 s at most). */
+  drain(): Promise<void>;
+};
+
+export type RpcServerOptions = {
+  host: string;
+  port: number;
+  grpcPort: number;
+  routes: Routes;
+  dispatch: Dispatch;
+  verify: CallerVerifier;
+  readiness: Readiness;
+  tls?: Tls | undefined;
+  /** Lifetime of an HTTP/2 connection. Set by tests. */
+  connectionAgeMs?: number;
+};
+
+export async function listenRpc({
+  host,
+  port,
+  grpcPort,
+  readiness,
+  tls,
+  connectionAgeMs: ageMs,
+  ...served
+}: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
+  const { routes, dispatch, verify } = served;
+  const byPath = new Map(
+    [...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]),
+  );
+  const [stopping, drained] = [new AbortController(), new AbortController()];
+  const health: HealthState = { readiness, stopping: stopping.signal, drained: drained.signal };
+  let loading: Promise<StockHandler> | undefined;
+  // Loaded for the first client that needs it: 39 MB that most processes never use.
+  const stock = () =>
+    (loading ??= import('./serve-connect.ts').then(({ createStockHandler }) =>
+      createStockHandler({ ...served, health }),
+    ));
+
+  const lean: Handler = (request, response) => {
+    const method = byPath.get(request.url ?? '');
+    if (
+      method &&
+      request.method === 'POST' &&
+      request.headers['content-type'] === 'application/proto'
+    ) {
+      return answer(method, request, response, dispatch, verify);
+    }
+    if (request.method === 'HEAD') return answerProbe(response);
+    return stock().then((handler) => handler(request, response));
+  };
+  const http = await listenHttp(host, port, lean, { tls });
+  const http2 = await listenHttp2(
+    host,
+    grpcPort,
+    (request, response) => stock().then((handler) => handler(request, response)),
+    { tls, ageMs },
+  );
+  return {
+    port: http.port,
+    grpcPort: http2.port,
+    disableKeepAlive() {
+      stopping.abort();
+      http.disableKeepAlive();
+      http2.disableKeepAlive();
+    },
+    async drain() {
+      stopping.abort();
+      drained.abort();
+      await Promise.all([http.drain(), http2.drain()]);
+    },
+  };
+}
+
+// Answers the probe of our own client, which checks that a new connection has reached a process
+// (probe.ts). Succeeds even while the process is shutting down.
+function answerProbe(response: ServerResponse): void {
+  response.writeHead(204, { connection: 'keep-alive' }).end();
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+export type HttpOptions = {
+  /** A request that has not arrived by then gets `rawError`, and its connection is closed. */
+  requestTimeoutMs?: number;
+  /**
+   * A connection without traffic for this long is closed, even if its response is unread. Set by
+   * tests.
+   */
+  stalledMs?: number;
+  /** Builds the raw response to a failure before there is a request, from Node's error code. */
+  rawError?: (code: string | undefined) => string;
+  /** For calls between processes; without it the listener is plain HTTP. */
+  tls?: Tls | undefined;
+};
+
+const drainLimitMs = 25_000;
+/** Longer than any call takes. */
+const stalledLimitMs = 60_000;
+/** Interval for closing connections that became idle during the drain. */
+const sweepMs = 50;
+
+export async function listenHttp(
+  host: string,
+  port: number,
+  handle: Handler,
+  options: HttpOptions = {},
+): Promise<Listener> {
+  const {
+    requestTimeoutMs = 30_000,
+    stalledMs = stalledLimitMs,
+    rawError = emptyRawError,
+    tls,
+  } = options;
+  const connections = createConnections();
+  const timeouts = {
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+  };
+  // Responses do not depend on the Host header, so it is optional.
+  const server = makeServer(
+    { keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts },
+    tls,
+    (request, response) => {
+      if (connections.begin(request, response))
+        Promise.resolve(handle(request, response)).catch(() => response.destroy());
+    },
+  );
+  server.timeout = stalledMs;
+  server.on('checkExpectation', (_request, response) =>
+    response.socket?.end(rawError('EXPECTATION')),
+  );
+  server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // A client without a valid certificate gets no HTTP response.
+    const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
+    if (isConnected && socket.writable && error.code !== 'ECONNRESET')
+      socket.end(rawError(error.code));
+    else socket.destroy();
+  });
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, host, resolve),
+  );
+  return {
+    port: (server.address() as AddressInfo).port,
+    disableKeepAlive: () => connections.disableKeepAlive(),
+    async drain() {
+      connections.disableKeepAlive();
+      // Not http.Server's own close: it closes idle connections at once, and a call may be on its
+      // way.
+      const closed = new Promise<void>((resolve) =>
+        TcpServer.prototype.close.call(server, () => resolve()),
+      );
+      connections.closeIdle();
+      const sweep = setInterval(() => connections.closeIdle(), sweepMs);
+      const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
+      await closed;
+      clearTimeout(force);
+      clearInterval(sweep);
+    },
+  };
+}
+
+function makeServer(options: ServerOptions, tls: Tls | undefined, handle: RequestListener) {
+  if (!tls) return createServer(options, handle);
+  const server = createSecureServer({ ...options, ...serverOptions(tls) }, handle);
+  followTls(server, tls);
+  return server;
+}
+
+const emptyRawError = (_code: string | undefined) =>
+  'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
+
+async function answer(
+  method: DescMethodUnary,
+  request: IncomingMessage,
+  response: ServerResponse,
+  dispatch: Dispatch,
+  verify: CallerVerifier,
+) {
+  try {
+    const caller = verify(headerText(request, callerHeader));
+    const body = await readBody(request, response, maxBodyBytes);
+    if (!body) throw invalid('the message is too large');
+    const traceparent = headerText(request, traceparentHeader);
+    const exchange: Exchange = { idempotencyKey: headerText(request, idempotencyKeyHeader) };
+    const message = await continueTrace(traceparent, () =>
+      dispatch(method, parse(method, body), caller, callSignal(request, response), exchange),
+    );
+    const bytes = toBinary(method.output, message);
+    if (exchange.replayed) response.setHeader(replayedHeader, 'true');
+    response
+      .writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length })
+      .end(bytes);
+  } catch (error) {
+    const connectError = toConnectError(toServiceError(error));
+    const bytes = errorToJsonBytes(connectError, undefined);
+    stopReading(request, response);
+    response
+      .writeHead(codeToHttpStatus(connectError.code), {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+      })
+      .end(bytes);
+  }
+}
+
+function parse(method: DescMethodUnary, body: Uint8Array) {
+  try {
+    return fromBinary(method.input, body);
+  } catch {
+    throw invalid('the body is not a message of this method');
+  }
+}
+
+// Aborts when the caller's deadline has passed or its connection is gone.
+function callSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const timeout = Number(headerText(request, 'connect-timeout-ms'));
+  return timeout > 0 ? AbortSignal.any([gone.signal, AbortSignal.timeout(timeout)]) : gone.signal;
+}
+
+function headerText(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

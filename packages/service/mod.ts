@@ -1,0 +1,28 @@
+export { forgetEverywhere } from './keys-forgetting.ts';
+export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
+export { openPeers } from './peers.ts';
+export { type Running, runProcess } from './process.ts';
+export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './purge.ts';
+export { createRefusals, type Refusals } from './refusals.ts';
+export { repeat } from './repeat.ts';
+export { type Background, createService, listenService, type Service } from './service.ts';
+export {
+  accessPeer,
+  allowedOriginsSettings,
+  brokerSettings,
+  callerSettings,
+  databaseSettings,
+  egressRulesOf,
+  egressSettings,
+  identityPeer,
+  keyRingSettings,
+  limitSettings,
+  listenSettings,
+  notificationsPeer,
+  type OwnSettings,
+  publicUrlSettings,
+  ssoPeer,
+  tlsSettings,
+  verifierSettings,
+  withoutHop,
+} from './settings.ts';

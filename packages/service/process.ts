@@ -1,0 +1,134 @@
+import process from 'node:process';
+import { collectLoaded, createReadiness, listenHttp } from '@bailiwick/rpc';
+import { ConfigurationError } from '@bailiwick/settings';
+import { createLog, type Log, measureLag, startTelemetry } from '@bailiwick/telemetry';
+
+/** A running gateway or service. */
+export type Running = {
+  /** The port for calls, for the log. */
+  port: number;
+  /** The port for gRPC calls, if there is one. */
+  grpcPort?: number;
+  /** Rejects while the process must not get calls. */
+  ready(): Promise<void>;
+  /**
+   * Called first, while calls are still accepted: from now on the process's own readiness fails.
+   */
+  beforeDrain?(): void;
+  /** Accepts no new calls and finishes those in flight. */
+  drain(): Promise<void>;
+  /** Stops background work and closes connections. */
+  stop(): Promise<void>;
+};
+
+export type ProcessSettings = { host: string; adminPort: number; preDrainMs: number };
+
+/**
+ * Runs a process from start to exit: its probes, its graceful shutdown on SIGTERM, SIGINT or the
+ * loss of its parent, and the handlers for uncaught errors.
+ */
+export async function runProcess(
+  name: string,
+  start: (log: Log) => Promise<{ running: Running; settings: ProcessSettings }>,
+): Promise<void> {
+  const log = createLog(name);
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }));
+  process.on('uncaughtException', (error) => {
+    log.error('uncaught exception, exiting', { error });
+    process.exit(1);
+  });
+  try {
+    const telemetry = await startTelemetry(name, log);
+    const { running, settings } = await start(log);
+    await collectLoaded().catch((error: unknown) =>
+      log.warn('collecting garbage after the start failed', { error }),
+    );
+    const probes = createProbes(running);
+    const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
+      request.url === '/metrics' && telemetry.metrics
+        ? telemetry.metrics(request, response)
+        : probes.handle(request, response),
+    );
+    log.info('listening', {
+      port: running.port,
+      grpcPort: running.grpcPort,
+      adminPort: admin.port,
+    });
+
+    let ending = false;
+    const end = async (reason: string) => {
+      if (ending) return;
+      ending = true;
+      log.info('stopping', { reason });
+      probes.drain();
+      running.beforeDrain?.();
+      await new Promise((resolve) => setTimeout(resolve, settings.preDrainMs));
+      await running.drain();
+      await running.stop();
+      await admin.drain();
+      await telemetry.stop();
+      log.info('stopped');
+      process.exit(0);
+    };
+    const endOrFail = (reason: string) => {
+      end(reason).catch((error: unknown) => {
+        log.error('graceful shutdown failed', { error });
+        process.exit(1);
+      });
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => endOrFail(signal));
+    // The local start keeps an IPC channel to its children, so that they do not outlive a killed
+    // parent.
+    process.on('disconnect', () => endOrFail('the parent is gone'));
+  } catch (error) {
+    log.error(
+      error instanceof ConfigurationError ? error.message : 'the process could not start',
+      error instanceof ConfigurationError ? {} : { error },
+    );
+    // 78 (EX_CONFIG): a restart with the same settings would fail again.
+    process.exit(error instanceof ConfigurationError ? 78 : 1);
+  }
+}
+
+const maxLagMs = 5000;
+
+function createProbes(running: Running) {
+  const lag = measureLag();
+  let draining = false;
+  let started = false;
+  const ready = createReadiness(() => running.ready());
+
+  async function readiness(): Promise<string | undefined> {
+    if (draining) return 'draining';
+    const problem = await ready();
+    started ||= problem === undefined;
+    return problem;
+  }
+
+  function liveness(): string | undefined {
+    const worst = lag();
+    return worst > maxLagMs ? `the event loop stood still for ${Math.round(worst)} ms` : undefined;
+  }
+
+  return {
+    drain: () => {
+      draining = true;
+    },
+    async handle(
+      request: { url?: string | undefined },
+      response: {
+        writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+      },
+    ) {
+      const answer = (failure: string | undefined) =>
+        response
+          .writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+          .end(`${failure ?? 'ok'}\n`);
+      if (request.url === '/livez') answer(liveness());
+      else if (request.url === '/readyz') answer(await readiness());
+      else if (request.url === '/startupz') answer(started ? undefined : await readiness());
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end('no such probe\n');
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import { openCallerVerifier } from '@bailiwick/call';
+import {
+  assertSchemaWindow,
+  type Database,
+  openDatabase,
+  type ServiceSchema,
+} from '@bailiwick/database';
+import { isDeadToken } from '@bailiwick/errors';
+import { type Broker, openBroker, startRelay } from '@bailiwick/events';
+import { createIdempotency, sweepCalls } from '@bailiwick/idempotency';
+import { type KeyRing } from '@bailiwick/keys';
+import { callerNetwork } from '@bailiwick/limits';
+import { createRevoker } from '@bailiwick/revocation';
+import {
+  createDispatch,
+  createReadiness,
+  type Dispatch,
+  listenRpc,
+  type Routes,
+  routes,
+  type Served,
+} from '@bailiwick/rpc';
+import { type Mounted } from '@bailiwick/settings';
+import { type Log } from '@bailiwick/telemetry';
+import type { Hop } from './peers.ts';
+import type { Running } from './process.ts';
+import { countedMs, createRefusals, type Refusals } from './refusals.ts';
+import { repeat } from './repeat.ts';
+
+/** A running service: called over a listener, or directly in a process that holds several. */
+export type Service = {
+  name: string;
+  routes: Routes;
+  dispatch: Dispatch;
+  /**
+   * Rejects while the service cannot work: its schema is missing, the database is away, or it has
+   * never connected to the broker.
+   */
+  ready(): Promise<void>;
+  /** Stops the background work, waits for work in hand, and closes database and broker. */
+  stop(): Promise<void>;
+};
+
+/** Opens a service's listeners for calls of other processes. */
+export async function listenService(
+  service: Service,
+  settings: {
+    host: string;
+    port: number;
+    grpcPort: number;
+    callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
+  },
+  { tls, log }: Hop,
+): Promise<Running> {
+  const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
+  const ready = () => service.ready();
+  const { routes, dispatch } = service;
+  const listener = await listenRpc({
+    ...settings,
+    tls,
+    routes,
+    dispatch,
+    verify,
+    readiness: createReadiness(ready),
+  });
+  return {
+    ...listener,
+    ready,
+    beforeDrain: () => listener.disableKeepAlive(),
+    stop: () => service.stop(),
+  };
+}
+
+/** How often expired idempotent calls are deleted. */
+const sweepMs = 60_000;
+
+/**
+ * Starts background work of a service. The returned function stops it and waits for work in hand.
+ */
+export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
+
+export type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
+
+export type ServiceOptions = {
+  schema: ServiceSchema;
+  settings: { databaseUrl: string; databasePool: number; natsUrl: string };
+  /** Seals the stored responses of idempotent calls. */
+  keyRing: KeyRing;
+  log: Log;
+  /** Creates the handlers and the background work. */
+  parts: (means: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
+};
+
+/**
+ * Creates a service: its database, the broker, its outbox relay and the pipeline around its
+ * handlers. Background work begins once this code can run on the schema.
+ */
+export async function createService({
+  schema,
+  settings,
+  keyRing,
+  log,
+  parts,
+}: ServiceOptions): Promise<Service> {
+  const name = schema.service;
+  const database = openDatabase({
+    service: name,
+    url: settings.databaseUrl,
+    entities: schema.entities,
+    poolSize: settings.databasePool,
+    log,
+  });
+  const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
+  const refusals = createRefusals(database, log);
+  const { served, background = [] } = parts({ database, broker, refusals });
+  const flushRefusals = repeat({
+    everyMs: countedMs,
+    log,
+    failed: 'auditing refused calls failed',
+    work: refusals.flush,
+  });
+  const sweepIdempotency = repeat({
+    everyMs: sweepMs,
+    log,
+    failed: 'deleting expired idempotent calls failed, retrying',
+    work: (isStopped) => sweepCalls(database, isStopped),
+  });
+  const table = routes(...served);
+
+  let hasFoundBroker = false;
+  let relay: ReturnType<typeof startRelay> | undefined;
+  const running: Array<() => Promise<void>> = [];
+  const begin = whenSchemaFits(database, schema, log, () => {
+    relay = startRelay({ database, broker, log });
+    running.push(
+      ...[...background, flushRefusals, sweepIdempotency].map((start) => start({ dispatch })),
+    );
+  });
+
+  const dispatch = createDispatch({
+    routes: table,
+    log,
+    revoke: createRevoker(broker),
+    idempotency: createIdempotency({ database, keyRing, log }),
+    afterChange: () => relay?.nudge(),
+    auditRefusal: (call, error, tenant) => {
+      const { type, id, credentialId, ip } = call.caller;
+      if (isDeadToken(error)) {
+        const refusal = {
+          Tenant: '',
+          Action: 'token.refused',
+          Result: 'failed',
+          Code: error.code,
+          Targets: [],
+        } as const;
+        return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, refusal);
+      }
+      // A stolen credential, or another address, is counted as another caller. The counting entry
+      // shows the last caller.
+      const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
+      return refusals.record(kind, call, {
+        Tenant: tenant,
+        Action: 'access.denied',
+        Result: 'denied',
+        Code: error.code,
+        Targets: [],
+      });
+    },
+  });
+
+  return {
+    name,
+    routes: table,
+    dispatch,
+    async ready() {
+      if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
+      await database.ping();
+      // Once connected, calls continue without the broker: changes wait in the outbox.
+      hasFoundBroker ||= broker.isConnected();
+      if (!hasFoundBroker) throw new Error('the broker is away');
+    },
+    async stop() {
+      begin.cancel();
+      await Promise.all(running.map((stop) => stop()));
+      await refusals.flush();
+      await relay?.stop();
+      await broker.close();
+      await database.close();
+    },
+  };
+}
+
+function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, start: () => void) {
+  let state: 'waiting' | 'done' | 'cancelled' = 'waiting';
+  let timer: NodeJS.Timeout | undefined;
+  let lastProblem = '';
+  const check = async () => {
+    try {
+      await assertSchemaWindow(database, schema);
+      if (state === 'waiting') {
+        state = 'done';
+        start();
+      }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== lastProblem) log.warn('waiting for the database', { error: problem });
+      lastProblem = problem;
+      if (state === 'waiting') timer = setTimeout(() => void check(), 500);
+    }
+  };
+  void check();
+  return {
+    done: () => state === 'done',
+    cancel: () => {
+      if (state === 'waiting') state = 'cancelled';
+      clearTimeout(timer);
+    },
+  };
+}
