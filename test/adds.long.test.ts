@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bodyOf, retryWhileBusy } from './answers.ts';
-import { createBot } from './bots.ts';
-import type { Answer } from './harness.ts';
-import { type Person, type Stage, startStage } from './stage.ts';
-import { countOf, eventsOf } from './store.ts';
+import { bodyOf, retryWhileBusy } from './support/answers.ts';
+import { createBot } from './support/bots.ts';
+import type { Answer } from './support/harness.ts';
+import { type Person, type Stage, startStage } from './support/stage.ts';
+import { countOf, eventsOf } from './support/store.ts';
 
 // Concurrent adds through two gateways make one row and one event. After concurrent adds and
 // removes, the rows match the events.

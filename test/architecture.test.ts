@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { schemas } from '@bailiwick/deploy/migrate.ts';
-import { codeOf, tokensOf } from './source.ts';
-import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './statements.ts';
+import { codeOf, tokensOf } from './support/source.ts';
+import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './support/statements.ts';
 
 // Architecture rules that neither the compiler nor the linter checks.
 

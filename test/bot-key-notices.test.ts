@@ -6,9 +6,9 @@ import { createKeyNotices } from '@bailiwick/identity/bot-keys/notices.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
-import { createTestDatabase } from './database.ts';
-import { eventually } from './harness.ts';
-import { countOf, eventsOf, rowsOf } from './store.ts';
+import { createTestDatabase } from './support/database.ts';
+import { eventually } from './support/harness.ts';
+import { countOf, eventsOf, rowsOf } from './support/store.ts';
 
 const log = createLog('test', () => {});
 const keys = 250;

@@ -1,8 +1,8 @@
 import { createId } from '@bailiwick/values';
-import { bodyOf } from './answers.ts';
-import { type Contention, describeContention, onName } from './contention.ts';
-import { inviter } from './invitations.ts';
-import { newAddress, signUp } from './people.ts';
+import { bodyOf } from './support/answers.ts';
+import { type Contention, describeContention, onName } from './support/contention.ts';
+import { inviter } from './support/invitations.ts';
+import { newAddress, signUp } from './support/people.ts';
 
 const lockTenant = (tenant: string): Contention['lock'] => [
   'select 1 from access.tenant where id = $1 for update',

@@ -1,7 +1,7 @@
-import { bodyOf, recordIn } from './answers.ts';
-import { createBot, createKey } from './bots.ts';
-import { type Contention, describeContention, onName } from './contention.ts';
-import { mailTo, newAddress, password, register, signUp, tokenIn } from './people.ts';
+import { bodyOf, recordIn } from './support/answers.ts';
+import { createBot, createKey } from './support/bots.ts';
+import { type Contention, describeContention, onName } from './support/contention.ts';
+import { mailTo, newAddress, password, register, signUp, tokenIn } from './support/people.ts';
 
 const lockUser = (id: string): Contention['lock'] => [
   'select 1 from identity.user_account where id = $1 for update',

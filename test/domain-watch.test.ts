@@ -13,10 +13,10 @@ import {
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
-import { createTestDatabase } from './database.ts';
-import { addProvider, newName } from './domains.ts';
-import { eventually } from './harness.ts';
-import { countOf, eventsOf, rowsOf } from './store.ts';
+import { createTestDatabase } from './support/database.ts';
+import { addProvider, newName } from './support/domains.ts';
+import { eventually } from './support/harness.ts';
+import { countOf, eventsOf, rowsOf } from './support/store.ts';
 
 // The domain watch of several replicas, and the domain queries for other services and sign-in, on a
 // database.

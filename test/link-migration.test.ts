@@ -5,7 +5,7 @@ import { migrate } from '@bailiwick/database';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
 const log = createLog('test', () => {});
 const hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA';

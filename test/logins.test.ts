@@ -9,7 +9,7 @@ import {
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './support/database.ts';
 
 // Migrations and services with separate logins, not superusers, as in values-production.yaml.
 

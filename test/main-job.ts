@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from './harness.ts';
+import { eventually } from './support/harness.ts';
 import {
   caughtBy,
   createTenant,
@@ -9,7 +9,7 @@ import {
   type Reached,
   register,
   tokenIn,
-} from './people.ts';
+} from './support/people.ts';
 
 /** `url` is the public URL. `hooksUrl` is the inbox as the product reaches it, if it differs. */
 export type Installation = Reached & { url: string; hooksUrl?: string };

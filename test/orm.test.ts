@@ -5,7 +5,7 @@ import { type Database, execute } from '@bailiwick/database';
 import { DekEntity } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import pg from 'pg';
-import { openTestDatabase } from './database.ts';
+import { openTestDatabase } from './support/database.ts';
 
 describe('orm', () => {
   let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;

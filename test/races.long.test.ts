@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyOf } from './answers.ts';
-import type { Answer } from './harness.ts';
-import { createTenant, mailsTo, mailTo, newAddress, password, tokenIn } from './people.ts';
-import { newPassword, type Person, type Stage, startStage } from './stage.ts';
-import { countOf, rowsOf } from './store.ts';
+import { bodyOf } from './support/answers.ts';
+import type { Answer } from './support/harness.ts';
+import { createTenant, mailsTo, mailTo, newAddress, password, tokenIn } from './support/people.ts';
+import { newPassword, type Person, type Stage, startStage } from './support/stage.ts';
+import { countOf, rowsOf } from './support/store.ts';
 
 // Guarantees under concurrency: two replicas of every process, with background load.
 

@@ -5,8 +5,8 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import { createRefusals } from '@bailiwick/service';
 import { createLog } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
-import { openTestDatabase } from './database.ts';
-import { rowsOf } from './store.ts';
+import { openTestDatabase } from './support/database.ts';
+import { rowsOf } from './support/store.ts';
 
 let store: Awaited<ReturnType<typeof openTestDatabase>>;
 

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/events';
 import { createRevoker, createRightsCache, leaseMs, type RightsKey } from '@bailiwick/revocation';
 import { createLog } from '@bailiwick/telemetry';
-import { startTestBroker, type TestBroker } from './broker.ts';
-import { startCable } from './cable.ts';
-import { eventually } from './harness.ts';
+import { startTestBroker, type TestBroker } from './support/broker.ts';
+import { startCable } from './support/cable.ts';
+import { eventually } from './support/harness.ts';
 
 // The gateway is connected to the broker, and the service's connection is broken. The service must
 // not take the silence for "no gateways".

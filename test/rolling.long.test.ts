@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
-import { loadWhile, requestsOf } from './load.ts';
-import { startReplicas } from './replicas.ts';
+import { loadWhile, requestsOf } from './support/load.ts';
+import { startReplicas } from './support/replicas.ts';
 
 // A rolling update: replaces two replicas of every process one after the other, under load.
 

@@ -10,7 +10,7 @@ import { findDeno } from '@bailiwick/deploy/local/deno.ts';
 import { readOptions } from '@bailiwick/deploy/local/options.ts';
 import { firstProvider } from '@bailiwick/deploy/local/providers.ts';
 import { withoutChromium } from './browser/chromium.ts';
-import { startTestServer } from './database.ts';
+import { startTestServer } from './support/database.ts';
 
 // npm test: starts one PostgreSQL and finds nats-server, then runs node's test runner.
 //

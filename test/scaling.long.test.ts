@@ -9,10 +9,10 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { asService, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
 import { type Client, createClient } from '@connectrpc/connect';
-import { startBalancer } from './balancer.ts';
-import { startDns } from './dns-server.ts';
 import type { CountingOptions } from './grpc/counting-service.ts';
-import { takePort } from './ports.ts';
+import { startBalancer } from './support/balancer.ts';
+import { startDns } from './support/dns-server.ts';
+import { takePort } from './support/ports.ts';
 
 // A service under constant load is scaled up by two processes and down again. The caller keeps one
 // connection pool or channel.

@@ -6,9 +6,9 @@ import { assertSchemaWindow, migrate, openDatabase, type ServiceSchema } from '@
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
-import { createTestDatabase } from './database.ts';
-import { eventually } from './harness.ts';
-import { statementsOf } from './statements.ts';
+import { createTestDatabase } from './support/database.ts';
+import { eventually } from './support/harness.ts';
+import { statementsOf } from './support/statements.ts';
 
 const log = createLog('test', () => {});
 const forbidden = { code: '42501' };

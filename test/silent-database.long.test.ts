@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { bodyOf } from './answers.ts';
-import { startCable } from './cable.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-import { describeBoth, eventually, type Stack, startStack } from './harness.ts';
-import { password, signUp, tenantFor } from './people.ts';
+import { bodyOf } from './support/answers.ts';
+import { startCable } from './support/cable.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { describeBoth, eventually, type Stack, startStack } from './support/harness.ts';
+import { password, signUp, tenantFor } from './support/people.ts';
 
 // A database that accepts connections and does not answer, as on a hanging machine or behind a
 // network that drops packets.

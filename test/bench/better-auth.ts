@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { password } from '../people.ts';
+import { password } from '../support/people.ts';
 import { createEmptyDatabase } from './database.ts';
 import { cycle, openPool, type Shot } from './driver.ts';
 import { startPeer } from './peer.ts';

@@ -1,4 +1,4 @@
-import type { Topology } from '../harness.ts';
+import type { Topology } from '../support/harness.ts';
 import { type Bench, compare, compareCost, interleave, type Row, withErrors } from './bench.ts';
 import { closedLoop, openLoop, openPool, type Result } from './driver.ts';
 import { cpuMicrosOf } from './numbers.ts';

@@ -1,5 +1,5 @@
-import type { Stack } from '../harness.ts';
-import { createTenant } from '../people.ts';
+import type { Stack } from '../support/harness.ts';
+import { createTenant } from '../support/people.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import { closedLoop, openPool, operation, type Shot } from './driver.ts';
 import { cursorAfter, filledId, fillUsers } from './generate.ts';

@@ -1,5 +1,5 @@
-import { createTenant } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { createTenant } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import { closedLoop, openPool, operation } from './driver.ts';
 import { createPeople, startMeasured } from './stack.ts';

@@ -1,4 +1,4 @@
-import { createTenant } from '../people.ts';
+import { createTenant } from '../support/people.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import { closedLoop, openPool, operation, type Shot } from './driver.ts';
 import { fillTenants } from './generate.ts';

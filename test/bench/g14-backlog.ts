@@ -5,7 +5,7 @@ import { type Task } from '@bailiwick/events';
 import { createRingService, createTenantKeys, parseKeyRing } from '@bailiwick/keys';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
-import { rowsOf } from '../store.ts';
+import { rowsOf } from '../support/store.ts';
 import { type Bench, compare, type Row } from './bench.ts';
 import {
   awaitReceived,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../harness.ts';
+import { eventually } from '../support/harness.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import {
   awaitReceived,

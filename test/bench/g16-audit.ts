@@ -1,6 +1,6 @@
-import { eventually } from '../harness.ts';
-import { createTenant } from '../people.ts';
-import { countOf } from '../store.ts';
+import { eventually } from '../support/harness.ts';
+import { createTenant } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import { closedLoop, openPool, operation } from './driver.ts';
 import { cursorAfter, fillAudit } from './generate.ts';

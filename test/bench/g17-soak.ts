@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import type { Stack } from '../harness.ts';
-import { createTenant } from '../people.ts';
+import type { Stack } from '../support/harness.ts';
+import { createTenant } from '../support/people.ts';
 import type { Bench, Row } from './bench.ts';
 import { awaitReceived, startReceiver } from './deliveries.ts';
 import { closedLoop, cycle, openLoop, openPool, operation, type Shot } from './driver.ts';

@@ -1,4 +1,4 @@
-import type { Topology } from '../harness.ts';
+import type { Topology } from '../support/harness.ts';
 import { type Bench, compare, interleave, type Row, withErrors } from './bench.ts';
 import { closedLoop, openLoop, openPool, underLoad } from './driver.ts';
 import { createPeople, reads, signIns, startMeasured } from './stack.ts';

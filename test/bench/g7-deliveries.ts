@@ -1,4 +1,4 @@
-import { countOf } from '../store.ts';
+import { countOf } from '../support/store.ts';
 import {
   type Bench,
   compare,

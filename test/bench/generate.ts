@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createPager } from '@bailiwick/rpc';
-import type { Stack } from '../harness.ts';
-import { rowsOf } from '../store.ts';
+import type { Stack } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 
 // Rows by the thousand and million, written directly to the database: the benches measure reads
 // among them.

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { takePort } from '../ports.ts';
+import { takePort } from '../support/ports.ts';
 
 /** The redis-server of this host, if there is one. */
 export function findRedis(): string | undefined {

@@ -8,7 +8,7 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { startProcess } from '@bailiwick/deploy/local/processes.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import { choosePorts, type Stack, type Topology } from '../harness.ts';
+import { choosePorts, type Stack, type Topology } from '../support/harness.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const pollMs = 5;

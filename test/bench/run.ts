@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { findBroker } from '@bailiwick/deploy/local/broker.ts';
-import { startTestServer } from '../database.ts';
+import { startTestServer } from '../support/database.ts';
 import type { Bench, Row } from './bench.ts';
 import { failuresSoFar } from './driver.ts';
 import { logins } from './g1-logins.ts';

@@ -1,6 +1,6 @@
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { type Stack, startStack, type Topology } from '../harness.ts';
-import { newAddress, password } from '../people.ts';
+import { type Stack, startStack, type Topology } from '../support/harness.ts';
+import { newAddress, password } from '../support/people.ts';
 import { cycle, operation, type Shot } from './driver.ts';
 
 // The measured product: as `npm start` runs it, but without rate limits, which would limit every

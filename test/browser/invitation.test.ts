@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../harness.ts';
-import { inviter, newGuest, type Person } from '../invitations.ts';
-import { mailTo, password, signUp } from '../people.ts';
-import { countOf } from '../store.ts';
+import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { inviter, newGuest, type Person } from '../support/invitations.ts';
+import { mailTo, password, signUp } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { focusedId, heading, hears, tabTo } from './sign-in.ts';

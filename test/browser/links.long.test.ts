@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../harness.ts';
-import { inviter, newGuest } from '../invitations.ts';
-import { mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { inviter, newGuest } from '../support/invitations.ts';
+import { mailTo, newAddress, password, register, signUp, tokenIn } from '../support/people.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { focusedId, heading, hears, signIn } from './sign-in.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailTo, newAddress, password, register, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, mailTo, newAddress, password, register, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import {

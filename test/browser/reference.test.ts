@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import type { Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { bodyOf, readList } from '../answers.ts';
-import { type Stack, startStack } from '../harness.ts';
 import { createHome, type Home, loginUrl, oidcOf, saveProvider } from '../sso/home.ts';
 import { type Op, startOp } from '../sso/oidc/op.ts';
 import {
@@ -11,7 +9,9 @@ import {
   type SimpleSamlPhp,
   startSimpleSamlPhp,
 } from '../sso/saml/simplesamlphp.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { bodyOf, readList } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';

@@ -5,8 +5,8 @@ import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { hostNode } from '../client/host-node.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { type Cli, createCli } from './cli.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

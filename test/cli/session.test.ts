@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, password, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
 import { createCli } from './cli.ts';
 
 describe('bailiwick: who is calling', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createBot, createKey } from '../bots.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { type Cli, createCli } from './cli.ts';
 
 // A tenant's roles, groups and grants as a file: planned, applied, applied again, and removed.

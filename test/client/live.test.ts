@@ -11,8 +11,8 @@ import {
 import { withIdempotencyKey, withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
 import { type ErrorCode as ServiceErrorCode } from '@bailiwick/errors';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, password, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 
 // The client with a running product.
 

@@ -14,8 +14,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { hostNode } from './host-node.ts';
 
 // @bailiwick/client as a user gets it: packed by npm, installed into an empty project, run on the

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../harness.ts';
+import { eventually } from '../support/harness.ts';
 import type { Cluster } from './tools.ts';
 
 // Runs the clients in the cluster, because a forwarded port closes with its pod.

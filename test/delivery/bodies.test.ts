@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { deliver, type Made, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
 
 const largest = 256 * 1024;

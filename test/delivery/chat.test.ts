@@ -4,10 +4,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 type Task = {
   ID: string;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, newAddress, signUp, tenantFor } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, newAddress, signUp, tenantFor } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // A deletion reaches every service, also one that is killed in the meantime.
 

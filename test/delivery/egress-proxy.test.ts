@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { type ProxyServer, startProxy } from '../egress/proxy-server.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 describeBoth('deliveries through an egress proxy', (topology) => {
   let stack: Stack;

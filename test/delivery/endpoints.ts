@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { bodyOf } from '../answers.ts';
-import type { Stack } from '../harness.ts';
-import { type Caught, caughtBy } from '../people.ts';
+import { bodyOf } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import { type Caught, caughtBy } from '../support/people.ts';
 
 // Helpers for webhook endpoints in delivery tests.
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { taskHeaders } from '@bailiwick/events';
 import { connect, headers } from 'nats';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf } from '../store.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
 // An endpoint that fails for a long time, and its dead letters.

@@ -10,14 +10,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyOf } from '../answers.ts';
 import { residentMbOf } from '../bench/numbers.ts';
-import { type DnsServer, startDns } from '../dns-server.ts';
 import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { takePort } from '../ports.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { takePort } from '../support/ports.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 import { createAuthority } from '../tls/authority.ts';
 
 // The product with its default limits and hostile receivers. 127.0.1.0/24 stands for the internet.

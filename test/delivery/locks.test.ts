@@ -15,9 +15,9 @@ import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entitie
 import { type Call, type Pager } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
-import { rowsOf } from '../store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 
 // All code locks an endpoint, its deliveries and its health in one order, against deadlocks.
 

@@ -10,9 +10,9 @@ import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { openBroker } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
-import { findProgram } from '../broker.ts';
-import { eventually } from '../harness.ts';
-import { takePort } from '../ports.ts';
+import { findProgram } from '../support/broker.ts';
+import { eventually } from '../support/harness.ts';
+import { takePort } from '../support/ports.ts';
 
 describe('a broker connection with a password', async () => {
   const program = await findProgram();

@@ -17,10 +17,10 @@ import {
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { connect } from 'nats';
-import { deleteStreams, startTestBroker, type TestBroker } from '../broker.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { deleteStreams, startTestBroker, type TestBroker } from '../support/broker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // Messages that the broker lost are published again: all of them, no others, and once, with any
 // number of relays.

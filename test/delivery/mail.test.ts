@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createMailer } from '@bailiwick/notifications/email/mailer.ts';
 import { createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf, readPage } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { newAddress, password, register } from '../people.ts';
-import { hangUp, type SmtpServer, type Stage, startSmtpServer } from '../smtp.ts';
-import { countOf, dumpOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readPage } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { newAddress, password, register } from '../support/people.ts';
+import { hangUp, type SmtpServer, type Stage, startSmtpServer } from '../support/smtp.ts';
+import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 
 type Attempt = { status: string; error: string };
 

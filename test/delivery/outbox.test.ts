@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@bailiwick/database';
 import { OutboxEntity, openBroker, startRelay } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
-import { startTestBroker, type TestBroker } from '../broker.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
-import { rowsOf } from '../store.ts';
+import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-outbox-'));
 let server: TestBroker;

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, openBroker, publishTask } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf } from '../store.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
 // How the delivery queue treats slow, failing and rate-limited endpoints, and others next to them.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'nats';
-import { bodyOf } from '../answers.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, createTenant, mailsTo, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, mailsTo, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // The broker loses its store, and the relays republish the last 24 hours. No webhook and no mail is
 // sent twice, and the consumers' state does not change.

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, createTenant, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
 
 type Row = { secret: Buffer; previous: Buffer | null; until: Date | null; dek: string };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, createTenant, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, type Result } from './endpoints.ts';
 
 type Attempt = {

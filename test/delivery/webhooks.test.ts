@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
 
 describeBoth('webhook deliveries', (topology) => {
   let stack: Stack;

@@ -11,8 +11,8 @@ import {
   temporaryFolder,
   until,
 } from '@bailiwick/deploy/local/testing.ts';
-import { type Stack, startStack } from '../harness.ts';
 import { doMainJob } from '../main-job.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import { deno, skip } from './deno.ts';
 
 const commandOf = (pid: number): string =>

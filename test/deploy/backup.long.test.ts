@@ -16,9 +16,9 @@ import {
   temporaryFolder,
 } from '@bailiwick/deploy/local/testing.ts';
 import pg from 'pg';
-import { type Answer, eventually } from '../harness.ts';
-import { caughtBy, createTenant, password, type Reached, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { type Answer, eventually } from '../support/harness.ts';
+import { caughtBy, createTenant, password, type Reached, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 // npm run backup and npm run restore, as a user of the local start calls them.
 

@@ -17,11 +17,11 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { until } from '@bailiwick/deploy/local/testing.ts';
-import { startTestBroker, type TestBroker } from '../broker.ts';
 import { packageOf, workspacePackages } from '../chart/imports.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { deno, skip as withoutDeno } from '../deno/deno.ts';
-import { takePort } from '../ports.ts';
+import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { takePort } from '../support/ports.ts';
 import { runContainer, skip } from './container.ts';
 import { createAssembly, readDockerfile, variablesOf } from './dockerfile.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { read, readDockerfile } from './dockerfile.ts';
 
 // Runs the instructions of the runbooks. test/docs checks links and anchors.

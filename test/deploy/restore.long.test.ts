@@ -4,11 +4,11 @@ import { type TestContext, test } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
-import { bodyOf } from '../answers.ts';
-import { deleteStreams } from '../broker.ts';
-import { eventually, type Stack, startProcesses, startStack } from '../harness.ts';
-import { caughtBy, createTenant, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { deleteStreams } from '../support/broker.ts';
+import { eventually, type Stack, startProcesses, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // docs/operations.md, "Restore a backup": PostgreSQL is restored to an earlier moment, while the
 // broker has later messages.

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 
 // Runs the commands in the documents and follows their links, so that they stay correct.
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { signature } from '@bailiwick/notifications/webhooks/sign.ts';
-import { bodyOf } from '../answers.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, rawOf } from '../delivery/endpoints.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { type Case, codeOf, languages, marks, missing, verdicts } from './snippets.ts';
 
 const bodies: ReadonlyArray<readonly [name: string, body: Buffer]> = [

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createLookUp, createPools, egressRules, resolveReceiver } from '@bailiwick/egress';
 import { send } from '@bailiwick/notifications/sending/send.ts';
-import { type DnsServer, startDns } from '../dns-server.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
 
 // Name resolution with a hostile DNS server.
 

@@ -8,8 +8,8 @@ import tls from 'node:tls';
 import { createPools, egressRules, type Pools, parseProxy } from '@bailiwick/egress';
 import { type ServiceError } from '@bailiwick/errors';
 import { limits, send } from '@bailiwick/notifications/sending/send.ts';
-import { type DnsServer, startDns } from '../dns-server.ts';
-import { takePort } from '../ports.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
+import { takePort } from '../support/ports.ts';
 import { createAuthority } from '../tls/authority.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 

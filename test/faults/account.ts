@@ -1,4 +1,4 @@
-import { rowsOf } from '../store.ts';
+import { rowsOf } from '../support/store.ts';
 import type { Entry } from './ledger.ts';
 import type { Product } from './product.ts';
 import { type Got, keyOf } from './receivers.ts';

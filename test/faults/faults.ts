@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { eventually } from '../harness.ts';
+import { eventually } from '../support/harness.ts';
 import type { Product, Target } from './product.ts';
 
 export const kinds = ['worker', 'service', 'gateway', 'broker', 'database'] as const;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { password } from '../people.ts';
+import { password } from '../support/people.ts';
 import type { Place, Product } from './product.ts';
 
 // Operations with side effects, each with a unique name, and their answers.

@@ -4,9 +4,9 @@ import { environmentOf } from '@bailiwick/deploy/local/environment.ts';
 import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/processes.ts';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
-import { bodyOf } from '../answers.ts';
-import { choosePorts, longestPauseMs, type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, password } from '../people.ts';
+import { bodyOf } from '../support/answers.ts';
+import { choosePorts, longestPauseMs, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, password } from '../support/people.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
 /** A tenant with the endpoints that receive all of its events. */

@@ -1,4 +1,4 @@
-import { eventually } from '../harness.ts';
+import { eventually } from '../support/harness.ts';
 import { type Account, accountFor, unsettled } from './account.ts';
 import { injectFaults } from './faults.ts';
 import { keepLedger } from './ledger.ts';

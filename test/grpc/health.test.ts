@@ -12,7 +12,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import * as grpc from '@grpc/grpc-js';
-import { eventually, startStack } from '../harness.ts';
+import { eventually, startStack } from '../support/harness.ts';
 import { grpcClient, serveGroups } from './service.ts';
 
 // The standard gRPC health service, called by a plain grpc-js client.

@@ -9,7 +9,7 @@ import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createGrpcTransport } from '@bailiwick/rpc/grpc';
 import { type Client, createClient } from '@connectrpc/connect';
-import { takePort } from '../ports.ts';
+import { takePort } from '../support/ports.ts';
 import type { CountingOptions } from './counting-service.ts';
 
 // A service under constant load loses no call and processes no change twice.

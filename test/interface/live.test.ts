@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { documented } from './documented.ts';
 import { samplesFor } from './samples.ts';
 import { assertDocumented, assertMatches, openApiText, schemaOf } from './shapes.ts';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createId, createToken } from '@bailiwick/values';
-import { createBot } from '../bots.ts';
-import type { Answer, Stack } from '../harness.ts';
-import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
+import { createBot } from '../support/bots.ts';
+import type { Answer, Stack } from '../support/harness.ts';
+import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
 
 // One call of every operation whose shape the interface shows, ordered so that each call finds the
 // records it needs. Requests have documented keys only: they are what a client sends that was

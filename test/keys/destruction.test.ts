@@ -9,9 +9,9 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { followPurges, forgetEverywhere } from '@bailiwick/service';
 import { createId } from '@bailiwick/values';
-import { startTestBroker, type TestBroker } from '../broker.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
+import { startTestBroker, type TestBroker } from '../support/broker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
 // Data sealed for a purged tenant cannot be opened any more, neither from a copy nor by any

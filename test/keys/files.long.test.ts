@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { leaseMs } from '@bailiwick/revocation';
 import { createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { ringLine } from './instance.ts';
 
 // Secret files are replaced during operation, without a restart.

@@ -16,8 +16,8 @@ import {
 } from '@bailiwick/keys';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { maintainDataKeys } from '@bailiwick/service';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
 import { openInstance, ringLine, ringService } from './instance.ts';
 import { startVault } from './vault.ts';
 

@@ -6,7 +6,7 @@ import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/api-record.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Instance, openInstance, ringLine, ringService } from './instance.ts';
 
 const notify = () => {};

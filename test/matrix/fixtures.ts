@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { createToken } from '@bailiwick/values';
-import type { Stack } from '../harness.ts';
-import { newAddress, password } from '../people.ts';
+import type { Stack } from '../support/harness.ts';
+import { newAddress, password } from '../support/people.ts';
 import { type Kind, makeAll } from './makers.ts';
 import { newPerson } from './people.ts';
 import { isRecord, type JsonObject, requestFor } from './requests.ts';

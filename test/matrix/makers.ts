@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createId, createToken } from '@bailiwick/values';
-import { bodyOf } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { newCode, newIdentity } from '../federation.ts';
-import type { Stack } from '../harness.ts';
-import { mailTo, newAddress, password, tokenIn } from '../people.ts';
+import { bodyOf } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { newCode, newIdentity } from '../support/federation.ts';
+import type { Stack } from '../support/harness.ts';
+import { mailTo, newAddress, password, tokenIn } from '../support/people.ts';
 import { newPerson, newSession } from './people.ts';
 import type { Place } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { createId, createToken, tokenHash } from '@bailiwick/values';
-import { recordIn } from '../answers.ts';
-import type { Stack } from '../harness.ts';
-import { newAddress } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { recordIn } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import { newAddress } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 // Creates many users: the platform creates them, and their sessions are inserted into the database
 // because a sign-in costs a password hash.

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createId, type IdPrefix } from '@bailiwick/values';
-import { type Answer, type Stack, startStack } from '../harness.ts';
+import { type Answer, type Stack, startStack } from '../support/harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
 import { tenantPath } from './requests.ts';
 import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
-import { inDays } from '../bots.ts';
+import { inDays } from '../support/bots.ts';
 import { noEvent } from './makers.ts';
 import type { Place } from './world.ts';
 

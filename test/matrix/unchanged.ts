@@ -1,5 +1,5 @@
-import { eventually, type Stack } from '../harness.ts';
-import { rowsOf } from '../store.ts';
+import { eventually, type Stack } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 
 /** The only writes of a denied call: its audit entry, rate limit counters and the last use. */
 const bookkeeping = [

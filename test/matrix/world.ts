@@ -1,10 +1,10 @@
 import { createId, createToken } from '@bailiwick/values';
-import { bodyOf } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { newIdentity } from '../federation.ts';
-import type { Stack } from '../harness.ts';
-import { newAddress } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { newIdentity } from '../support/federation.ts';
+import type { Stack } from '../support/harness.ts';
+import { newAddress } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { makeAll } from './makers.ts';
 import { newPerson, newSession, newTenant, type Person } from './people.ts';
 import * as roles from './roles.ts';

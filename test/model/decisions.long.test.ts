@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Stack, startStack } from '../harness.ts';
 import { newPerson, type Person } from '../matrix/people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import {
   apply,
   type Change,

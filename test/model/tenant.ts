@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { bodyOf, knownTo, readList } from '../answers.ts';
-import { createBot, inDays } from '../bots.ts';
-import type { Answer, Stack } from '../harness.ts';
 import { newTenant, type Person } from '../matrix/people.ts';
-import { rowsOf } from '../store.ts';
+import { bodyOf, knownTo, readList } from '../support/answers.ts';
+import { createBot, inDays } from '../support/bots.ts';
+import type { Answer, Stack } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 import { bot, type Change, users } from './history.ts';
 import { type Grant, keyOfGrant, keyOfPath } from './model.ts';
 

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, password, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 
 // Clients made from openapi.json by two standard generators. The result must pass the compiler with
 // a user's code, and work with the real gateway.

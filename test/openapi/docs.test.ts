@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Stack, startStack } from '../harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 
 // /docs as a browser gets it: all resources from this host, with a policy that allows no others.
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
 
 // A reader copies a request example from the reference and sends it. The product may not know the example's records, but it
 // must accept the request's shape.

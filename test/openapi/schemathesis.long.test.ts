@@ -5,8 +5,8 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { findPython } from './python.ts';
 
 // Checks openapi.json with Python's tools: the document is valid, and the product does what the document says.

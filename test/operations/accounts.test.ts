@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenHash } from '@bailiwick/values';
 import pg from 'pg';
-import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
-import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
+import { describeAll, eventually, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
   mailsTo,
@@ -16,8 +16,8 @@ import {
   register,
   signUp,
   tokenIn,
-} from '../people.ts';
-import { countOf, rowsOf, textBelow } from '../store.ts';
+} from '../support/people.ts';
+import { countOf, rowsOf, textBelow } from '../support/store.ts';
 import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
 

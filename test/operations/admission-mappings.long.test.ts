@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { inviter, type Person } from '../invitations.ts';
-import { signUp } from '../people.ts';
-import { admitter } from '../sso.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { inviter, type Person } from '../support/invitations.ts';
+import { signUp } from '../support/people.ts';
+import { admitter } from '../support/sso.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // The roles and groups that a provider's mappings give and take. In one process only sso itself can
 // call Admission, so these tests run with five processes.

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { assertRefused, bodyOf, readList } from '../answers.ts';
-import { createBot, grantBotInStore } from '../bots.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { inviter, type Person } from '../invitations.ts';
-import { signUp } from '../people.ts';
-import { admissionAs, admitter, assertRefusal } from '../sso.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import { createBot, grantBotInStore } from '../support/bots.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { inviter, type Person } from '../support/invitations.ts';
+import { signUp } from '../support/people.ts';
+import { admissionAs, admitter, assertRefusal } from '../support/sso.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 // The calls of sso to access. In one process only Bailiwick's own services can make them, so these
 // tests run with five processes.

@@ -4,8 +4,8 @@ import { type Database, type Statement } from '@bailiwick/database';
 import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/endpoints/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import pg from 'pg';
-import { openTestDatabase } from '../database.ts';
-import { rowsOf } from '../store.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { rowsOf } from '../support/store.ts';
 
 const tenant = 'tnt_busy';
 const everything: AttemptFilter = {

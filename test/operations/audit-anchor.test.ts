@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import { createAnchor } from '@bailiwick/access/audit/anchor.ts';
 import { signCheckpoint } from '@bailiwick/access/audit/verify.ts';
 import { parseKeyRing } from '@bailiwick/keys';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { type Chains, openChains, recent } from '../audit-chains.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { type Chains, openChains, recent } from '../support/audit-chains.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 type Verdict = {
   Valid: boolean;

@@ -8,11 +8,11 @@ import { verifyChain } from '@bailiwick/access/audit/verify.ts';
 import { type Database } from '@bailiwick/database';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createLog } from '@bailiwick/telemetry';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { type Chains, dayMs, openChains, recent } from '../audit-chains.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { type Chains, dayMs, openChains, recent } from '../support/audit-chains.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 type Problem = { Seq: number; ID: string; Kind: string; Message: string };
 type Verdict = {

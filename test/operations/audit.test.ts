@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import {
+  type Answer,
+  describeBoth,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Entry = {

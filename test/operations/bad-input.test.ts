@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createId } from '@bailiwick/values';
 import pg from 'pg';
-import { createBot } from '../bots.ts';
-import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { createBot } from '../support/bots.ts';
+import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 describeBoth('bad input', (topology) => {
   let stack: Stack;

@@ -7,9 +7,9 @@ import type { Page } from 'playwright-core';
 import { type Browser, openBrowser } from '../browser/browser.ts';
 import { withoutChromium } from '../browser/chromium.ts';
 import { hears } from '../browser/sign-in.ts';
-import { type Answer, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { type Answer, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 // A public URL with a path, behind a proxy that forwards the path or strips it. `/auth` and `/docs`
 // are also paths of Bailiwick itself.

@@ -8,7 +8,7 @@ import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_p
 import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
-import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../answers.ts';
+import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../support/answers.ts';
 import {
   type Bot,
   type BotKey,
@@ -17,10 +17,10 @@ import {
   grantBotInStore,
   inDays,
   type NewKey,
-} from '../bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, createTenant, signUp } from '../people.ts';
-import { dumpOf, rowsOf, textBelow } from '../store.ts';
+} from '../support/bots.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { dumpOf, rowsOf, textBelow } from '../support/store.ts';
 
 // The calls that a bot's key allows, and when it stops allowing them.
 describeBoth('calls with a bot key', (topology) => {

@@ -9,7 +9,7 @@ import {
   readPage,
   recordIn,
   retryWhileBusy,
-} from '../answers.ts';
+} from '../support/answers.ts';
 import {
   type Bot,
   type BotKey,
@@ -18,10 +18,10 @@ import {
   grantBotInStore,
   inDays,
   type NewKey,
-} from '../bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp, tenantFor } from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+} from '../support/bots.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { createBot, createKey, inDays } from '../bots.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { createBot, createKey, inDays } from '../support/bots.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 describe('limits on the bots of a tenant', () => {
   let stack: Stack;

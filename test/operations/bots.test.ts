@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { type Bot, createBot, createKey } from '../bots.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp, tenantFor } from '../people.ts';
-import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import { type Bot, createBot, createKey } from '../support/bots.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 describeBoth('bots', (topology) => {
   let stack: Stack;

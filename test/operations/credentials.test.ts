@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createToken } from '@bailiwick/values';
-import { describeAll, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { describeAll, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 
 const closed = [...operations.values()].filter(
   ({ public: routed, credential }) => routed && credential !== 'none',

@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, knownTo, readList, recordIn } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { type DnsServer, startDns } from '../dns-server.ts';
-import { addProvider, claim, type Domain, newName, own } from '../domains.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, register, signUp, tenantFor, tokenIn } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, knownTo, readList, recordIn } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
+import { addProvider, claim, type Domain, newName, own } from '../support/domains.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import {
+  mailTo,
+  newAddress,
+  password,
+  register,
+  signUp,
+  tenantFor,
+  tokenIn,
+} from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 describeBoth('what a domain means for people', (topology) => {
   let stack: Stack;

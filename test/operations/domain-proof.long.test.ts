@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, recordIn, retryWhileBusy } from '../answers.ts';
-import { type DnsServer, startDns } from '../dns-server.ts';
+import { assertRefused, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
 import {
   addProvider,
   claim,
@@ -12,10 +12,16 @@ import {
   publish,
   verify,
   waitAMinute,
-} from '../domains.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+} from '../support/domains.ts';
+import {
+  type Answer,
+  describeBoth,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 // Domains are verified against a real DNS server whose answers the test sets.
 

@@ -9,11 +9,11 @@ import {
   readPage,
   recordIn,
   retryWhileBusy,
-} from '../answers.ts';
-import { addProvider, claim, type Domain, newName } from '../domains.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, signUp, tenantFor } from '../people.ts';
-import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+} from '../support/answers.ts';
+import { addProvider, claim, type Domain, newName } from '../support/domains.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 describeBoth('domains', (topology) => {
   let stack: Stack;

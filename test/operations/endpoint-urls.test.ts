@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf, eventTypesOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 const https = 'Endpoint.URL must begin with https://';
 const publicOnly = 'Endpoint.URL must be a public address';

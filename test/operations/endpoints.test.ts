@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Endpoint = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
-import { appOrigin, newCode } from '../federation.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
+import { appOrigin, newCode } from '../support/federation.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 const dead = ['the token is not valid any more'];
 

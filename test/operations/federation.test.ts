@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList } from '../answers.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import {
   type Assertion,
   type FederationClient,
   newAssertion,
   openFederation,
   refusedWith,
-} from '../federation.ts';
-import { type Stack, startStack } from '../harness.ts';
+} from '../support/federation.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
   mailsTo,
@@ -19,8 +19,8 @@ import {
   register,
   signUp,
   tokenIn,
-} from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+} from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 // Which user an identity of a provider belongs to. Only with five processes does sso have a key of
 // its own to call identity.

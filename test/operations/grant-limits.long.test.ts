@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
-import { createBot } from '../bots.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf, eventsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, eventsOf } from '../support/store.ts';
 
 type Grant = {
   ID: string;

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, signUp } from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, signUp } from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Group = { Tenant: string; Path: string };

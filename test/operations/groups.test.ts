@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Group = {
   ID: string;

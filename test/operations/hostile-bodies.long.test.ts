@@ -4,8 +4,8 @@ import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMbOf } from '../bench/numbers.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
 
 const bodies: Readonly<Record<string, Buffer>> = {
   'nested objects': Buffer.from(`${'{"a":'.repeat(133_000)}1${'}'.repeat(133_000)}`),

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { type Answer, describeAll, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, eventTypesOf, rowsOf, whileLocked } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import {
+  type Answer,
+  describeAll,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventTypesOf, rowsOf, whileLocked } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 

@@ -3,11 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type Database } from '@bailiwick/database';
 import { sweepCalls } from '@bailiwick/idempotency';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { countOf, dumpOf, rowsOf, whileLocked } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import {
+  type Answer,
+  describeBoth,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { countOf, dumpOf, rowsOf, whileLocked } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, retryWhileBusy } from '../answers.ts';
-import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { deadToken, inviter, newGuest, type Person } from '../invitations.ts';
-import { mailTo, signUp } from '../people.ts';
-import { countOf, dumpOf, eventsOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
+import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { deadToken, inviter, newGuest, type Person } from '../support/invitations.ts';
+import { mailTo, signUp } from '../support/people.ts';
+import { countOf, dumpOf, eventsOf, rowsOf } from '../support/store.ts';
 
 // The rights that an invitation may give, and the outcome of concurrent calls for one invitation.
 

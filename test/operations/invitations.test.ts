@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId, createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { deadToken, type Invitation, inviter, newGuest, type Person } from '../invitations.ts';
-import { mailTo, signUp, tokenIn } from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import {
+  deadToken,
+  type Invitation,
+  inviter,
+  newGuest,
+  type Person,
+} from '../support/invitations.ts';
+import { mailTo, signUp, tokenIn } from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 describeBoth('invitations', (topology) => {
   let stack: Stack;

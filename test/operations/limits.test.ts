@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
+import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
   mailsTo,
@@ -11,8 +11,8 @@ import {
   signUp,
   tenantFor,
   tokenIn,
-} from '../people.ts';
-import { rowsOf } from '../store.ts';
+} from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 describeBoth('limits', (topology) => {
   let stack: Stack;

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
-import { bodyOf, recordIn } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { inviter } from '../invitations.ts';
+import { bodyOf, recordIn } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { inviter } from '../support/invitations.ts';
 import {
   createTenant,
   type Mail,
@@ -17,8 +17,8 @@ import {
   password,
   signUp,
   tokenIn,
-} from '../people.ts';
-import { eventsOf, rowsOf } from '../store.ts';
+} from '../support/people.ts';
+import { eventsOf, rowsOf } from '../support/store.ts';
 
 // The recipients and the language of each mail.
 

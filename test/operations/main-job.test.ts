@@ -1,6 +1,6 @@
 import { after, before, test } from 'node:test';
-import { describeAll, type Stack, startStack } from '../harness.ts';
 import { doMainJob } from '../main-job.ts';
+import { describeAll, type Stack, startStack } from '../support/harness.ts';
 
 describeAll('the main job', (topology) => {
   let stack: Stack;

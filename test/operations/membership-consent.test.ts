@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../answers.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, createTenant, mailsTo, mailTo, signUp, tenantFor } from '../people.ts';
-import { admitter, assertRefusal } from '../sso.ts';
-import { countOf, eventTypesOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, mailsTo, mailTo, signUp, tenantFor } from '../support/people.ts';
+import { admitter, assertRefusal } from '../support/sso.ts';
+import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Member = { Tenant: string; UserID: string; Status: string; Source: string; JoinedAt?: string };

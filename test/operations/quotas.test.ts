@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
 
 describeBoth('settings of the gateway', (topology) => {
   let stack: Stack;

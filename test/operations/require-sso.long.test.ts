@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
-import { createBot, createKey, grantBotInStore } from '../bots.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { inviter, newGuest, type Person } from '../invitations.ts';
-import { signUp } from '../people.ts';
-import { ssoSession } from '../sso.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
+import {
+  type Answer,
+  describeBoth,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
+import { inviter, newGuest, type Person } from '../support/invitations.ts';
+import { signUp } from '../support/people.ts';
+import { ssoSession } from '../support/sso.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // In a tenant that requires single sign-on, sessions from elsewhere have no rights, in any
 // operation.

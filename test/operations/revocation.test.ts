@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knownTo } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, password, signUp } from '../people.ts';
+import { knownTo } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
 
 // A revoked right never works after the reply, although gateways cache rights for two seconds.
 describeBoth('revocation', (topology) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Role = {
   ID: string;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { createBot, createKey, grantBotInStore } from '../bots.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { inviter, type Person } from '../invitations.ts';
-import { password, signUp } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { inviter, type Person } from '../support/invitations.ts';
+import { password, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 // A tenant's limits for the sessions used in it: a shorter lifetime, and a recent sign-in for
 // sensitive changes.

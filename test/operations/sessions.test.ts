@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, retryWhileBusy } from '../answers.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
+import {
+  type Answer,
+  describeBoth,
+  eventually,
+  type Stack,
+  startStack,
+} from '../support/harness.ts';
 import {
   createTenant,
   mailTo,
@@ -11,8 +17,8 @@ import {
   register,
   signUp,
   tokenIn,
-} from '../people.ts';
-import { rowsOf } from '../store.ts';
+} from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 type Entry = {
   Operation: string;

@@ -3,10 +3,10 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { assertRefused } from '../answers.ts';
-import { createBot, createKey } from '../bots.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, password, signUp } from '../people.ts';
+import { assertRefused } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 
 /** The operations about one tenant, with the name of the tenant field in messages. */
 const tenantPaths: Record<string, string> = Object.fromEntries(

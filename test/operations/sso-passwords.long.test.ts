@@ -8,8 +8,8 @@ import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { listenRpc, routes, serve } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
-import { assertRefused } from '../answers.ts';
-import { type Answer, type Stack, startStack } from '../harness.ts';
+import { assertRefused } from '../support/answers.ts';
+import { type Answer, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
   mailTo,
@@ -18,8 +18,8 @@ import {
   register,
   signUp,
   tokenIn,
-} from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+} from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 // Password sign-in where a domain requires single sign-on. A stand-in for sso returns the policy
 // that a test sets for example.com; everything else is the product.

@@ -7,7 +7,7 @@ import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal
 import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createId, tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
-import { assertRefused, bodyOf, readList } from '../answers.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import {
   type Assertion,
   appOrigin,
@@ -16,10 +16,10 @@ import {
   openFederation,
   opening,
   refusedWith,
-} from '../federation.ts';
-import { eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
-import { countOf, dumpOf, eventsOf, textBelow } from '../store.ts';
+} from '../support/federation.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, dumpOf, eventsOf, textBelow } from '../support/store.ts';
 
 // Sessions that begin and end with a provider. Only with five processes does sso have a key of its
 // own to call identity.

@@ -4,8 +4,8 @@ import { type Database } from '@bailiwick/database';
 import { removeExpired } from '@bailiwick/identity/account/sweeper.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
-import { openTestDatabase } from '../database.ts';
-import { countOf, rowsOf } from '../store.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 describe('the sweeper of identity', () => {
   let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { newAddress, password, signUp } from '../people.ts';
-import { countOf, eventsOf } from '../store.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { newAddress, password, signUp } from '../support/people.ts';
+import { countOf, eventsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Tenant = {

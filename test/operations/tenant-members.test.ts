@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, retryWhileBusy } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, signUp, tenantFor } from '../people.ts';
-import { countOf, eventTypesOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, signUp, tenantFor } from '../support/people.ts';
+import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Member = { Tenant: string; UserID: string; Status: string; Source: string; JoinedAt: string };

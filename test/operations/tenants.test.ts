@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { newAddress, password, register, signUp } from '../people.ts';
-import { countOf, eventTypesOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { newAddress, password, register, signUp } from '../support/people.ts';
+import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Tenant = {
   ID: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bodyOf } from '../answers.ts';
-import { type Answer, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, register } from '../people.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type Answer, type Stack, startStack } from '../support/harness.ts';
+import { mailTo, newAddress, password, register } from '../support/people.ts';
 
 // A faster answer for unknown addresses discloses who has an account, even if the text is the same.
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
 
 // A declared operation without a handler would answer `unimplemented`.
 // test/openapi/examples.test.ts checks that the examples are valid requests.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { recordIn } from '../answers.ts';
-import { createBot } from '../bots.ts';
-import { claim } from '../domains.ts';
-import { describeAll, type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, signUp } from '../people.ts';
+import { recordIn } from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
+import { claim } from '../support/domains.ts';
+import { describeAll, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, signUp } from '../support/people.ts';
 
 // In every operation, an update or save replaces the sent fields and keeps the absent ones.
 

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn, retryWhileBusy } from '../answers.ts';
-import { createBot } from '../bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, newAddress, password, signUp } from '../people.ts';
-import { countOf, rowsOf } from '../store.ts';
+import {
+  assertRefused,
+  bodyOf,
+  readList,
+  readPage,
+  recordIn,
+  retryWhileBusy,
+} from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { createTenant, newAddress, password, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type User = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { countOf, dumpOf, rowsOf } from '../store.ts';
+import { assertRefused, bodyOf } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 import { startBrowser } from './browse.ts';
 import {
   createHome,

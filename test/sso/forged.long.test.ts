@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bodyOf } from '../answers.ts';
-import { type Stack, startStack } from '../harness.ts';
-import { countOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { countOf } from '../support/store.ts';
 import {
   createHome,
   goThrough,

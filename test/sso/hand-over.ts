@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList } from '../answers.ts';
-import type { Stack } from '../harness.ts';
-import { mailTo, password, signUp, tenantFor, tokenIn } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import { mailTo, password, signUp, tenantFor, tokenIn } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { createHome, type Home, loginUrl, ownDomain, refusalIn, type Saved } from './home.ts';
 import { account, type Providers } from './stage.ts';
 

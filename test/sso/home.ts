@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { recordIn } from '../answers.ts';
-import type { Stack } from '../harness.ts';
-import { signUp, tenantFor } from '../people.ts';
-import { rowsOf } from '../store.ts';
+import { recordIn } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { type Browser, formOf, type Page, startBrowser } from './browse.ts';
 import { type EvilIdp } from './saml/evil-idp.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
-import { describeBoth, eventually, type Stack } from '../harness.ts';
-import { countOf, rowsOf, whileLocked } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { countOf, rowsOf, whileLocked } from '../support/store.ts';
 import { createHome, type Home, loginUrl, ownDomain, refusalIn, samlOf } from './home.ts';
 import type { Op } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';

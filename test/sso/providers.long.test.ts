@@ -3,11 +3,11 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
-import { createBot, createKey, grantBotInStore } from '../bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { mailsTo, signUp, tenantFor } from '../people.ts';
-import { dumpOf, eventsOf, rowsOf, textBelow } from '../store.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { mailsTo, signUp, tenantFor } from '../support/people.ts';
+import { dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
 
 const providerNotFound = 'provider not found: Sso_ListProviders returns the providers of a tenant';
 

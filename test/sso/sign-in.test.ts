@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyOf, readList } from '../answers.ts';
-import { describeBoth, eventually, type Stack } from '../harness.ts';
-import { caughtBy, mailsTo, newAddress, signUp } from '../people.ts';
-import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { bodyOf, readList } from '../support/answers.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { caughtBy, mailsTo, newAddress, signUp } from '../support/people.ts';
+import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 import { testHandOver } from './hand-over.ts';
 import {
   createHome,

@@ -1,6 +1,6 @@
-import { bodyOf } from '../answers.ts';
-import { type Stack, startStack, type Topology } from '../harness.ts';
-import { rowsOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type Stack, startStack, type Topology } from '../support/harness.ts';
+import { rowsOf } from '../support/store.ts';
 import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from './home.ts';
 import { startOp } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';

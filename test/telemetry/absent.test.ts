@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, startStack } from '../harness.ts';
-import { mailTo, newAddress, register } from '../people.ts';
+import { eventually, startStack } from '../support/harness.ts';
+import { mailTo, newAddress, register } from '../support/people.ts';
 
 test('an unreachable collector only causes one log line a minute, and shutdown stays in time', async () => {
   const stack = await startStack('one process', {

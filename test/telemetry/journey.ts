@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { eventually, type Stack } from '../harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import {
   caughtBy,
   createTenant,
@@ -8,7 +8,7 @@ import {
   password,
   register,
   tokenIn,
-} from '../people.ts';
+} from '../support/people.ts';
 
 /** The main flow, with every secret that it used or received. */
 export type Journey = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { eventually, type Stack, startStack, type Topology } from '../harness.ts';
-import { createTenant, newAddress, register, signUp } from '../people.ts';
+import { eventually, type Stack, startStack, type Topology } from '../support/harness.ts';
+import { createTenant, newAddress, register, signUp } from '../support/people.ts';
 import { startCollector } from './collector.ts';
 import { travel } from './journey.ts';
 

@@ -1,4 +1,4 @@
-import type { Stack } from '../harness.ts';
+import type { Stack } from '../support/harness.ts';
 
 /** The text of /metrics of a stack's processes. A single process has one admin port. */
 export async function scrapeAll(stack: Stack): Promise<string> {

@@ -13,10 +13,10 @@ import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { createLog } from '@bailiwick/telemetry';
 import pg from 'pg';
-import { findProgram, startTestBroker } from '../broker.ts';
-import { createTestDatabase } from '../database.ts';
-import { eventually } from '../harness.ts';
-import { takePort } from '../ports.ts';
+import { findProgram, startTestBroker } from '../support/broker.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { eventually } from '../support/harness.ts';
+import { takePort } from '../support/ports.ts';
 import { type Authority, createAuthority } from './authority.ts';
 
 // TLS to the database and to the broker, as configured by DATABASE_URL and NATS_URL.

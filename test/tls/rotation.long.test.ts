@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '@bailiwick/errors';
 import { type Material } from '@bailiwick/rpc';
-import { eventually } from '../harness.ts';
+import { eventually } from '../support/harness.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import { callWhile, clientOf, type End, openEnd, serve, wires } from './ends.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { bodyOf } from '../answers.ts';
 import type { Witness } from '../faults/account.ts';
 import { addressOf, type Entry } from '../faults/ledger.ts';
 import { addEndpoint } from '../faults/product.ts';
 import type { Receivers } from '../faults/receivers.ts';
-import type { Stack } from '../harness.ts';
-import type { Request } from '../load.ts';
-import { createTenant, newAddress, password } from '../people.ts';
-import { countOf } from '../store.ts';
+import { bodyOf } from '../support/answers.ts';
+import type { Stack } from '../support/harness.ts';
+import type { Request } from '../support/load.ts';
+import { createTenant, newAddress, password } from '../support/people.ts';
+import { countOf } from '../support/store.ts';
 
 // The users' changes during the upgrade. Each one has a unique name that contains its turn.
 

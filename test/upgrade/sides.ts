@@ -3,9 +3,9 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
-import { createTestDatabase } from '../database.ts';
-import { choosePorts, startProcesses, startStack } from '../harness.ts';
-import { errorsIn, leadTo } from '../replicas.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { choosePorts, startProcesses, startStack } from '../support/harness.ts';
+import { errorsIn, leadTo } from '../support/replicas.ts';
 import type { MigratingVersion } from './versions.ts';
 
 // Two versions with one database and one broker, each with all of its processes. Every call goes to

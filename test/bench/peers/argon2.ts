@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createPasswords } from '@bailiwick/identity/account/passwords.ts';
 import { verify } from '@node-rs/argon2';
-import { password } from '../../people.ts';
+import { password } from '../../support/people.ts';
 import { median } from '../numbers.ts';
 import { serveBench } from '../peer.ts';
 

@@ -7,7 +7,7 @@ import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
 import pg from 'pg';
-import { password } from '../../people.ts';
+import { password } from '../../support/people.ts';
 import { serveBench } from '../peer.ts';
 
 // Better Auth on node:http with its own PostgreSQL adapter, set up as its documentation says, with

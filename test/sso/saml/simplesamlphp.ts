@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon, tail } from '@bailiwick/deploy/local/daemon.ts';
 import { which } from '@bailiwick/deploy/local/nats-server.ts';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
-import { takePort } from '../../ports.ts';
+import { takePort } from '../../support/ports.ts';
 import { type Browser, formOf, type Page } from '../browse.ts';
 
 // SimpleSAMLphp as an identity provider: Debian's package in PHP's built-in server, with all its

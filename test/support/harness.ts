@@ -30,7 +30,7 @@ export type Answer = {
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-const root = path.resolve(import.meta.dirname, '..');
+const root = path.resolve(import.meta.dirname, '../..');
 /** A short limit of the restart delay, since tests kill processes more often than operators. */
 export const longestPauseMs = 500;
 const silent = { say: () => {}, relay: () => {}, print: () => {} };
