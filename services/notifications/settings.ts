@@ -15,8 +15,29 @@ import {
 } from '@bailiwick/service';
 import { atLeast, type SettingTable } from '@bailiwick/settings';
 import { openTemplates } from './email/templates.ts';
+import type { Pauses } from './health/breaker.ts';
 import { parseSchedule } from './queue/schedule.ts';
-import { readPauses, readRoles } from './roles.ts';
+
+const roleNames = ['api', 'fanout', 'delivery', 'email'] as const;
+export type Role = (typeof roleNames)[number];
+
+/** The roles with these names. Throws for an unknown name. */
+export function readRoles(names: readonly string[]): ReadonlySet<Role> {
+  const known: readonly string[] = roleNames;
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`knows ${roleNames.join(', ')} and not ${unknown.join(', ')}`);
+  if (names.length === 0) throw new Error('must name at least one role');
+  return new Set(names.filter((name): name is Role => known.includes(name)));
+}
+
+/** The first and the longest pause. Throws unless there are exactly two, the shorter one first. */
+export function readPauses(items: readonly string[]): Pauses {
+  const [first = 0, longest = 0, ...more] = parseSchedule(items);
+  if (more.length > 0 || first < 1 || longest < first)
+    throw new Error('must be two waits, the first and the longest');
+  return { first, longest };
+}
 
 /** Throws for more than 30 days: attempts are kept no longer. */
 function deliveryBodyHours(hours: number): void {

@@ -105,7 +105,7 @@ test('KEDA reads the consumers that the code creates', () => {
     /stream: 'EVT',\s+durable: 'fanout'/,
   );
   const lanes = [
-    ...read('services/notifications/roles.ts').matchAll(/name: '(\w+)',\s+concurrency/g),
+    ...read('services/notifications/process-roles.ts').matchAll(/name: '(\w+)',\s+concurrency/g),
   ].map(([, lane]) => lane);
   assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
 });

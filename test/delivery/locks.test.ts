@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '@bailiwick/database';
 import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
-import { byService } from '@bailiwick/notifications/endpoints/values.ts';
+import { byService } from '@bailiwick/notifications/health/disable-policy.ts';
 import {
   settleAsDone,
   settleAsWaiting,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Database, type Statement } from '@bailiwick/database';
-import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/endpoints/queries.ts';
+import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/messages/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import pg from 'pg';
 import { openTestDatabase } from '../support/database.ts';

@@ -6,11 +6,11 @@ import type {
   ChatDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
-import { byService, goneReason } from '../endpoints/values.ts';
+import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { taskOf } from '../queue/context.ts';
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { derivedId, resultOf } from '../sending/result.ts';
+import { taskOf } from '../sending/task-context.ts';
 import { sendTraced } from '../sending/traced.ts';
 import { urlContext } from './api-record.ts';
 import { outcomeOfChatAnswer } from './delivery-outcome.ts';

@@ -5,11 +5,12 @@ import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_
 import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
+import { kindOf } from '../chat-kinds.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
-import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
+import { clearHealth } from '../health/queries.ts';
 import {
   type Address,
   recordEndpointEvent,
@@ -20,7 +21,6 @@ import {
   urlContext,
 } from './api-record.ts';
 import { ChatEndpointEntity } from './entities.ts';
-import { kindOf } from './kinds.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
 
 export const chatChecks = (egress: EgressRules): Checks<typeof Chat> => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import type { ChatKind } from './kinds.ts';
+import type { ChatKind } from '../chat-kinds.ts';
 import { type ChatMessage, messageOf } from './message.ts';
 import { renderBody } from './render.ts';
 

@@ -1,4 +1,4 @@
-import type { ChatKind } from './kinds.ts';
+import type { ChatKind } from '../chat-kinds.ts';
 import type { ChatMessage } from './message.ts';
 
 // Renders a message for each service. Names are untrusted: nothing in them may become a link, a

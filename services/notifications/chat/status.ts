@@ -3,8 +3,8 @@ import { type Origin } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
 import { changedFields } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import type { EndpointKind } from '../endpoints/disable-policy.ts';
 import { disabledColumns } from '../endpoints/values.ts';
+import type { EndpointKind } from '../health/disable-policy.ts';
 import { recordEndpointEvent, toJson, urlContext } from './api-record.ts';
 import { ChatEndpointEntity, type ChatEndpointRow } from './entities.ts';
 

@@ -7,7 +7,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { normaliseEmail, timeOf } from '@bailiwick/values';
-import { taskOf } from '../queue/context.ts';
+import { taskOf } from '../sending/task-context.ts';
 import type { Mails } from './mails.ts';
 import { isTemplateName, placeholders } from './placeholders.ts';
 import type { Suppressions } from './suppression.ts';

@@ -5,7 +5,7 @@ import { ServiceError } from '@bailiwick/errors';
 import { mailTask } from '@bailiwick/events';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createToken } from '@bailiwick/values';
-import { createTaskCaller } from '../queue/context.ts';
+import { createTaskCaller } from '../sending/task-context.ts';
 import type { Mail } from './mailer.ts';
 import { MailRefused } from './mailer.ts';
 import { createMails } from './mails.ts';

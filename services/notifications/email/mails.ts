@@ -7,7 +7,7 @@ import { inSpan } from '@bailiwick/telemetry';
 import { createId, normaliseEmail } from '@bailiwick/values';
 import { SpanKind } from '@opentelemetry/api';
 import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
-import { taskOf } from '../queue/context.ts';
+import { taskOf } from '../sending/task-context.ts';
 import { type Mailer, MailRefused } from './mailer.ts';
 import type { TemplateName } from './placeholders.ts';
 import type { Suppressions } from './suppression.ts';

@@ -8,12 +8,12 @@ import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.t
 import { type Call, type PageQuery, type Pager } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
+import { deleteHealth } from '../health/queries.ts';
 import { messageHandlers } from '../messages/handlers.ts';
 import { forgetMessages } from '../messages/queries.ts';
 import { deleteWaiting } from '../queue/queries.ts';
 import { type Replay, replayFailed } from '../queue/replay.ts';
 import type { Store } from '../queue/store.ts';
-import { deleteHealth } from './queries.ts';
 
 export type EndpointDeps = {
   database: Database;

@@ -1,5 +1,3 @@
-import { serviceCaller } from '@bailiwick/call';
-import { type Origin } from '@bailiwick/events';
 import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values_pb.ts';
 import { timeAfter, timeOf } from '@bailiwick/values';
 
@@ -89,12 +87,3 @@ export function disabledColumns(reason: string, before: Date) {
   const now = timeAfter(before);
   return { active: false, disabledReason: reason, disabledAt: now, updatedAt: now };
 }
-
-/** The origin of changes that the service makes itself, such as disabling an endpoint. */
-export const byService: Origin = {
-  operation: { name: '' },
-  caller: serviceCaller('notifications'),
-};
-
-/** The reason when the receiver says that it is gone for good. */
-export const goneReason = 'the receiver answered 410 Gone';

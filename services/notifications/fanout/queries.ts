@@ -1,5 +1,5 @@
 import { type Database, type Statement } from '@bailiwick/database';
-import type { ChatKind } from '../chat/kinds.ts';
+import type { ChatKind } from '../chat-kinds.ts';
 import type { Receiver } from './event.ts';
 
 /** `kind`: the chat service; empty = a webhook. */

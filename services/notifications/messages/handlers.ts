@@ -7,10 +7,9 @@ import { type Call } from '@bailiwick/rpc';
 import { timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
-import { attemptOf } from '../endpoints/attempts.ts';
-import { listAttemptsOfTask } from '../endpoints/queries.ts';
 import type { Store } from '../queue/store.ts';
-import { findMessage, resendMessage } from './queries.ts';
+import { attemptOf } from './attempts.ts';
+import { findMessage, listAttemptsOfTask, resendMessage } from './queries.ts';
 
 type Asked = { tenant: string; id: string; messageId: string };
 

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import type { AttemptRow } from '../queue/queries.ts';
 
 export type MessageRow = {
   task: string;
@@ -121,3 +122,90 @@ export async function deleteExpiredMessages(
   );
   return gone.length;
 }
+
+// The attempts at messages of one kind of endpoint.
+
+/**
+ * The columns that the attempt list returns. The driver returns times of prepared statements as
+ * text.
+ */
+export type ListedAttempt = Omit<AttemptRow, 'operation' | 'startedAt' | 'nextAttemptAt'> & {
+  startedAt: Date | string;
+  nextAttemptAt: Date | string | null;
+};
+
+/** null = no restriction. */
+export type AttemptFilter = {
+  /** The prefix of the endpoint ids. */
+  prefix: string;
+  endpoint: string | null;
+  status: string | null;
+  type: string | null;
+  since: Date | null;
+  until: Date | null;
+};
+
+const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
+    a.duration_ms as "durationMs", a.started_at as "startedAt", a.next_attempt_at as "nextAttemptAt"`;
+
+// Older attempts only wait to be swept.
+const wantedAttempts = `a.started_at >= greatest($2::timestamptz, now() - interval '30 days') and a.started_at < coalesce($3::timestamptz, 'infinity')
+  and a.started_at <= coalesce($4::timestamptz, 'infinity') and (a.started_at, a.task, a.attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
+  and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)`;
+const newestFirst = 'a.started_at desc, a.task desc, a.attempt desc limit $9';
+
+// Walks the endpoints one by one, deleted ones included, each found from the one before: a tenant
+// without endpoints of this kind may have millions of attempts at the other kind. The double
+// comparison and the ordering make PostgreSQL use the endpoint's own index: with the tenant's index
+// it would search an endpoint's few attempts among all.
+const attemptsOfTenant: Statement = {
+  name: 'notifications.attempts_of_tenant',
+  text: `with recursive known as (
+           (select d.endpoint from delivery_attempt d where d.tenant = $1 and d.endpoint >= $10 order by d.endpoint limit 1)
+           union all
+           select (select d.endpoint from delivery_attempt d where d.tenant = $1 and d.endpoint > k.endpoint order by d.endpoint limit 1)
+           from known k where starts_with(k.endpoint, $10)
+         )
+         select ${attemptColumns} from known k cross join lateral (
+           select * from delivery_attempt a
+           where a.tenant = $1 and a.endpoint >= k.endpoint and a.endpoint <= k.endpoint and ${wantedAttempts} order by a.endpoint desc, ${newestFirst}
+         ) a where starts_with(k.endpoint, $10) order by ${newestFirst}`,
+};
+const attemptsOfEndpoint: Statement = {
+  name: 'notifications.attempts_of_endpoint',
+  text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.endpoint = $10 and ${wantedAttempts} order by ${newestFirst}`,
+};
+
+export type AttemptPage = {
+  limit: number;
+  after: { startedAt: string; attempt: number; task: string } | undefined;
+};
+
+/** A tenant's attempts after the cursor, newest first, and one more than the page holds. */
+export function listAttempts(
+  database: Database,
+  tenant: string,
+  filter: AttemptFilter,
+  { limit, after }: AttemptPage,
+): Promise<ListedAttempt[]> {
+  const { prefix, endpoint, status, type, since, until } = filter;
+  const place = [after?.startedAt ?? null, after?.task ?? null, after?.attempt ?? null];
+  const values = [tenant, since, until, ...place, status, type, limit, endpoint ?? prefix];
+  return database.query<ListedAttempt>(
+    endpoint === null ? attemptsOfTenant : attemptsOfEndpoint,
+    values,
+  );
+}
+
+const attemptsOfTask: Statement = {
+  name: 'notifications.attempts_of_task',
+  text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.task = $2 order by a.attempt desc limit 200`,
+};
+
+/** The newest attempts of a task, oldest first. */
+export const listAttemptsOfTask = async (
+  database: Database,
+  tenant: string,
+  task: string,
+): Promise<ListedAttempt[]> =>
+  (await database.query<ListedAttempt>(attemptsOfTask, [tenant, task])).toReversed();

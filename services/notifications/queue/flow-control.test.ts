@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLatencyTracker } from '../endpoints/latency-tracker.ts';
-import type { EndpointState } from '../endpoints/queries.ts';
-import type { EndpointStates } from '../endpoints/state.ts';
+import { createLatencyTracker } from '../health/latency-tracker.ts';
+import type { EndpointState } from '../health/queries.ts';
+import type { EndpointStates } from '../health/state.ts';
 import type { Attempt } from './attempt.ts';
 import { createFlowControl } from './flow-control.ts';
 import { createSlotPool } from './slots.ts';

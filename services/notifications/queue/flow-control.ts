@@ -1,7 +1,7 @@
 import { type Limiter } from '@bailiwick/limits';
-import type { LatencyTracker } from '../endpoints/latency-tracker.ts';
-import type { EndpointState } from '../endpoints/queries.ts';
-import type { EndpointStates } from '../endpoints/state.ts';
+import type { LatencyTracker } from '../health/latency-tracker.ts';
+import type { EndpointState } from '../health/queries.ts';
+import type { EndpointStates } from '../health/state.ts';
 import type { Attempt } from './attempt.ts';
 import type { Release } from './parking/queries.ts';
 import type { Slots } from './slots.ts';

@@ -1,8 +1,8 @@
 import { type Database } from '@bailiwick/database';
 import { type Broker } from '@bailiwick/events';
-import { counter, gauge, level, type Reading, timing } from '@bailiwick/telemetry';
-import { countOpenBreakers } from '../endpoints/queries.ts';
-import { countDeadLetters, listOverdue } from './queries.ts';
+import { counter, gauge, level, type Reading } from '@bailiwick/telemetry';
+import { countOpenBreakers } from '../health/queries.ts';
+import { countDeadLetters, listOverdue } from './due/queries.ts';
 
 // The queue's metrics (docs/observability.md). The lane is the only label for the kind of work:
 // tenants and endpoints are found in the attempt rows.
@@ -11,20 +11,6 @@ export const attempts = counter<{ lane: string; status: string; error: string }>
   name: 'bailiwick_delivery_attempts_total',
   about: 'Attempts made, by their outcome.',
 });
-
-/**
- * Buckets in seconds: healthy waits first, then minutes and hours, for deliveries that waited while
- * a receiver was down.
- */
-const waits = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 21_600];
-
-export const firstByte = timing(
-  {
-    name: 'bailiwick_delivery_first_byte_seconds',
-    about: "Time from an event to the first byte of the receiver's response.",
-  },
-  waits,
-);
 
 export const inFlight = level<{ lane: string }>({
   name: 'bailiwick_delivery_in_flight',

@@ -3,18 +3,19 @@ import { type Broker } from '@bailiwick/events';
 import { type Limiter } from '@bailiwick/limits';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
-import { createBreaker } from '../endpoints/breaker.ts';
-import { type EndpointKind, startDisablePolicy } from '../endpoints/disable-policy.ts';
-import { createHealth } from '../endpoints/health.ts';
-import { createLatencyTracker } from '../endpoints/latency-tracker.ts';
-import { createEndpointStates } from '../endpoints/state.ts';
-import type { ProcessPlan } from '../roles.ts';
-import { startDuePublisher } from './due-publisher.ts';
+import { createBreaker, type Pauses } from '../health/breaker.ts';
+import { type EndpointKind, startDisablePolicy } from '../health/disable-policy.ts';
+import { createHealth } from '../health/health.ts';
+import { createLatencyTracker } from '../health/latency-tracker.ts';
+import type { DisablePolicy } from '../health/queries.ts';
+import { createEndpointStates } from '../health/state.ts';
+import { startDuePublisher } from './due/due-publisher.ts';
 import { measureQueue } from './metrics.ts';
 import { startRelease } from './parking/release.ts';
+import type { Schedules } from './schedule.ts';
 import { createSlotPool } from './slots.ts';
 import type { Store } from './store.ts';
-import { startWorker } from './worker.ts';
+import { type Lane, startWorker } from './worker.ts';
 
 type Deps = {
   database: Database;
@@ -25,13 +26,23 @@ type Deps = {
   log: Log;
 };
 
+/** The queue's work in one process. */
+export type QueuePlan = {
+  lanes: readonly Lane[];
+  schedules: Schedules;
+  /** Whether the process releases parked tasks and disables failing endpoints. */
+  watchesEndpoints: boolean;
+  disablePolicy: DisablePolicy;
+  pauses: Pauses;
+};
+
 /**
  * The queue's background work of a process: a worker for each lane, and the jobs that return
  * waiting tasks to the lanes.
  */
 export function queueOf(
   { database, broker, store, limiter, kinds, log }: Deps,
-  { roles, lanes, schedules, disablePolicy, pauses }: ProcessPlan,
+  { lanes, schedules, watchesEndpoints, disablePolicy, pauses }: QueuePlan,
 ): Background[] {
   if (lanes.length === 0) return [];
   const endpointStates = createEndpointStates(database);
@@ -58,7 +69,7 @@ export function queueOf(
   const measure: Background = () => (
     measureQueue({ database, broker }, names), () => Promise.resolve()
   );
-  const endpointJobs = roles.has('delivery')
+  const endpointJobs = watchesEndpoints
     ? [startRelease({ database, log }), startDisablePolicy({ database, kinds, disablePolicy, log })]
     : [];
   return [...workers, publisher, measure, ...endpointJobs];

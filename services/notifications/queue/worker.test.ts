@@ -8,9 +8,9 @@ import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwi
 import { type Dispatch } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
 import { create, type Message } from '@bufbuild/protobuf';
-import { createLatencyTracker } from '../endpoints/latency-tracker.ts';
+import { createLatencyTracker } from '../health/latency-tracker.ts';
+import { taskOf } from '../sending/task-context.ts';
 import { mailUnavailable } from './attempt-outcome.ts';
-import { taskOf } from './context.ts';
 import { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 import { startWorker, type WorkerDeps } from './worker.ts';

@@ -4,8 +4,9 @@ import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { type Dispatch } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
-import type { Health } from '../endpoints/health.ts';
-import type { EndpointState } from '../endpoints/queries.ts';
+import type { Health } from '../health/health.ts';
+import type { EndpointState } from '../health/queries.ts';
+import { createTaskCaller, type TaskContext } from '../sending/task-context.ts';
 import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';
 import {
   type AttemptOutcome,
@@ -14,7 +15,6 @@ import {
   outcomeOfResponse,
   outcomeOfSize,
 } from './attempt-outcome.ts';
-import { createTaskCaller, type TaskContext } from './context.ts';
 import { createFlowControl, type FlowControlDeps } from './flow-control.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import { planNext, recordedStatus } from './plan.ts';

@@ -1,10 +1,23 @@
 import { type EgressRules, type Pools } from '@bailiwick/egress';
-import { inSpan, markFailed } from '@bailiwick/telemetry';
+import { inSpan, markFailed, timing } from '@bailiwick/telemetry';
 import { SpanKind } from '@opentelemetry/api';
-import type { TaskContext } from '../queue/context.ts';
-import { firstByte } from '../queue/metrics.ts';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 import { type Attempt, send } from './send.ts';
+import type { TaskContext } from './task-context.ts';
+
+/**
+ * Buckets in seconds: healthy waits first, then minutes and hours, for deliveries that waited while
+ * a receiver was down.
+ */
+const waits = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 21_600];
+
+const firstByte = timing(
+  {
+    name: 'bailiwick_delivery_first_byte_seconds',
+    about: "Time from an event to the first byte of the receiver's response.",
+  },
+  waits,
+);
 
 /**
  * Sends in its own span. The span names neither host nor path, because some receivers' URLs are

@@ -7,11 +7,11 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createBatch } from '@bailiwick/values';
-import { byService, goneReason } from '../endpoints/values.ts';
+import { byService, goneReason } from '../health/disable-policy.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { taskOf } from '../queue/context.ts';
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
 import { resultOf } from '../sending/result.ts';
+import { taskOf } from '../sending/task-context.ts';
 import { sendTraced } from '../sending/traced.ts';
 import { previousSecretContext, secretContext } from './api-record.ts';
 import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';

@@ -2,8 +2,8 @@ import { type EntityManager } from '@bailiwick/database';
 import { type Origin } from '@bailiwick/events';
 import { changedFields } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import type { EndpointKind } from '../endpoints/disable-policy.ts';
 import { disabledColumns } from '../endpoints/values.ts';
+import type { EndpointKind } from '../health/disable-policy.ts';
 import { recordEndpointEvent, toJson } from './api-record.ts';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
 

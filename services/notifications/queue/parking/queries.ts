@@ -1,5 +1,5 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
-import { type ChatKind, chatRates } from '../../chat/kinds.ts';
+import { type ChatKind, chatRates } from '../../chat-kinds.ts';
 import type { WaitingRow } from '../queries.ts';
 
 // Parked tasks: they wait until their endpoint can be sent to.

@@ -7,8 +7,9 @@ import {
   type TaskOperation,
 } from '@bailiwick/events';
 import { continueTrace, type Log } from '@bailiwick/telemetry';
-import { deleteOld, markQueued, postpone, requeue, takeDue, type WaitingRow } from './queries.ts';
-import type { Store } from './store.ts';
+import type { WaitingRow } from '../queries.ts';
+import type { Store } from '../store.ts';
+import { deleteOld, markQueued, postpone, requeue, takeDue } from './queries.ts';
 
 export type DuePublisherDeps = { database: Database; broker: Broker; store: Store; log: Log };
 

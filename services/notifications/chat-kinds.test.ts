@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindOf } from './kinds.ts';
+import { kindOf } from './chat-kinds.ts';
 
 const kinds: Record<string, readonly string[]> = {
   slack: [

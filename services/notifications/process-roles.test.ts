@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSettings, type Settings } from '@bailiwick/settings';
-import { readPlan } from './roles.ts';
+import { readPlan } from './process-roles.ts';
 import { notificationsSettings } from './settings.ts';
 
 const plan = (over: Record<string, unknown>) =>

@@ -6,9 +6,9 @@ import { type Database } from '@bailiwick/database';
 import { type Broker, taskHeaders } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/telemetry';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from '../attempt.ts';
+import { createStore, type Store } from '../store.ts';
 import { startDuePublisher } from './due-publisher.ts';
-import { createStore, type Store } from './store.ts';
 
 const log = createLog('test', () => {});
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

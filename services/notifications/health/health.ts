@@ -1,5 +1,5 @@
 import { type Database } from '@bailiwick/database';
-import type { AttemptOutcome } from '../queue/attempt-outcome.ts';
+import type { Status } from '../sending/delivery-outcome.ts';
 import type { Breaker, Pauses } from './breaker.ts';
 import {
   type EndpointState,
@@ -44,7 +44,7 @@ export function createHealth({
     async update(
       key: { tenant: string; endpoint: string },
       endpointState: EndpointState,
-      { status, error }: AttemptOutcome,
+      { status, error }: { status: Status; error: string },
       askedUntil?: Date,
     ): Promise<void> {
       const { tenant, endpoint } = key;

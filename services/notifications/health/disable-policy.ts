@@ -1,3 +1,4 @@
+import { serviceCaller } from '@bailiwick/call';
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { type Origin } from '@bailiwick/events';
 import { type Background, repeat } from '@bailiwick/service';
@@ -9,10 +10,19 @@ import {
   lockFailing,
   markNotified,
 } from './queries.ts';
-import { byService } from './values.ts';
 
 const everyMs = 1000;
 const batch = 20;
+
+/** The origin of changes that the service makes itself, such as disabling an endpoint. */
+export const byService: Origin = {
+  operation: { name: '' },
+  caller: serviceCaller('notifications'),
+};
+
+/** The reasons for which the service disables an endpoint. */
+export const goneReason = 'the receiver answered 410 Gone';
+const failingReason = 'all deliveries failed for days';
 
 /** How the queue handles the endpoints of one kind. */
 export type EndpointKind = {
@@ -57,7 +67,7 @@ export function startDisablePolicy({ database, kinds, disablePolicy, log }: Deps
       const ailing = await lockFailing(em, disablePolicy, tenant, endpoint);
       if (!ailing) return;
       if (ailing.shouldDisable) {
-        await kind?.disable(em, tenant, endpoint, byService, 'all deliveries failed for days');
+        await kind?.disable(em, tenant, endpoint, byService, failingReason);
         await clearHealth(em, tenant, endpoint);
       } else {
         await kind?.reportFailing(em, tenant, endpoint, byService);
