@@ -50,7 +50,7 @@ const unrecorded = ['endpoint.ping'];
 
 test('the event catalogue lists exactly the event types that the services use', () => {
   const root = path.resolve(import.meta.dirname, '../..');
-  const files = globSync('services/**/*.ts', {
+  const files = globSync(['services/**/*.ts', 'packages/**/*.ts'], {
     cwd: root,
     exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
   });
