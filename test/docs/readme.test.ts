@@ -154,9 +154,9 @@ test('every setting that the documents name exists', () => {
 test('every test that docs/security.md calls a proof exists', () => {
   const missing: string[] = [];
   let proofs = 0;
-  // [file.test.ts](path) “title” “title” …
+  // [file](path.ts) “title” “title” …
   for (const [, file = '', titles = ''] of read('docs/security.md').matchAll(
-    /\]\(([^)]+\.test\.ts)\)((?:\s*“[^”]+”)+)/g,
+    /\]\(([^)]+\.ts)\)((?:\s*“[^”]+”)+)/g,
   )) {
     const source = read(path.join('docs', file)).replaceAll("\\'", "'");
     for (const [, title = ''] of titles.matchAll(/“([^”]+)”/g)) {

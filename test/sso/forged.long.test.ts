@@ -15,7 +15,11 @@ import {
   saveProvider,
 } from './home.ts';
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
-import { type ForgeryName, forgeries as oidcForgeries, slowForgeries } from './oidc/forgeries.ts';
+import {
+  type ForgeryName,
+  forgeries as oidcForgeries,
+  slowForgeries,
+} from './oidc/forgeries/forgeries.ts';
 import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
 import { forgeries as samlForgeries } from './saml/forgeries/forgeries.ts';
 

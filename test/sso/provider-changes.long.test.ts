@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
-import { countOf, rowsOf, whileLocked } from '../support/store.ts';
-import { createHome, type Home, loginUrl, ownDomain, refusalIn, samlOf } from './home.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
+import { countOf, rowsOf } from '../support/store.ts';
+import { createHome, loginUrl, ownDomain, refusalIn, samlOf } from './home.ts';
 import type { Op } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
-import { account, clientSecret, type Providers, rolesOf, startProviders } from './stage.ts';
+import {
+  account,
+  clientSecret,
+  type Providers,
+  rolesOf,
+  signInMeanwhile,
+  startProviders,
+} from './stage.ts';
 
 // Sessions and sign-ins in progress when their provider is changed, disabled or deleted.
 
@@ -87,30 +94,6 @@ describeBoth('a changed SSO provider', (topology) => {
     });
   }
 
-  /**
-   * Runs `meanwhile` while a sign-in whose response was accepted waits for the lock of its tenant,
-   * which it needs to add its user as a member.
-   */
-  async function signInMeanwhile(home: Home, start: string, meanwhile: () => Promise<unknown>) {
-    const waiting = () =>
-      countOf(
-        stack,
-        "pg_stat_activity where wait_event_type = 'Lock' and query like '%for update%'",
-      ).then((count) => count > 0);
-    const arriving = await whileLocked(
-      stack,
-      'select from access.tenant where id = $1 for update',
-      [home.tenant],
-      async () => {
-        const sent = go(start);
-        await eventually('the waiting sign-in', waiting);
-        await meanwhile();
-        return { sent };
-      },
-    );
-    return arriving.sent;
-  }
-
   test('a sign-in whose provider is deleted in between creates no session and no link and grants nothing', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml', {
@@ -120,7 +103,7 @@ describeBoth('a changed SSO provider', (topology) => {
     setIdentity({ subject: 'overtaken', email, groups: ['staff'] });
     // Deletes the row only, as a process that dies before it revokes links, sessions and grants.
     const remove = () => rowsOf(stack, 'delete from sso.provider where id = $1', [provider.ID]);
-    const late = await signInMeanwhile(home, loginUrl(stack, provider), remove);
+    const late = await signInMeanwhile({ stack, go }, home, loginUrl(stack, provider), remove);
     assert.deepEqual([refusalIn(late).status, late.token], [400, undefined]);
     assert.equal(
       await countOf(stack, 'identity.identity_link where provider = $1', [provider.ID]),
@@ -149,7 +132,8 @@ describeBoth('a changed SSO provider', (topology) => {
         [provider.ID],
       );
     assert.equal(
-      refusalIn(await signInMeanwhile(home, loginUrl(stack, provider), rename)).status,
+      refusalIn(await signInMeanwhile({ stack, go }, home, loginUrl(stack, provider), rename))
+        .status,
       400,
     );
     assert.equal(
@@ -169,7 +153,7 @@ describeBoth('a changed SSO provider', (topology) => {
         { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'Another name' } },
         home.owner.token,
       );
-    assert.ok((await signInMeanwhile(home, loginUrl(stack, provider), touch)).token);
+    assert.ok((await signInMeanwhile({ stack, go }, home, loginUrl(stack, provider), touch)).token);
   });
 
   test('users are linked again by their address after the client id changes, as subjects may change too', async () => {

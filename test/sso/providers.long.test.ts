@@ -6,32 +6,11 @@ import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
-import { mailsTo, signUp, tenantFor } from '../support/people.ts';
+import { mailsTo, signUp } from '../support/people.ts';
 import { dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
+import { createProviderCalls, type Person, type Provider } from './provider-calls.ts';
+import { testProviderRights } from './provider-rights.ts';
 
-const providerNotFound = 'provider not found: Sso_ListProviders returns the providers of a tenant';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-export type Provider = {
-  ID: string;
-  Tenant: string;
-  Kind: string;
-  Name: string;
-  Active: boolean;
-  SecretEnc: string;
-  DekID: string;
-  UpdatedAt: string;
-  RedirectURI: string;
-  SpEntityID: string;
-  AcsURL: string;
-  SpCertificate: string;
-  Scopes: string[];
-  Jit: boolean;
-  IdpCertificates: string[];
-  GroupMappings: Array<{ Value: string; Group: string; Role: string }>;
-};
-
-const missing = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
 describeBoth('identity providers', (topology) => {
   let stack: Stack;
   let ada: Person;
@@ -44,48 +23,10 @@ describeBoth('identity providers', (topology) => {
   });
   after(() => stack?.stop());
 
-  /** A tenant that does not count as one of its owner's ten. */
-  async function tenantOf({ id }: Person): Promise<string> {
-    return tenantFor(stack, id);
-  }
-  const oidc = (Tenant: string) => ({
-    Tenant,
-    Kind: 'oidc',
-    Name: 'Staff',
-    Issuer: 'https://id.example.com',
-    ClientID: 'bailiwick',
-  });
-  const samlOf = (Tenant: string) => ({
-    Tenant,
-    Kind: 'saml',
-    Name: 'Staff',
-    IdpEntityID: 'https://idp.example.com',
-    IdpSsoURL: 'https://idp.example.com/sso',
-    IdpCertificates: [certificate],
-  });
-  const save = (Provider: object, rest: object = {}, token = ada.token) =>
-    stack.call('Sso_SaveProvider', { Provider, ...rest }, token);
-  const saved = async (
-    provider: object,
-    rest: object = { Secret: 'client secret' },
-    token = ada.token,
-  ) => recordIn(await save(provider, rest, token), 'Provider') as Provider;
-  const read = (Tenant: string, ID: string, token = ada.token) =>
-    stack.call('Sso_GetProvider', { Tenant, ID }, token);
-
-  /** An administrator of the tenant who owns nothing. */
-  async function adminOf(Tenant: string): Promise<Person> {
-    const admin = await signUp(stack);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        { Grant: { Tenant, UserID: admin.id, Role: 'admin' } },
-        ada.token,
-      ),
-    );
-    return admin;
-  }
+  const suite = () => ({ stack, ada, bob, certificate });
+  const calls = createProviderCalls(suite);
+  const { tenantOf, oidc, samlOf, save, saved, read } = calls;
+  testProviderRights(suite, calls);
 
   test('Sso_SaveProvider stores an OIDC provider with its defaults, and returns the redirect URI', async () => {
     const Tenant = await tenantOf(ada);
@@ -260,115 +201,6 @@ describeBoth('identity providers', (topology) => {
     assertRefused(nowhere, 400, 'invalid_argument', [
       'MetadataURL cannot be fetched: it answered 404',
     ]);
-  });
-
-  test('a provider is not found from another tenant', async () => {
-    const [Tenant, foreign] = await Promise.all([tenantOf(ada), tenantOf(bob)]);
-    const { ID } = await saved(oidc(Tenant));
-    for (const id of [ID, missing]) {
-      assertRefused(await read(foreign, id, bob.token), 400, 'not_found', [providerNotFound]);
-      assertRefused(
-        await save({ ...oidc(foreign), ID: id }, { Secret: 's' }, bob.token),
-        400,
-        'not_found',
-        [providerNotFound],
-      );
-      assertRefused(
-        await stack.call('Sso_TestProvider', { Tenant: foreign, ID: id }, bob.token),
-        400,
-        'not_found',
-        [providerNotFound],
-      );
-      bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: foreign, ID: id }, bob.token));
-      for (const step of ['login', 'callback', 'metadata'])
-        assert.equal((await fetch(`${stack.url}/auth/${foreign}/${id}/${step}`)).status, 400);
-    }
-    assertRefused(await read(Tenant, ID, bob.token), 403, 'permission_denied');
-    bodyOf(await read(Tenant, ID));
-    assertRefused(await save({ ...samlOf(Tenant), ID }), 400, 'invalid_argument', [
-      'Provider.Kind cannot be changed',
-    ]);
-  });
-
-  test('Sso_SaveProvider rejects roles that the caller cannot grant', async () => {
-    const Tenant = await tenantOf(ada);
-    const admin = await adminOf(Tenant);
-    await saved({ ...oidc(Tenant), DefaultRoles: ['member'] }, { Secret: 's' }, admin.token);
-    for (const given of [
-      { DefaultRoles: ['owner'] },
-      { GroupMappings: [{ Value: 'a', Role: 'owner' }] },
-    ]) {
-      assertRefused(
-        await save({ ...oidc(Tenant), ...given }, { Secret: 's' }, admin.token),
-        403,
-        'permission_denied',
-      );
-      const owners = await saved({ ...oidc(Tenant), ...given });
-      // The issuer decides who gets the role, so changing it needs the same right.
-      assertRefused(
-        await save({ ...owners, Issuer: 'https://mine.example.com' }, { Secret: 's' }, admin.token),
-        403,
-        'permission_denied',
-      );
-    }
-    assertRefused(
-      await save({ ...oidc(Tenant), DefaultRoles: ['no-such-role'] }, { Secret: 's' }),
-      400,
-      'not_found',
-    );
-    assertRefused(
-      await save(
-        { ...oidc(Tenant), GroupMappings: [{ Value: 'a', Group: 'no/such' }] },
-        { Secret: 's' },
-      ),
-      400,
-      'not_found',
-    );
-  });
-
-  test('Sso_SaveProvider does not keep a client secret for a new issuer or token auth method', async () => {
-    const Tenant = await tenantOf(ada);
-    const provider = await saved(oidc(Tenant));
-    const elsewhere = { Tenant, ID: provider.ID, Name: 'x', Issuer: 'https://mine.example.com' };
-    assertRefused(await save(elsewhere), 400, 'invalid_argument', [
-      'Secret is required with client_secret_basic',
-    ]);
-    await saved({ ...elsewhere, TokenAuthMethod: 'none' }, {});
-    assertRefused(
-      await save({ Tenant, ID: provider.ID, Name: 'x', TokenAuthMethod: 'client_secret_post' }),
-      400,
-      'invalid_argument',
-    );
-  });
-
-  test('Sso_SaveProvider rejects a tenant’s default role that the caller cannot grant', async () => {
-    const Tenant = await tenantOf(ada);
-    bodyOf(
-      await stack.call(
-        'Roles_Save',
-        { Role: { Tenant, Slug: 'sso-only', Permissions: ['iam.sso.write', 'iam.sso.read'] } },
-        ada.token,
-      ),
-    );
-    const clerk = await signUp(stack);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: clerk.id }, stack.platformKey));
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        { Grant: { Tenant, UserID: clerk.id, Role: 'sso-only' } },
-        ada.token,
-      ),
-    );
-    await saved(oidc(Tenant), { Secret: 's' }, clerk.token);
-    bodyOf(
-      await stack.call(
-        'Tenants_Update',
-        { Tenant: { ID: Tenant, Settings: { DefaultRole: 'admin' } } },
-        ada.token,
-      ),
-    );
-    assertRefused(await save(oidc(Tenant), { Secret: 's' }, clerk.token), 403, 'permission_denied');
-    await saved({ ...oidc(Tenant), Jit: false }, { Secret: 's' }, clerk.token);
   });
 
   test('Sso_SaveProvider with an outdated version fails, and of ten calls at once with one version one wins', async () => {

@@ -1,6 +1,6 @@
 import { bodyOf } from '../support/answers.ts';
-import { type Stack, startStack, type Topology } from '../support/harness.ts';
-import { rowsOf } from '../support/store.ts';
+import { eventually, type Stack, startStack, type Topology } from '../support/harness.ts';
+import { countOf, rowsOf, whileLocked } from '../support/store.ts';
 import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from './home.ts';
 import { startOp } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
@@ -81,3 +81,32 @@ export const account = async (stack: Stack, token: string) =>
     User: { ID: string; Email: string; Name: string; HasPassword: boolean };
     Tenants: Array<{ ID: string }>;
   };
+
+/**
+ * Runs `meanwhile` while a sign-in whose response was accepted waits for the lock of its tenant,
+ * which it needs to add its user as a member.
+ */
+export async function signInMeanwhile(
+  { stack, go }: Pick<Providers, 'stack' | 'go'>,
+  home: Home,
+  start: string,
+  meanwhile: () => Promise<unknown>,
+) {
+  const waiting = () =>
+    countOf(
+      stack,
+      "pg_stat_activity where wait_event_type = 'Lock' and query like '%for update%'",
+    ).then((count) => count > 0);
+  const arriving = await whileLocked(
+    stack,
+    'select from access.tenant where id = $1 for update',
+    [home.tenant],
+    async () => {
+      const sent = go(start);
+      await eventually('the waiting sign-in', waiting);
+      await meanwhile();
+      return { sent };
+    },
+  );
+  return arriving.sent;
+}

@@ -1,67 +1,18 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Answer, eventually, type Stack, startStack } from '../support/harness.ts';
 import { caughtBy } from '../support/people.ts';
+import { textBelow } from '../support/store.ts';
 import { type CollectedSpan, type Collector, kinds, startCollector } from './collector.ts';
 import { type Journey, travel } from './journey.ts';
 import { scrapeAll } from './scrape.ts';
+import { assertLineage, isWanted, lineage, traceOf, type Wanted } from './spans.ts';
 
 // One trace from the gateway to the mail and to the webhook, as an OTLP collector gets it from five
 // processes.
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
-
-/** An expected span, by the attributes that identify it in its trace. */
-type Wanted = { service: string; name: string; kind: number; group?: string };
-
-const isWanted = (span: CollectedSpan, { service, name, kind, group }: Wanted): boolean =>
-  span.service === service &&
-  span.name === name &&
-  span.kind === kind &&
-  (!group || span.attributes['messaging.consumer.group.name'] === group);
-
-/** The spans of the trace that began with this one, once it is complete. */
-async function traceOf(
-  collector: Collector,
-  name: string,
-  complete: (spans: CollectedSpan[]) => boolean,
-): Promise<CollectedSpan[]> {
-  return eventually(`the trace of ${name}`, async () => {
-    const root = collector.spans.find((span) => span.name === name && span.kind === kinds.server);
-    const spans = collector.spans.filter((span) => root && span.traceId === root.traceId);
-    // A span is sent when it ends, so inner spans arrive first.
-    const isWhole = spans.every(
-      ({ parentSpanId }) => !parentSpanId || spans.some(({ spanId }) => spanId === parentSpanId),
-    );
-    return isWhole && complete(spans) && spans;
-  });
-}
-
-/** The spans from a span up to the root. */
-function lineage(spans: readonly CollectedSpan[], leaf: CollectedSpan): CollectedSpan[] {
-  const parent = spans.find(({ spanId }) => spanId === leaf.parentSpanId);
-  return parent ? [...lineage(spans, parent), leaf] : [leaf];
-}
-
-function assertLineage(
-  spans: readonly CollectedSpan[],
-  leaf: CollectedSpan,
-  wanted: readonly Wanted[],
-): void {
-  const met = lineage(spans, leaf);
-  const seen = met.map(({ service, name, kind }) => `${service} ${name} ${kind}`);
-  assert.deepEqual(
-    seen,
-    wanted.map(({ service, name, kind }) => `${service} ${name} ${kind}`),
-  );
-  for (const [index, span] of met.entries()) {
-    const expected = wanted[index];
-    assert.ok(expected && isWanted(span, expected), `${span.name} is not of ${expected?.group}`);
-    assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name);
-  }
-}
 
 const gateway = 'bailiwick-gateway';
 const identity = 'bailiwick-identity';
@@ -349,12 +300,3 @@ const lineOf = (stack: Stack, service: Parameters<Stack['logOf']>[0], requestId:
 
 const auditOf = (answer: Answer) =>
   (answer.body['Page'] as { Items: Array<{ RequestID: string; TraceID: string }> }).Items;
-
-function textBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return files
-    .map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1'))
-    .join('\n');
-}

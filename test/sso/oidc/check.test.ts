@@ -5,7 +5,7 @@ import type { OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
 import type { Finding } from '@bailiwick/sso/providers/finding.ts';
 import { type OidcClient, providerOf, redirectUri, startClient } from './client.ts';
 import { type EvilOp, startEvilOp } from './evil-op.ts';
-import type { Forgery } from './forgeries.ts';
+import type { Forgery } from './forgeries/forgery.ts';
 import { type Op, startOp } from './op.ts';
 
 const { clientSecret: secret } = providerOf('');

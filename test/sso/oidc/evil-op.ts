@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { type Forgery, type ForgeryName, forgeries } from './forgeries.ts';
+import { type ForgeryName, forgeries } from './forgeries/forgeries.ts';
+import type { Forgery } from './forgeries/forgery.ts';
 import { accessTokenHash, type Json, signToken } from './jwt.ts';
 
 // An OpenID provider that signs in every visitor without a login page. It answers correctly until

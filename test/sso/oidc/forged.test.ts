@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
 import { newFlow, type OidcClient, providerOf, refusalOf, startClient } from './client.ts';
 import { type EvilOp, evilAccount, startEvilOp } from './evil-op.ts';
-import { type ForgeryName, forgeries } from './forgeries.ts';
+import { type ForgeryName, forgeries } from './forgeries/forgeries.ts';
 
 const { clientSecret } = providerOf('');
 /** Texts that a refusal must not contain. */

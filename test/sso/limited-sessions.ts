@@ -1,76 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
-import { mailTo, password, signUp, tenantFor, tokenIn } from '../support/people.ts';
+import { password } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
-import { createHome, type Home, loginUrl, ownDomain, refusalIn, type Saved } from './home.ts';
+import { createHome, loginUrl, refusalIn } from './home.ts';
+import type { MovedDomain } from './moved-domain.ts';
 import { account, type Providers } from './stage.ts';
 
-// A domain moves from one tenant to another. The new tenant's provider then asserts addresses that
-// belong to users of the first tenant.
-
-type Link = { Provider: string; Tenant: string; Limited: boolean };
-type Introspected = { Active: boolean; Tenant: string; UserID: string };
+// A session that a provider opened by an email address alone, after the domain of the address moved.
 
 /** `providers` is called after the suite has started them. */
-export function testHandOver(providers: () => Providers): void {
-  const stack = (): Stack => providers().stack;
-  const call = (operation: string, request: object, token?: string) =>
-    stack().call(operation, request, token);
-  const identitiesOf = async (userId: string) =>
-    (await readList<Link>(stack(), 'Users_ListIdentities', { UserID: userId }, stack().platformKey))
-      .items;
-  const introspect = async (Token: string, Tenant = '') =>
-    bodyOf(
-      await call('Tokens_Introspect', { Token, Tenant }, stack().platformKey),
-    ) as unknown as Introspected;
-  const confirm = (token: string, UserID: string, Provider: string, rest: object = {}) =>
-    call('Users_ConfirmIdentity', { UserID, Provider, ...rest }, token);
-  const newDomain = () => `d${randomBytes(6).toString('hex')}.example.com`;
-
-  /** Creates the tenant that has the domain first. Its owner is also a platform owner. */
-  async function createVictim(domain: string): Promise<Home> {
-    const owner = await signUp(stack(), `ada@${domain}`);
-    const tenant = await tenantFor(stack(), owner.id);
-    await ownDomain(stack(), { tenant, owner }, { Name: domain });
-    await rowsOf(
-      stack(),
-      `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ('', $1, 'user', $2, 'platform-owner', '', '', now())`,
-      [createId('grt'), owner.id],
-    );
-    return { tenant, domain, owner };
-  }
-
-  async function releaseDomains({ tenant: Tenant, owner }: Home): Promise<void> {
-    for (const { ID } of (
-      await readList<{ ID: string }>(stack(), 'Domain_List', { Tenant }, owner.token)
-    ).items)
-      bodyOf(await call('Domain_Delete', { Tenant, ID }, owner.token));
-  }
-
-  /** Creates the tenant that has the domain next, with a provider. */
-  async function claimDomain(domain: string): Promise<{ home: Home; provider: Saved }> {
-    const home = await createHome(stack());
-    await ownDomain(stack(), home, { Name: domain });
-    return { home, provider: await providers().provide(home, 'oidc') };
-  }
-
-  async function enter(provider: Saved, subject: string, email: string): Promise<string> {
-    providers().setIdentity({ subject, email });
-    return (await providers().go(loginUrl(stack(), provider))).token ?? assert.fail('no session');
-  }
-
-  /** Creates a victim, and a session on its account that the next tenant's provider has opened. */
-  async function createHandOver() {
-    const victim = await createVictim(newDomain());
-    await releaseDomains(victim);
-    const { home, provider } = await claimDomain(victim.domain);
-    const token = await enter(provider, 'mallory', victim.owner.email);
-    return { victim, home, provider, token };
-  }
+export function testLimitedSessions(providers: () => Providers, moved: MovedDomain): void {
+  const { stack, call, identitiesOf, introspect, confirm } = moved;
+  const { newDomain, claimDomain, enter, createHandOver } = moved;
 
   test('a session by the new tenant of a moved domain has no rights in the old tenant or on the platform', async () => {
     const { victim, home, provider, token } = await createHandOver();
@@ -207,113 +150,6 @@ export function testHandOver(providers: () => Providers): void {
       assertRefused(await guess(again), 403, 'permission_denied');
     assert.equal((await guess(await enter(provider, 'mallory', email))).status, 429);
     assert.equal((await call('Tenants_Get', { Tenant: home.tenant }, again)).status, 200);
-  });
-
-  test('Users_ConfirmIdentity accepts the account’s password, but not one that was reset after the link', async () => {
-    const { victim, home, provider, token } = await createHandOver();
-    const { id, email } = victim.owner;
-    assertRefused(await confirm(token, id, provider.ID), 400, 'invalid_argument');
-    assertRefused(
-      await confirm(token, id, provider.ID, { Password: 'not the password' }),
-      403,
-      'permission_denied',
-      ['Password is wrong'],
-    );
-    assertRefused(
-      await confirm(home.owner.token, id, provider.ID, { Password: password }),
-      403,
-      'permission_denied',
-    );
-    // The owner of the domain can read its mail.
-    bodyOf(await call('Account_RequestPasswordReset', { Email: email }));
-    const reset = tokenIn(await mailTo(stack(), email, 3));
-    const Password = 'stolen horse battery';
-    bodyOf(await call('Account_ResetPassword', { Token: reset, Password }));
-    const again = await enter(provider, 'mallory', email);
-    assertRefused(await confirm(again, id, provider.ID, { Password }), 403, 'permission_denied');
-    const { Token } = bodyOf(
-      await call('Account_Login', { Email: email, Password }),
-    ) as unknown as { Token: string };
-    assertRefused(await confirm(Token, id, provider.ID), 403, 'permission_denied');
-    assertRefused(
-      await call('Tenants_Get', { Tenant: victim.tenant }, again),
-      403,
-      'permission_denied',
-    );
-    bodyOf(await confirm(stack().platformKey, id, provider.ID));
-    assert.equal(
-      (await call('Tenants_Get', { Tenant: victim.tenant }, again)).status,
-      200,
-      'the operator confirmed the identity',
-    );
-  });
-
-  test('Users_ConfirmIdentity lifts the limit of open sessions and of later ones', async () => {
-    for (const bySession of [false, true]) {
-      const { victim, provider, token } = await createHandOver();
-      const { id, email } = victim.owner;
-      assertRefused(
-        await call('Tenants_Get', { Tenant: victim.tenant }, token),
-        403,
-        'permission_denied',
-      );
-      // The owner changes the password in between and proves the current one.
-      const Password = 'other horse battery';
-      bodyOf(
-        await call('Account_ChangePassword', { Current: password, Password }, victim.owner.token),
-      );
-      const entered = await enter(provider, 'mallory', email);
-      bodyOf(
-        bySession
-          ? await confirm(victim.owner.token, id, provider.ID)
-          : await confirm(entered, id, provider.ID, { Password }),
-      );
-      for (const session of [entered, await enter(provider, 'mallory', email)]) {
-        assert.equal((await call('Tenants_Get', { Tenant: victim.tenant }, session)).status, 200);
-        assert.equal((await call('Users_List', {}, session)).status, 200);
-        assert.equal((await introspect(session, victim.tenant)).Active, true);
-        assert.equal((await introspect(session)).Tenant, '');
-      }
-      const [event] = await rowsOf<{ count: number }>(
-        stack(),
-        `select count(*)::int as count from identity.outbox where type = 'user.identity_confirmed' and audit like '%' || $1 || '%'`,
-        [id],
-      );
-      assert.equal(event?.count, 1);
-      bodyOf(
-        await call(
-          'Users_RemoveIdentity',
-          { UserID: id, Provider: provider.ID },
-          victim.owner.token,
-        ),
-      );
-      assert.equal(
-        (await call('Account_Get', {}, entered)).status,
-        401,
-        'removing the link ends its sessions',
-      );
-    }
-  });
-
-  test('Users_ConfirmIdentity accepts a session by an older identity of another tenant, not by a newer one', async () => {
-    const victim = await createVictim(newDomain());
-    const { id, email } = victim.owner;
-    const older = await providers().provide(victim, 'oidc');
-    const first = await enter(older, 'ada', email);
-    assertRefused(await confirm(first, id, older.ID), 400, 'invalid_argument');
-    bodyOf(await confirm(first, id, older.ID, { Password: password }));
-    await releaseDomains(victim);
-    const { provider } = await claimDomain(victim.domain);
-    const limited = await enter(provider, 'mallory', email);
-    assertRefused(await confirm(limited, id, older.ID), 400, 'invalid_argument');
-    bodyOf(await confirm(first, id, provider.ID));
-    assert.equal((await call('Tenants_Get', { Tenant: victim.tenant }, limited)).status, 200);
-    await rowsOf(
-      stack(),
-      `update identity.identity_link set trust = 'address' where provider = $1`,
-      [older.ID],
-    );
-    assertRefused(await confirm(limited, id, older.ID), 403, 'permission_denied');
   });
 
   test('an account without a password and without another tenant gets an unlimited link, which stays so', async () => {
