@@ -81,7 +81,7 @@ const acrossTenants: Record<string, string> = {
   'identity.list_sessions': 'the session names the tenant of the link that opened it',
   'services/identity/sessions/queries.ts:findLimit':
     'the session names the tenant of the link that opens it',
-  'services/identity/sessions/queries.ts:findOpening':
+  'services/identity/federation/queries.ts:findOpening':
     'the session names the tenant of the link that opened it',
   'identity.live_bot_key': 'finds the bot and its tenant from the secret of a key',
   'services/identity/federation/queries.ts:hasIdentityElsewhere':

@@ -8,8 +8,8 @@ import {
   findDomains,
   findPasswordPolicy,
   findProviderOfDomain,
-  setLift,
 } from '@bailiwick/sso/domains/queries.ts';
+import { setLift } from '@bailiwick/sso/requirement/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';

@@ -2,16 +2,9 @@ import { type ServiceSchema } from '@bailiwick/database';
 import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { RateWindowEntity } from '@bailiwick/limits';
-import {
-  EmailChangeEntity,
-  KnownNetworkEntity,
-  LoginFailureEntity,
-  RegistrationEntity,
-  ResetTokenEntity,
-} from './account/entities.ts';
-import { BotKeyEntity } from './bot-keys/entities.ts';
-import { BotEntity } from './bots/entities.ts';
-import { IdentityLinkEntity, SignInCodeEntity } from './federation/entities.ts';
+import { EmailChangeEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
+import { BotEntity, BotKeyEntity } from './bots/entities.ts';
+import { IdentityLinkEntity } from './federation/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
@@ -20,7 +13,8 @@ import { SessionLimits } from './migrations/005-session-limits.ts';
 import { ConfirmedLinks } from './migrations/006-confirmed-links.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
 import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
-import { SessionEntity } from './sessions/entities.ts';
+import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
+import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
 export const identitySchema: ServiceSchema = {

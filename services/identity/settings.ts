@@ -11,7 +11,7 @@ import {
   verifierSettings,
 } from '@bailiwick/service';
 import { oneOf, type SettingTable } from '@bailiwick/settings';
-import { assertTokenOf } from './sessions/installed.ts';
+import { assertTokenOf } from './credentials/installed.ts';
 
 export const identitySettings = {
   ...listenSettings,

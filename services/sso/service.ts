@@ -36,13 +36,13 @@ import { ssoLimits } from './limits.ts';
 import { limits as oidcLimits } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
 import { providerChecks, providerHandlers } from './providers/handlers.ts';
+import { createProtocols } from './providers/protocols.ts';
 import { liftHandler } from './requirement/lift.ts';
 import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import type { ssoSettings } from './settings.ts';
 import { signInHandlers } from './sign-in/handlers.ts';
-import { createProtocols } from './sign-in/protocols.ts';
 import { createSweeper } from './sweeper.ts';
 
 type Options = {

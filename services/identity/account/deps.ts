@@ -5,9 +5,9 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import { type Refusals } from '@bailiwick/service';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
-import type { PasswordPolicy } from './password-policy.ts';
-import type { Passwords } from './passwords.ts';
-import type { Throttle } from './throttle.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { PasswordPolicy } from '../passwords/policy.ts';
+import type { Throttle } from '../passwords/throttle.ts';
 
 export type AccountDeps = {
   database: Database;

@@ -14,6 +14,7 @@ import { isRecent } from '../sessions/queries.ts';
 import { UserEntity, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
+import { recordAuditOnly, recordUser } from '../users/records.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
 import {
@@ -22,7 +23,6 @@ import {
   voidEmailChanges,
   voidResetTokens,
 } from './queries.ts';
-import { recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 

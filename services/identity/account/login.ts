@@ -5,13 +5,13 @@ import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { findEmail } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
+import { ssoRequired } from '../passwords/policy.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
-import { ssoRequired } from './password-policy.ts';
 import { findNewestRegistration, type PendingRegistration } from './queries.ts';
 
 const wrong = 'email or password is wrong';

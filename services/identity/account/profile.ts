@@ -4,14 +4,14 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { type Handlers } from '@bailiwick/rpc';
 import { changedFields, timeAfter } from '@bailiwick/values';
 import { carryMark } from '../federation/queries.ts';
+import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
-import { applyTo } from '../users/change.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
+import { applyTo } from '../users/fields.ts';
 import { lockActive } from '../users/lock.ts';
+import { recordUser } from '../users/records.ts';
 import type { AccountDeps } from './deps.ts';
-import { assertNotMadeOf } from './password-rules.ts';
 import { voidEmailChanges, voidResetTokens } from './queries.ts';
-import { recordUser } from './records.ts';
 
 type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
 

@@ -12,19 +12,18 @@ import {
   tokenKind,
 } from '@bailiwick/values';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
-import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
+import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
+import { recordAuditOnly, recordUser } from '../users/records.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange, assertMayChangeAddress } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import {
   consumeRegistration,
-  consumeRivals,
   findCurrentAddress,
   findNewestRegistration,
   findTokenAddress,
   renewRegistration,
 } from './queries.ts';
-import { recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
 import { createResponseFloor } from './response-floor.ts';
 

@@ -14,23 +14,22 @@ import {
   tokenKind,
 } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
+import { clearFailures, recordSuccess } from '../passwords/queries.ts';
+import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
+import { recordAuditOnly, recordUser } from '../users/records.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
-import { assertNotMadeOf } from './password-rules.ts';
 import {
-  clearFailures,
   consumeResetToken,
   findResetUser,
   hasResetToken,
-  recordSuccess,
   voidEmailChanges,
   voidResetTokens,
 } from './queries.ts';
-import { recordAuditOnly, recordUser } from './records.ts';
 import { createResponseFloor } from './response-floor.ts';
 
 const lifetimeMs = 60 * 60 * 1000;

@@ -4,8 +4,9 @@ import { type Call } from '@bailiwick/rpc';
 import { changedFields } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
+import { BotKeyEntity } from '../bots/entities.ts';
 import type { BotKeyDeps } from './deps.ts';
-import { BotKeyEntity, type BotKeyRow, botKeyJson } from './entities.ts';
+import { type BotKeyRow, botKeyJson } from './entities.ts';
 import { assertWithinLimit, nextNotice } from './expiry.ts';
 import { recordKey } from './records.ts';
 

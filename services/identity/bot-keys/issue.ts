@@ -3,10 +3,10 @@ import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { BotEntity } from '../bots/entities.ts';
+import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
 import { keysPerBot } from '../limits.ts';
 import type { BotKeyDeps } from './deps.ts';
-import { BotKeyEntity, type BotKeyRow } from './entities.ts';
+import { type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
 
 type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;

@@ -3,8 +3,8 @@ import type { BotKeysRotateRequest } from '@bailiwick/proto/gen/bailiwick/identi
 import { type Call } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
+import { BotKeyEntity } from '../bots/entities.ts';
 import type { BotKeyDeps } from './deps.ts';
-import { BotKeyEntity } from './entities.ts';
 import { assertUsable } from './expiration.ts';
 import { expiryAfterRotation, expiryOf, nextNotice } from './expiry.ts';
 import { assertMayIssue, issueKey, lockBot } from './issue.ts';

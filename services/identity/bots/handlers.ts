@@ -7,8 +7,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { BotKeyEntity } from '../bot-keys/entities.ts';
-import { BotEntity, botRecord } from './entities.ts';
+import { BotEntity, BotKeyEntity, botRecord } from './entities.ts';
 import { findBot, listBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
 

@@ -7,10 +7,9 @@ import { type Call } from '@bailiwick/rpc';
 import { createId, type Email, normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { consumeRivals } from '../account/queries.ts';
-import { recordUser } from '../account/records.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
-import { settleEmail } from '../users/queries.ts';
+import { consumeRivals, settleEmail } from '../users/queries.ts';
+import { recordUser } from '../users/records.ts';
 import { assertedEmail, assertedProfile, isIdentity } from './asserted.ts';
 import { IdentityLinkEntity } from './entities.ts';
 import {

@@ -3,14 +3,13 @@ import { denied, invalid, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import type { Passwords } from '../account/passwords.ts';
-import type { Throttle } from '../account/throttle.ts';
-import { findOpening } from '../sessions/queries.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { Throttle } from '../passwords/throttle.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
-import { confirmLink, type LinkToConfirm, lockLink } from './queries.ts';
+import { confirmLink, findOpening, type LinkToConfirm, lockLink } from './queries.ts';
 import { isLimited, markOf } from './trust.ts';
 
 export type ConfirmDeps = { database: Database; passwords: Passwords; throttle: Throttle };

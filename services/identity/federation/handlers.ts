@@ -7,11 +7,12 @@ import type {
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createToken, tokenHash } from '@bailiwick/values';
 import { beginSession } from '../sessions/begin.ts';
+import { SignInCodeEntity } from '../sessions/entities.ts';
+import { voidCodesFor } from '../sessions/queries.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
-import { SignInCodeEntity } from './entities.ts';
-import { forgetProvider, holdIdentityAt, voidCodesFor } from './queries.ts';
+import { forgetProvider, holdIdentityAt } from './queries.ts';
 
 const codeMs = 60_000;
 

@@ -1,6 +1,6 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
-import type { SessionOrigin } from '../sessions/begin.ts';
+import { voidCodes } from '../sessions/queries.ts';
 import { markOf, type Vouched } from './trust.ts';
 
 // All code locks rows in one order: the user, its links, its codes, its sessions.
@@ -194,6 +194,26 @@ export function listIdentities(
   return database.query<IdentityRow>(ofUser, [userId, after, limit]);
 }
 
+export type Opening = { authMethod: string; provider: string } & Partial<
+  Vouched & { linkedAt: string }
+>;
+
+/** How a user's session was opened, with the link if a provider opened it. */
+export async function findOpening(
+  em: EntityManager,
+  userId: string,
+  sessionId: string,
+): Promise<Opening | undefined> {
+  const [row] = await execute<Opening>(
+    em,
+    `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
+     from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+     where s.id = $1 and s.user_id = $2`,
+    [sessionId, userId],
+  );
+  return row;
+}
+
 /**
  * Deletes a user's identity at a provider, with its codes and sessions. Returns the tenant of the
  * link, or undefined if there was none.
@@ -246,53 +266,4 @@ export async function forgetProvider(
     "delete from session where sso_tenant = $1 and sso_tenant <> '' and (provider = $2 or $2 = '')",
     [tenant, provider],
   );
-}
-
-/** The user of a code, valid or expired: the user is locked before the code is consumed. */
-export async function findCodeUser(
-  em: EntityManager,
-  tokenHash: Uint8Array,
-): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
-    'select user_id from sign_in_code where token_hash = $1',
-    [tokenHash],
-  );
-  return row?.user_id;
-}
-
-/**
- * Consumes a code for a page of that origin ("" = the caller is not a page) and returns the origin
- * of its session.
- */
-export async function consumeCode(
-  em: EntityManager,
-  tokenHash: Uint8Array,
-  origin: string,
-): Promise<SessionOrigin | undefined> {
-  const [row] = await execute<SessionOrigin>(
-    em,
-    `delete from sign_in_code c using user_account u
-     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.email_key = c.email_key and u.status = 'active'
-     returning c.auth_method as "authMethod", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent"`,
-    [tokenHash, origin],
-  );
-  return row;
-}
-
-/** Voids the codes of a user for an origin. */
-export async function voidCodesFor(
-  em: EntityManager,
-  userId: string,
-  origin: string,
-): Promise<void> {
-  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
-    userId,
-    origin,
-  ]);
-}
-
-/** Voids all codes of a user. Ending all sessions includes those that a code could still open. */
-export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
 }

@@ -5,22 +5,13 @@ import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { recordSuccess } from '../account/queries.ts';
-import { recordUser } from '../account/records.ts';
+import { recordSuccess } from '../passwords/queries.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
-import { SessionEntity, sessionRecord } from './entities.ts';
+import { recordUser } from '../users/records.ts';
+import { SessionEntity, type SessionOrigin, sessionRecord } from './entities.ts';
 import { findLimit } from './queries.ts';
 
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
-
-/** How and from where the user signed in. */
-export type SessionOrigin = {
-  authMethod: string;
-  provider: string;
-  ssoTenant: string;
-  ip: string;
-  userAgent: string;
-};
 
 /** A new session with its token. */
 export type NewSession = {

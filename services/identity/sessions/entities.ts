@@ -62,3 +62,39 @@ export function sessionRecord(
     limitedTo: session.limitedTo,
   };
 }
+
+/** A code that an application exchanges for a session. */
+export const SignInCodeEntity = defineEntity({
+  name: 'SignInCode',
+  tableName: 'sign_in_code',
+  properties: {
+    tokenHash: p.blob().primary(),
+    userId: p.text(),
+    /** The address at issue: the code is void after a change of address. */
+    emailKey: p.text(),
+    // Not named "tenant": like the session, the row belongs to the user.
+    ssoTenant: p.text(),
+    provider: p.text(),
+    authMethod: p.text(),
+    /** The origin that the code was sent to: only its pages may use it. */
+    origin: p.text(),
+    /** IP and user agent of the browser that signed in. */
+    ip: p.text(),
+    userAgent: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'sign_in_code_user_id', properties: ['userId'] },
+    { name: 'sign_in_code_provider', properties: ['ssoTenant', 'provider'] },
+  ],
+});
+
+/** How and from where the user signed in. */
+export type SessionOrigin = {
+  authMethod: string;
+  provider: string;
+  ssoTenant: string;
+  ip: string;
+  userAgent: string;
+};

@@ -2,10 +2,9 @@ import { type Database, type EntityManager } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
 import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
-import { voidCodes } from '../federation/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
-import { listSessions } from './queries.ts';
+import { listSessions, voidCodes } from './queries.ts';
 
 type Deps = { database: Database; pager: Pager };
 

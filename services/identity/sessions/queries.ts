@@ -1,17 +1,15 @@
 import { recentLoginMs } from '@bailiwick/call';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
-import { voidCodes } from '../federation/queries.ts';
-import type { Vouched } from '../federation/trust.ts';
-import type { ListedSession } from './entities.ts';
+import type { ListedSession, SessionOrigin } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
 const isLive =
   "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
 /**
- * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link (trust.ts). A
- * session whose link was deleted is limited.
+ * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link
+ * (federation/trust.ts). A session whose link was deleted is limited.
  */
 const limitedTo = `case when s.sso_tenant = '' or exists (
     select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
@@ -72,26 +70,6 @@ export async function findLimit(
     [userId, ssoTenant, provider],
   );
   return row?.to ?? ssoTenant;
-}
-
-export type Opening = { authMethod: string; provider: string } & Partial<
-  Vouched & { linkedAt: string }
->;
-
-/** How a user's session was opened, with the link if a provider opened it. */
-export async function findOpening(
-  em: EntityManager,
-  userId: string,
-  sessionId: string,
-): Promise<Opening | undefined> {
-  const [row] = await execute<Opening>(
-    em,
-    `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
-     from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
-     where s.id = $1 and s.user_id = $2`,
-    [sessionId, userId],
-  );
-  return row;
 }
 
 const limit: Statement = {
@@ -166,6 +144,55 @@ export async function listSessions(
     expiresAt: new Date(row.expires_at),
     limitedTo: row.limited_to,
   }));
+}
+
+/** The user of a code, valid or expired: the user is locked before the code is consumed. */
+export async function findCodeUser(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(
+    em,
+    'select user_id from sign_in_code where token_hash = $1',
+    [tokenHash],
+  );
+  return row?.user_id;
+}
+
+/**
+ * Consumes a code for a page of that origin ("" = the caller is not a page) and returns the origin
+ * of its session.
+ */
+export async function consumeCode(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+  origin: string,
+): Promise<SessionOrigin | undefined> {
+  const [row] = await execute<SessionOrigin>(
+    em,
+    `delete from sign_in_code c using user_account u
+     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.email_key = c.email_key and u.status = 'active'
+     returning c.auth_method as "authMethod", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent"`,
+    [tokenHash, origin],
+  );
+  return row;
+}
+
+/** Voids the codes of a user for an origin. */
+export async function voidCodesFor(
+  em: EntityManager,
+  userId: string,
+  origin: string,
+): Promise<void> {
+  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
+    userId,
+    origin,
+  ]);
+}
+
+/** Voids all codes of a user. Ending all sessions includes those that a code could still open. */
+export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
 }
 
 /** Ends all sessions of a user, including those that a code could still open. */

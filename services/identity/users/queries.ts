@@ -94,6 +94,18 @@ export async function deleteBelongings(
   await execute(em, 'delete from known_network where email_key = $1', [emailKey]);
 }
 
+/** Deletes the pending registrations of an address and returns their password groups. */
+export async function consumeRivals(
+  em: EntityManager,
+  emailKey: string,
+): Promise<Array<{ password_group: string; alive: boolean }>> {
+  return execute(
+    em,
+    'delete from registration where email_key = $1 returning password_group, expires_at > now() as alive',
+    [emailKey],
+  );
+}
+
 function userOf(row: Row): UserRow {
   return {
     id: row.id,

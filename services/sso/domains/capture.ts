@@ -2,7 +2,7 @@ import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { assertMayGrant } from '../granting.ts';
-import { lockProviders } from '../providers/lock.ts';
+import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';
 import type { Capture, DomainRow } from './entities.ts';
 import { hasActiveProvider } from './queries.ts';

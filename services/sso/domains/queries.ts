@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type EntityManager,
-  execute,
-  type Run,
-  type Statement,
-} from '@bailiwick/database';
+import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { Capture, DomainRow } from './entities.ts';
 
@@ -302,13 +296,4 @@ export async function findPasswordPolicy(
 ): Promise<{ tenant: string; lifted: boolean } | undefined> {
   const [row] = await database.query<{ tenant: string; lifted: boolean }>(policy, [domain]);
   return row;
-}
-
-/** Lets a tenant's owners use passwords until this time; a past time ends the lift at once. */
-export async function setLift(em: EntityManager, tenant: string, until: Date): Promise<void> {
-  await execute(
-    em,
-    'insert into sso_lift (tenant, until) values ($1, $2) on conflict (tenant) do update set until = excluded.until',
-    [tenant, until],
-  );
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Egress, urlProblem } from '@bailiwick/egress';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { Finding } from '../providers/finding.ts';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
+import type { Finding } from '../results.ts';
 import { authorizationEndpoint, scopesOf } from './authorization.ts';
 import { publicJwk } from './client-authentication.ts';
 import { fetchKeys, fetchMetadata } from './discovery.ts';

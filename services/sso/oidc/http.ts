@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Egress, type EgressAnswer, RequestFailed, request } from '@bailiwick/egress';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 import { jsonProblem, parseObject } from './json.ts';
 import { invalidAnswer, namedError } from './library-errors.ts';
 

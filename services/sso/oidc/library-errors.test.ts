@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OperationProcessingError, validateAuthResponse } from 'oauth4webapi';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 import { asRefusal, namedError } from './library-errors.ts';
 
 test("namedError shows a provider's error code with advice, and no other text of the provider", () => {

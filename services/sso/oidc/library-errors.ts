@@ -4,7 +4,7 @@ import {
   OperationProcessingError,
   UnsupportedOperationError,
 } from 'oauth4webapi';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 
 // Maps oauth4webapi errors to explanations for administrators. Its messages name claims and
 // parameters, but never their values. Its causes contain values, so they are not passed on.

@@ -6,8 +6,7 @@ import {
   customFetch,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { Finding } from '../providers/finding.ts';
-import type { Asserted } from '../sign-in/asserted.ts';
+import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { authenticationOf } from './client-authentication.ts';

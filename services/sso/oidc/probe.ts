@@ -8,8 +8,8 @@ import {
   request,
 } from '@bailiwick/egress';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { Finding } from '../providers/finding.ts';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
+import type { Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { authenticationOf } from './client-authentication.ts';
 import type { Budget } from './http.ts';

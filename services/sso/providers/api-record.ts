@@ -7,6 +7,7 @@ import {
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
+import { addressOf } from '../addresses.ts';
 import type { Mapping } from './entities.ts';
 
 /** The columns of a provider. The driver returns times of prepared statements as text. */
@@ -38,15 +39,6 @@ export type ProviderValues = {
   createdAt: Date | string;
   updatedAt: Date | string;
 };
-
-type Key = Pick<ProviderValues, 'tenant' | 'id'>;
-
-/** The sign-in URLs of a provider, below the public URL. */
-export const addressOf = (
-  publicUrl: string,
-  { tenant, id }: Key,
-  step: 'login' | 'callback' | 'metadata',
-) => `${publicUrl}/auth/${tenant}/${id}/${step}`;
 
 /** The API record, without sealed columns. */
 export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {

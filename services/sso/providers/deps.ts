@@ -5,7 +5,7 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import type { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Pager } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
-import type { Protocols } from '../sign-in/protocols.ts';
+import type { Protocols } from './protocols.ts';
 
 export type ProviderDeps = Egress & {
   database: Database;

@@ -1,8 +1,8 @@
 import { findDomains } from '../domains/queries.ts';
+import type { Finding } from '../results.ts';
 import type { ProviderValues } from './api-record.ts';
 import { openCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
-import type { Finding } from './finding.ts';
 
 /** Tests a provider as a sign-in would use it, and the tenant's own prerequisites for a sign-in. */
 export async function diagnose(

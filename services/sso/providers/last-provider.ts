@@ -1,7 +1,7 @@
 import { type EntityManager } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { lockProviders } from '../requirement/lock.ts';
 import { ProviderEntity } from './entities.ts';
-import { lockProviders } from './lock.ts';
 import { findRequiringDomain } from './queries.ts';
 
 /**

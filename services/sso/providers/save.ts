@@ -10,6 +10,7 @@ import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
+import { lockProviders } from '../requirement/lock.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
 import { type ProviderValues, recordProviderEvent, toJson } from './api-record.ts';
@@ -18,7 +19,6 @@ import { type Credentials, openCredentials, sealCredentials } from './credential
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { assertNotLastProvider } from './last-provider.ts';
-import { lockProviders } from './lock.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantProvider } from './rights.ts';

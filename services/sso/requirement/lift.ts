@@ -5,7 +5,7 @@ import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
-import { setLift } from '../domains/queries.ts';
+import { setLift } from './queries.ts';
 
 type Deps = { database: Database; admission: Client<typeof Admission> };
 

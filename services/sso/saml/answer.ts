@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 import { parseXml, type XmlElement } from './xml.ts';
 import { maxBytes } from './xml-text.ts';
 

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { invalid } from '@bailiwick/errors';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
-import type { Finding } from '../providers/finding.ts';
+import type { Finding } from '../results.ts';
 import type { SamlProvider } from './saml.ts';
 
 const day = 24 * 60 * 60 * 1000;

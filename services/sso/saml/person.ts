@@ -1,4 +1,4 @@
-import type { Asserted } from '../sign-in/asserted.ts';
+import type { Asserted } from '../results.ts';
 import { answerInvalid } from './answer.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
 

@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 import { answerInvalid, quote } from './answer.ts';
 import type { SamlProvider } from './saml.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';

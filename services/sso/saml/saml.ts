@@ -1,4 +1,4 @@
-import type { Asserted } from '../sign-in/asserted.ts';
+import type { Asserted } from '../results.ts';
 import { answerInvalid, decodeAnswer, parseAnswer } from './answer.ts';
 import { assertAssertionValid } from './assertion.ts';
 import { decryptAssertion } from './decrypt.ts';

@@ -3,8 +3,8 @@ import { perMinute } from '@bailiwick/limits';
 import { type Call } from '@bailiwick/rpc';
 import { type ProviderValues, targetOf, toJson } from '../providers/api-record.ts';
 import { setLastError } from '../providers/queries.ts';
+import type { SignInRefused } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
-import type { SignInRefused } from './refusal.ts';
 
 /**
  * Anyone can send invalid answers. The audit contains each, but the tenant's endpoints get only

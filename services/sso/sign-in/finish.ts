@@ -7,14 +7,14 @@ import type { ProviderValues } from '../providers/api-record.ts';
 import { affectsSignIn, changesSubjects } from '../providers/changes.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { forgetProvider } from '../providers/forget.ts';
+import type { Answer, Flow } from '../providers/protocols.ts';
 import { findProvider, setLastLogin } from '../providers/queries.ts';
+import { asRefusal, SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
-import { cookieOf, type Flow, takeFlow } from './flow.ts';
+import { cookieOf, takeFlow } from './flow.ts';
 import { mapGroups, type Person, readPerson } from './person.ts';
-import type { Answer } from './protocols.ts';
 import { takeAssertion } from './queries.ts';
-import { asRefusal, SignInRefused, unknownProvider } from './refusal.ts';
 import { type ReturnTarget, readReturn, withCode } from './return.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */

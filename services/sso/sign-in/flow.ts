@@ -2,22 +2,13 @@ import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Flow } from '../providers/protocols.ts';
+import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';
 import { consumeFlow, isFlowWaiting } from './queries.ts';
-import { SignInRefused } from './refusal.ts';
 import type { ReturnTarget } from './return.ts';
 
 const lifetimeMs = 10 * 60_000;
-
-/** The state of a sign-in between its start and its end. */
-export type Flow = {
-  /** Sent through the browser and the provider: `state`, or RelayState. */
-  state: string;
-  /** The nonce of an OIDC request, the id of a SAML one. */
-  request: string;
-  /** The PKCE verifier; "" for SAML. */
-  verifier: string;
-};
 
 const random = () => randomBytes(32).toString('base64url');
 const hash = (text: string) => createHash('sha256').update(text).digest();

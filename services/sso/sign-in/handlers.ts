@@ -2,12 +2,12 @@ import { callerNetwork } from '@bailiwick/limits';
 import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { openCredentials } from '../providers/credentials.ts';
+import { samlProvider } from '../providers/protocols.ts';
 import { findProvider } from '../providers/queries.ts';
+import { unknownProvider } from '../refusal.ts';
 import { spMetadata } from '../saml/metadata.ts';
 import type { SignInDeps } from './deps.ts';
 import { finishSignIn } from './finish.ts';
-import { samlProvider } from './protocols.ts';
-import { unknownProvider } from './refusal.ts';
 import { startSignIn } from './start.ts';
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SignInRefused } from '../refusal.ts';
 import { mapGroups, readPerson } from './person.ts';
-import { SignInRefused } from './refusal.ts';
 
 const read = (
   kind: string,

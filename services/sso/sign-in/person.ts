@@ -1,8 +1,8 @@
 import { findEmail } from '@bailiwick/values';
 import type { ProviderValues } from '../providers/api-record.ts';
+import { SignInRefused } from '../refusal.ts';
+import type { Asserted } from '../results.ts';
 import { assertPersistentNameId } from '../saml/person.ts';
-import type { Asserted } from './asserted.ts';
-import { SignInRefused } from './refusal.ts';
 
 /** The person who signs in, as the provider describes them. */
 export type Person = {

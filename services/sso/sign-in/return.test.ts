@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SignInRefused } from './refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 import { readReturn, withCode } from './return.ts';
 
 const rules = {

@@ -1,4 +1,4 @@
-import { SignInRefused } from './refusal.ts';
+import { SignInRefused } from '../refusal.ts';
 
 /**
  * Where the user goes after a sign-in. `origin` is the application that gets a code; empty = the

@@ -2,10 +2,10 @@ import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/interna
 import { type Call } from '@bailiwick/rpc';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
+import { SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
-import { SignInRefused, unknownProvider } from './refusal.ts';
 import { readReturn } from './return.ts';
 
 /**

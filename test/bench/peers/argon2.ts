@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { createPasswords } from '@bailiwick/identity/account/passwords.ts';
+import { createPasswords } from '@bailiwick/identity/passwords/passwords.ts';
 import { verify } from '@node-rs/argon2';
 import { password } from '../../support/people.ts';
 import { median } from '../numbers.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
-import { parameters } from '@bailiwick/identity/account/passwords.ts';
+import { parameters } from '@bailiwick/identity/passwords/passwords.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
-import type { Finding } from '@bailiwick/sso/providers/finding.ts';
+import type { Finding } from '@bailiwick/sso/results.ts';
 import { type OidcClient, providerOf, redirectUri, startClient } from './client.ts';
 import { type EvilOp, startEvilOp } from './evil-op.ts';
 import type { Forgery } from './forgeries/forgery.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
+import { SignInRefused } from '@bailiwick/sso/refusal.ts';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { readIdpMetadata } from '@bailiwick/sso/saml/metadata.ts';
 import { createSaml, type SamlAsserted, type SamlProvider } from '@bailiwick/sso/saml/saml.ts';
-import { SignInRefused } from '@bailiwick/sso/sign-in/refusal.ts';
 import { formOf, startBrowser } from '../browse.ts';
 import { ada, type EvilIdp, startEvilIdp } from './evil-idp.ts';
 import { forgeries } from './forgeries/forgeries.ts';

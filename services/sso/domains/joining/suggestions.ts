@@ -4,7 +4,7 @@ import type { DomainSuggestionSchema } from '@bailiwick/proto/gen/bailiwick/sso/
 import { type Call } from '@bailiwick/rpc';
 import { normaliseEmail } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { addressOf } from '../../providers/api-record.ts';
+import { addressOf } from '../../addresses.ts';
 import type { DomainDeps } from '../deps.ts';
 import { findJoinableDomain, findProviderOfDomain, type JoinableDomain } from '../queries.ts';
 

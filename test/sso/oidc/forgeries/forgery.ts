@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
+import type { RefusalReason } from '@bailiwick/sso/refusal.ts';
 import type { Forging } from '../evil-op.ts';
 import type { Json } from '../jwt.ts';
 

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
+import type { RefusalReason } from '@bailiwick/sso/refusal.ts';
 import type { Craft } from '../craft.ts';
 import type { AssertionParts, ResponseParts } from '../texts.ts';
 import type { Forgery } from './forgery.ts';

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
+import type { RefusalReason } from '@bailiwick/sso/refusal.ts';
 import type { Craft } from '../craft.ts';
 
 export type Forgery = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@bailiwick/telemetry';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { createPasswordPolicy } from './password-policy.ts';
+import { createPasswordPolicy } from './policy.ts';
 
 const failing = (code: Code) => () => Promise.reject(new ConnectError('', code));
 const policyWith = (

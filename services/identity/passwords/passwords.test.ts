@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import process from 'node:process';
 import { test } from 'node:test';
-import { assertNotMadeOf, createPasswordRules } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
+import { assertNotMadeOf, createPasswordRules } from './rules.ts';
 
 test('a hash is argon2id with the documented parameters, and matches its password only', async () => {
   const passwords = createPasswords();

@@ -3,8 +3,8 @@ import { deadToken } from '@bailiwick/errors';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
-import { beginSession } from '../sessions/begin.ts';
 import { lockActive } from '../users/lock.ts';
+import { beginSession } from './begin.ts';
 import { consumeCode, findCodeUser } from './queries.ts';
 
 /** Exchanges the code that a user brought to an application for a session. */

@@ -1,15 +1,24 @@
 import { createPrivateKey } from 'node:crypto';
+import { addressOf } from '../addresses.ts';
 import type { Oidc, OidcProvider } from '../oidc/oidc.ts';
-import { addressOf, type ProviderValues } from '../providers/api-record.ts';
-import type { Credentials } from '../providers/credentials.ts';
-import type { Finding } from '../providers/finding.ts';
+import { SignInRefused } from '../refusal.ts';
+import type { Asserted, Finding } from '../results.ts';
 import { checkSaml } from '../saml/certificates.ts';
 import type { Saml, SamlProvider } from '../saml/saml.ts';
-import type { Asserted } from './asserted.ts';
-import type { Flow } from './flow.ts';
-import { SignInRefused } from './refusal.ts';
+import { type ProviderValues } from './api-record.ts';
+import type { Credentials } from './credentials.ts';
 
 // The only place that distinguishes OIDC and SAML during a sign-in.
+
+/** The state of a sign-in between its start and its end. */
+export type Flow = {
+  /** Sent through the browser and the provider: `state`, or RelayState. */
+  state: string;
+  /** The nonce of an OIDC request, the id of a SAML one. */
+  request: string;
+  /** The PKCE verifier; "" for SAML. */
+  verifier: string;
+};
 
 /** Where to send the browser: to a URL, optionally with a form to post. */
 export type BrowserTarget = { redirect: string; form?: Record<string, string> };

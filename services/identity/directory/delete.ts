@@ -6,10 +6,10 @@ import { type Log } from '@bailiwick/telemetry';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { recordUser } from '../account/records.ts';
 import { removeIdentities } from '../federation/queries.ts';
-import { UserEntity } from './entities.ts';
-import { deleteBelongings, findUsers } from './queries.ts';
+import { UserEntity } from '../users/entities.ts';
+import { deleteBelongings, findUsers } from '../users/queries.ts';
+import { recordUser } from '../users/records.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; log: Log };
 

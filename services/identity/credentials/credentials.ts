@@ -10,8 +10,8 @@ import { createNetworks, timeOf, tokenHash, tokenKind } from '@bailiwick/values'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
+import { findLiveSession, limitSession } from '../sessions/queries.ts';
 import type { Installed } from './installed.ts';
-import { findLiveSession, limitSession } from './queries.ts';
 
 type Deps = {
   database: Database;

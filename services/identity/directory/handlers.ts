@@ -9,17 +9,28 @@ import { type Call, type Handlers, type PageQuery, type Pager } from '@bailiwick
 import { type Log } from '@bailiwick/telemetry';
 import { createId, normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
-import type { Passwords } from '../account/passwords.ts';
-import { consumeRivals } from '../account/queries.ts';
-import { recordUser } from '../account/records.ts';
-import type { Throttle } from '../account/throttle.ts';
 import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { Throttle } from '../passwords/throttle.ts';
+import {
+  newUser,
+  UserEntity,
+  type UserRow,
+  userForReaders,
+  userRecord,
+} from '../users/entities.ts';
+import {
+  consumeRivals,
+  findUserByEmailKey,
+  findUsers,
+  listUsers,
+  settleEmail,
+} from '../users/queries.ts';
+import { recordUser } from '../users/records.ts';
 import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
-import { newUser, UserEntity, type UserRow, userForReaders, userRecord } from './entities.ts';
-import { findUserByEmailKey, findUsers, listUsers, settleEmail } from './queries.ts';
 
 type Deps = {
   database: Database;

@@ -1,17 +1,16 @@
-import { holdsOnPlatform } from '@bailiwick/call';
 import { type Database, type EntityManager } from '@bailiwick/database';
-import { denied, invalid } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { changedFields, timeAfter } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
-import { recordUser } from '../account/records.ts';
 import { endSessions } from '../sessions/queries.ts';
-import { type UserRow, userJson, userRecord } from './entities.ts';
-import { lockExisting } from './lock.ts';
+import { type UserRow, userJson, userRecord } from '../users/entities.ts';
+import { applyTo } from '../users/fields.ts';
+import { lockExisting } from '../users/lock.ts';
+import { recordUser } from '../users/records.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority> };
 
@@ -77,25 +76,4 @@ async function changeStatus(
     previous,
   });
   return user;
-}
-
-/** Changes the fields that were sent. Sending the stored address or external id back is allowed. */
-export function applyTo(
-  user: UserRow,
-  sent: Omit<UserChange, 'id' | '$typeName'>,
-  call: Call,
-): void {
-  if (sent.email !== undefined && sent.email !== user.email)
-    throw invalid('User.Email must be the stored address: Account_ChangeEmail changes it');
-  user.name = sent.name ?? user.name;
-  user.givenName = sent.givenName ?? user.givenName;
-  user.familyName = sent.familyName ?? user.familyName;
-  user.picture = sent.picture ?? user.picture;
-  user.locale = sent.locale ?? user.locale;
-  if (sent.metadata) user.metadata = { ...sent.metadata.items };
-  if (sent.externalId === undefined || sent.externalId === user.externalId) return;
-  // Another system identifies the user by it: changing it would allow impersonation there.
-  if (!holdsOnPlatform(call.caller, 'iam.platform.users.write'))
-    throw denied('only the platform may change User.ExternalID');
-  user.externalId = sent.externalId;
 }

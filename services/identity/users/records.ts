@@ -2,7 +2,7 @@ import { type EntityManager } from '@bailiwick/database';
 import { recordChange, type Target, type Task } from '@bailiwick/events';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
-import { type UserRow, userJson } from '../users/entities.ts';
+import { type UserRow, userJson } from './entities.ts';
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
 

@@ -1,0 +1,22 @@
+// What the protocols, OIDC and SAML, return to the rest of the service.
+
+/** A provider's verified statement about a person. */
+export type Asserted = {
+  /** The issuer: the OP's issuer, or the IdP's entity id. */
+  issuer: string;
+  /** The person: `sub`, or the NameID. */
+  subject: string;
+  /**
+   * Claims or attributes by name, unchanged. Attributes with several values are arrays of texts.
+   */
+  claims: Readonly<Record<string, unknown>>;
+};
+
+/** A result of the provider test, with a message that an administrator can act on. */
+export type Finding = {
+  /** The check's name in lower case: discovery, keys, redirect_address. */
+  check: string;
+  level: 'ok' | 'warning' | 'error';
+  /** Contains no secret and no user's address. */
+  message: string;
+};
