@@ -17,7 +17,7 @@ import { asService } from '@bailiwick/rpc';
 import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
@@ -40,22 +40,6 @@ export function createAuthenticator(
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
-  /**
-   * Applies a tenant's session limits from the session's first use in that tenant. A tenant cannot
-   * shorten the sessions of users who never use it. @throws unauthenticated if the limits have
-   * ended the session.
-   */
-  async function limitSession(
-    { credentialId, signedInAt, expiresAt, idleMinutes }: Principal,
-    wanted: EffectiveResponse,
-  ): Promise<void> {
-    const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
-    if (!signedInAt || !expiresAt) return;
-    const endsSooner = max > 0 && timestampMs(signedInAt) + max * 60_000 < timestampMs(expiresAt);
-    if (!endsSooner && (idle === 0 || idle >= idleMinutes)) return;
-    await credentials.limitSession({ sessionId: credentialId, idleMinutes: idle, maxMinutes: max });
-  }
-
   return {
     /**
      * The principal behind a token. A malformed token is rejected without a look-up. The cached
@@ -68,20 +52,7 @@ export function createAuthenticator(
       const hash = tokenHash(token);
       const { principal, serves } = await rightsCache.getOrLoad(
         `credential ${Buffer.from(hash).toString('base64')}`,
-        async () => {
-          const resolved = await credentials.resolve({ tokenHash: hash, ip });
-          const value = {
-            principal: resolved,
-            serves:
-              resolved.allowedIps.length === 0 ? anywhere : createNetworks(resolved.allowedIps),
-          };
-          const keys: RightsKey[] = [rightsKeyOf(resolved), `credential:${resolved.credentialId}`];
-          // ForgetProvider ends all sessions that came from the provider.
-          if (resolved.ssoTenant !== '') keys.push(`tenant:${resolved.ssoTenant}`);
-          return resolved.expiresAt
-            ? { value, keys, endsAt: timestampMs(resolved.expiresAt) }
-            : { value, keys };
-        },
+        () => resolveCredential(credentials, hash, ip),
       );
       if (!serves(ip)) throw unauthenticated();
       return principal;
@@ -101,31 +72,8 @@ export function createAuthenticator(
       if (!needsPermissions(operation)) return create(CallerSchema, base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
       // tenant's provider.
-      const effective = await rightsCache.getOrLoad(
-        `rights ${credentialId} ${tenant}`,
-        async () => {
-          const { tenant: botTenant, narrowedTo } = principal;
-          const value = await authority.effective({
-            principalType: type,
-            principalId: id,
-            tenant,
-            botTenant,
-            narrowedTo,
-            ssoTenant,
-            limitedTo,
-          });
-          await limitSession(principal, value);
-          // A bot's rights also depend on its own tenant, wherever it calls.
-          return {
-            value,
-            keys: [
-              rightsKeyOf(principal),
-              `credential:${credentialId}`,
-              `tenant:${value.tenant}`,
-              `tenant:${botTenant}`,
-            ],
-          };
-        },
+      const effective = await rightsCache.getOrLoad(`rights ${credentialId} ${tenant}`, () =>
+        loadRights({ authority, credentials }, principal, tenant),
       );
       return create(CallerSchema, {
         ...base,
@@ -143,6 +91,69 @@ export function createAuthenticator(
     anonymous: (origin: RequestOrigin): Caller =>
       create(CallerSchema, { ...origin, type: 'anonymous' }),
   };
+}
+
+type Clients = { credentials: Client<typeof Credentials>; authority: Client<typeof Authority> };
+
+/** Asks identity for the principal of a token. @throws unauthenticated */
+async function resolveCredential(
+  credentials: Clients['credentials'],
+  tokenHash: Uint8Array,
+  ip: string,
+) {
+  const principal = await credentials.resolve({ tokenHash, ip });
+  const { allowedIps, credentialId, ssoTenant, expiresAt } = principal;
+  const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
+  const keys: RightsKey[] = [rightsKeyOf(principal), `credential:${credentialId}`];
+  // ForgetProvider ends all sessions that came from the provider.
+  if (ssoTenant !== '') keys.push(`tenant:${ssoTenant}`);
+  const loaded = { value: { principal, serves }, keys };
+  return expiresAt ? { ...loaded, endsAt: timestampMs(expiresAt) } : loaded;
+}
+
+/** Asks access for the principal's rights in a tenant, and applies the tenant's session limits. */
+async function loadRights(
+  { authority, credentials }: Clients,
+  principal: Principal,
+  tenant: string,
+) {
+  const { type, id, credentialId, narrowedTo, ssoTenant, limitedTo } = principal;
+  const botTenant = principal.tenant;
+  const value = await authority.effective({
+    principalType: type,
+    principalId: id,
+    tenant,
+    botTenant,
+    narrowedTo,
+    ssoTenant,
+    limitedTo,
+  });
+  await limitSession(credentials, principal, value);
+  // A bot's rights also depend on its own tenant, wherever it calls.
+  const keys: RightsKey[] = [
+    rightsKeyOf(principal),
+    `credential:${credentialId}`,
+    `tenant:${value.tenant}`,
+    `tenant:${botTenant}`,
+  ];
+  return { value, keys };
+}
+
+/**
+ * Applies a tenant's session limits from the session's first use in that tenant. A tenant cannot
+ * shorten the sessions of users who never use it. @throws unauthenticated if the limits have ended
+ * the session.
+ */
+async function limitSession(
+  credentials: Clients['credentials'],
+  { credentialId, signedInAt, expiresAt, idleMinutes }: Principal,
+  wanted: EffectiveResponse,
+): Promise<void> {
+  const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
+  if (!signedInAt || !expiresAt) return;
+  const endsSooner = max > 0 && timestampMs(signedInAt) + max * 60_000 < timestampMs(expiresAt);
+  if (!endsSooner && (idle === 0 || idle >= idleMinutes)) return;
+  await credentials.limitSession({ sessionId: credentialId, idleMinutes: idle, maxMinutes: max });
 }
 
 const anywhere = () => true;

@@ -6,7 +6,7 @@ import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { isUnreadable, pathOf } from '@bailiwick/proto/json/paths.ts';
 import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
@@ -19,10 +19,10 @@ import {
 } from '@bailiwick/rpc';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import type { Authenticator, RequestOrigin } from './authenticate.ts';
+import type { Authenticator, Principal, RequestOrigin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
-import { readJson } from './json-body.ts';
+import { type JsonBody, readJson } from './json-body.ts';
 import { largeBodyBytes } from './large-bodies.ts';
 import type { CallQuotas } from './quotas.ts';
 import { showQuota } from './rate-limit.ts';
@@ -54,7 +54,8 @@ export function createOperationHandler({
   unknownKeys,
 }: Deps) {
   const countCall = createCallCounter(peers);
-  const validateOnly = createValidateOnly(peers);
+  const rejectInvalid = createRejection(peers);
+  const forward = createForwarding(peers);
   return async (
     operation: Operation,
     request: IncomingMessage,
@@ -68,88 +69,124 @@ export function createOperationHandler({
     const token = isOpen ? '' : tokenOf(request, cookie);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
 
-    const { message, problems, unreadable } = decodeJson(operation.method.input, json, {
-      assigned: operation.assigned,
-      unknownKeys,
-    });
-    problems.push(...validate(operation.method.input, message, unreadable));
-    const key = keyOf(operation, request);
-    if (key !== undefined && !isIdempotencyKey(key))
-      problems.push('Idempotency-Key must be 1 to 255 printable ASCII characters');
+    const decoded = decode(operation, request, json, unknownKeys);
+    const { message, problems, unreadable, key, tenant } = decoded;
+    if (principal) takeQuota(quotas, principal, response);
+    const callerOf = (by: Principal | undefined): Promise<Caller> | Caller =>
+      by ? authenticator.caller(by, operation, tenant, origin) : authenticator.anonymous(origin);
+    let caller = tenantDependsOnCaller(operation, message) ? await callerOf(principal) : undefined;
     const tenantPath = tenantField(operation);
-    const tenant = fieldText(operation, message, tenantPath);
-    const quota = principal && quotas.take(principal);
-    if (quota) {
-      showQuota(response, quota);
-      if (quota.exceeded) throw exhausted('too many calls, try again later', quota.resetSeconds);
-    }
-    const callerFor = (): Promise<Caller> | Caller =>
-      principal
-        ? authenticator.caller(principal, operation, tenant, origin)
-        : authenticator.anonymous(origin);
-    let caller = tenantDependsOnCaller(operation, message) ? await callerFor() : undefined;
     if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
       problems.push(...tenantProblems(operation, message, caller));
-    if (problems.length > 0) {
-      // The decoded message lacks values that could not be read, so the service would report them
-      // as missing.
-      const known = new Set(validate(operation.method.input, message));
-      // A large body would cost the service as much memory as it costs here, for a request that is
-      // already rejected.
-      const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
-      const others = found.filter(
-        (text) => !known.has(text) && !isUnreadable(pathOf(text), unreadable),
-      );
-      throw invalid([...new Set([...problems, ...others])]);
-    }
-    caller ??= await callerFor();
+    if (problems.length > 0) await rejectInvalid(operation, decoded, bytes, origin);
+    caller ??= await callerOf(principal);
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const gone = goneSignal(response);
-    const send = async (by: Caller) => {
-      const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
-      const answer = await peers[operation.host].unary(
-        operation.method,
-        gone,
-        deadlineMs,
-        header,
-        message,
-        contextFor(by),
-      );
-      if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
-      return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
-    };
+    const send = (by: Caller) => forward({ operation, message, key, response, gone }, by);
     const body = await send(caller);
     if (operation.stream) {
       // Checks the right again for each piece: a revoked caller gets no further data.
       const next = async (cursor: string) => {
         Object.assign(message, { cursor });
-        return pieceOf(
-          await send(
-            await authenticator.caller(
-              await authenticator.principal(token, origin.ip),
-              operation,
-              tenant,
-              origin,
-            ),
-          ),
-        );
+        const again = await authenticator.principal(token, origin.ip);
+        return pieceOf(await send(await callerOf(again)));
       };
       return sendStream(response, gone, operation.name, pieceOf(body), next);
     }
-    if (operation.sessionCookie === 'clear') cookie.clear(response);
-    const issued = body['Token'];
-    if (
-      operation.sessionCookie === 'set' &&
-      json['Cookie'] === true &&
-      typeof issued === 'string'
-    ) {
-      cookie.set(response, issued);
-      // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
-      body['Token'] = '';
-    }
+    moveToken(operation, json, body, { cookie, response });
     sendJson(response, 200, body);
   };
+}
+
+/** Decodes and validates a request. `problems` lists all failures of its shape. */
+function decode(
+  operation: Operation,
+  request: IncomingMessage,
+  json: JsonBody['json'],
+  unknownKeys: Deps['unknownKeys'],
+) {
+  const { input } = operation.method;
+  const options = { assigned: operation.assigned, unknownKeys };
+  const { message, problems, unreadable } = decodeJson(input, json, options);
+  problems.push(...validate(input, message, unreadable));
+  const key = keyOf(operation, request);
+  if (key !== undefined && !isIdempotencyKey(key))
+    problems.push('Idempotency-Key must be 1 to 255 printable ASCII characters');
+  const tenant = fieldText(operation, message, tenantField(operation));
+  return { message, problems, unreadable, key, tenant };
+}
+
+type Decoded = ReturnType<typeof decode>;
+
+/** Counts the call of a credential. @throws resource_exhausted if the credential is over its quota */
+function takeQuota(quotas: CallQuotas, principal: Principal, response: ServerResponse): void {
+  const quota = quotas.take(principal);
+  if (!quota) return;
+  showQuota(response, quota);
+  if (quota.exceeded) throw exhausted('too many calls, try again later', quota.resetSeconds);
+}
+
+/** Rejects an invalid request with all its problems: those found here and those of the service. */
+function createRejection(peers: Peers) {
+  const validateOnly = createValidateOnly(peers);
+  return async (
+    operation: Operation,
+    { message, problems, unreadable }: Decoded,
+    bytes: number,
+    origin: RequestOrigin,
+  ): Promise<never> => {
+    // The decoded message lacks values that could not be read, so the service would report them as
+    // missing.
+    const known = new Set(validate(operation.method.input, message));
+    // A large body would cost the service as much memory as it costs here, for a request that is
+    // already rejected.
+    const found = bytes > largeBodyBytes ? [] : await validateOnly(operation, message, origin);
+    const others = found.filter(
+      (text) => !known.has(text) && !isUnreadable(pathOf(text), unreadable),
+    );
+    throw invalid([...new Set([...problems, ...others])]);
+  };
+}
+
+type Forwarded = {
+  operation: Operation;
+  message: Message;
+  key: string | undefined;
+  response: ServerResponse;
+  gone: AbortSignal;
+};
+
+/** Calls the owning service in the caller's name, and returns its answer as JSON. */
+function createForwarding(peers: Peers) {
+  return async ({ operation, message, key, response, gone }: Forwarded, by: Caller) => {
+    const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
+    const answer = await peers[operation.host].unary(
+      operation.method,
+      gone,
+      deadlineMs,
+      header,
+      message,
+      contextFor(by),
+    );
+    if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
+    return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
+  };
+}
+
+/** Moves the answer's session token into the cookie, if the operation and the request say so. */
+function moveToken(
+  { sessionCookie }: Operation,
+  json: JsonBody['json'],
+  body: JsonObject,
+  { cookie, response }: { cookie: SessionCookie; response: ServerResponse },
+): void {
+  if (sessionCookie === 'clear') cookie.clear(response);
+  const issued = body['Token'];
+  if (sessionCookie !== 'set' || json['Cookie'] !== true || typeof issued !== 'string') return;
+  cookie.set(response, issued);
+  // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
+  body['Token'] = '';
 }
 
 /**

@@ -11,7 +11,7 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
-import { createFlowCookies, createSessionCookie } from './cookies.ts';
+import { createFlowCookies, createSessionCookie, type SessionCookie } from './cookies.ts';
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
@@ -30,91 +30,23 @@ type Options = {
   log: Log;
 };
 
-/** Routes a request: to an operation, an /auth route, a page or the API reference. */
-export function createRouter({ peers, settings, rightsCache, ready, log }: Options) {
-  const { publicUrl, allowedOrigins, trustedProxies, trustTraceparent } = settings;
-  const cookie = createSessionCookie(publicUrl, allowedOrigins);
-  const quotas = createQuotas({
-    ...callQuotas[settings.limits as LimitProfile],
-    tenant: settings.tenantQuota,
-  });
-  const unknownKeys = settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse';
-  const runOperation = createOperationHandler({
-    peers,
-    authenticator: createAuthenticator(peers, rightsCache),
-    cookie,
-    quotas,
-    unknownKeys,
-  });
-  const cors = createCors(allowedOrigins);
-  const clientAddress = createClientAddress(trustedProxies);
-  const sso = createSsoRoutes({
-    sso: peers.sso,
-    session: cookie,
-    flows: createFlowCookies(publicUrl),
-  });
-  const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
+type Sso = ReturnType<typeof createSsoRoutes>;
+type Paths = ReturnType<typeof createPaths>;
 
-  const isServed = (pathname: string): boolean =>
-    operations.get(pathname.slice(1))?.public === true ||
-    sso.match(pathname) !== null ||
-    isPage(pathname) ||
-    isDocs(pathname);
-  // A proxy may keep or strip the public URL's path. Both work, also if that path begins like one
-  // of our routes.
-  const withoutPrefix = (pathname: string): string =>
-    !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
-      ? pathname.slice(prefix.length) || '/'
-      : pathname;
-  const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
-
-  async function route(
-    request: IncomingMessage,
-    response: ServerResponse,
-    origin: RequestOrigin,
-    span: Span,
-  ): Promise<void> {
-    const url = URL.parse(request.url ?? '/', 'http://gateway');
-    if (!url) throw new RoutingError(404, unknownPath);
-    const pathname = withoutPrefix(url.pathname);
-    const operation = operations.get(pathname.slice(1));
-    if (operation?.public) {
-      nameRequest(span, request, `/${operation.name}`);
-      if (cors.allow(request, response)) return;
-      return measureOperation(operation.name, () => {
-        assertMethod(request, response, ['POST']);
-        return runOperation(operation, request, response, origin);
-      });
-    }
-    const signIn = sso.match(pathname);
-    if (signIn) {
-      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
-      assertMethod(request, response, sso.methods(signIn));
-      return sso.handle({ request, response, url, match: signIn, origin });
-    }
-    if (isPage(pathname)) {
-      assertMethod(request, response, ['GET', 'HEAD']);
-      return sendPage(response, pathname);
-    }
-    if (isDocs(pathname)) {
-      assertMethod(request, response, ['GET', 'HEAD']);
-      return sendDocs(request, response, pathname);
-    }
-    // Clients that do not ask for HTML get the JSON 404 below.
-    if (pathname === '/' && acceptsHtml(request)) {
-      assertMethod(request, response, ['GET', 'HEAD']);
-      return sendHomePage(response, prefix);
-    }
-    if (pathname === '/readyz') {
-      assertMethod(request, response, ['GET', 'HEAD']);
-      return sendReadiness(response, ready);
-    }
-    throw new RoutingError(404, unknownPath);
-  }
+/** Creates the gateway's request listener, which traces, routes and answers every request. */
+export function createRouter(options: Options) {
+  const { peers, settings, log } = options;
+  const clientAddress = createClientAddress(settings.trustedProxies);
+  const session = createSessionCookie(settings.publicUrl, settings.allowedOrigins);
+  const flows = createFlowCookies(settings.publicUrl);
+  const sso = createSsoRoutes({ sso: peers.sso, session, flows });
+  const paths = createPaths(settings.publicUrl, sso);
+  const route = createRoute(options, { session, sso, paths });
 
   /** Whether to show the failure as a page: a user is signing in with a browser. */
   function wantsPage(request: IncomingMessage, thrown: unknown): boolean {
-    const pathname = withoutPrefix(URL.parse(request.url ?? '/', 'http://gateway')?.pathname ?? '');
+    const url = URL.parse(request.url ?? '/', 'http://gateway');
+    const pathname = paths.withoutPrefix(url?.pathname ?? '');
     return (
       sso.match(pathname) !== null && acceptsHtml(request) && !(thrown instanceof RoutingError)
     );
@@ -142,29 +74,120 @@ export function createRouter({ peers, settings, rightsCache, ready, log }: Optio
     } catch (thrown) {
       const error = toServiceError(thrown);
       markFailed(span, error.code);
-      // A service logs the errors that it returns. All other errors appear only here.
-      const answered =
-        thrown instanceof ServiceError ||
-        (thrown instanceof ConnectError && thrown.cause === undefined);
-      if (!answered) log.error('a request failed', { error: thrown, requestId });
-      // Makes the RequestID findable even if no service was called. The path is not logged: clients
-      // control it.
-      log.info('refused', { method: request.method, code: error.code, requestId });
+      logFailure(log, { thrown, code: error.code, method: request.method, requestId });
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
+      const status = thrown instanceof RoutingError ? thrown.status : undefined;
       if (wantsPage(request, thrown)) sendErrorPage(response, error, requestId);
-      else
-        sendError(
-          response,
-          error,
-          requestId,
-          thrown instanceof RoutingError ? thrown.status : undefined,
-        );
+      else sendError(response, error, requestId, status);
     }
   }
 
   return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    traceRequest(request, response, trustTraceparent, (span) => answer(request, response, span));
+    traceRequest(request, response, settings.trustTraceparent, (span) =>
+      answer(request, response, span),
+    );
+}
+
+/**
+ * The public URL's path, which a proxy may keep or strip. Both work, also if that path begins like
+ * one of our routes.
+ */
+function createPaths(publicUrl: string, sso: Sso) {
+  const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const isServed = (pathname: string): boolean =>
+    operations.get(pathname.slice(1))?.public === true ||
+    sso.match(pathname) !== null ||
+    isPage(pathname) ||
+    isDocs(pathname);
+  return {
+    prefix,
+    withoutPrefix: (pathname: string): string =>
+      !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
+        ? pathname.slice(prefix.length) || '/'
+        : pathname,
+  };
+}
+
+type Parts = { session: SessionCookie; sso: Sso; paths: Paths };
+
+/** Routes a request: to an operation, an /auth route, a page or the API reference. */
+function createRoute(
+  { peers, settings, rightsCache, ready }: Options,
+  { session, sso, paths }: Parts,
+) {
+  const { publicUrl, allowedOrigins, tenantQuota } = settings;
+  const runOperation = createOperationHandler({
+    peers,
+    authenticator: createAuthenticator(peers, rightsCache),
+    cookie: session,
+    quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: tenantQuota }),
+    unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
+  });
+  const cors = createCors(allowedOrigins);
+  const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
+
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+    span: Span,
+  ): Promise<void> => {
+    const url = URL.parse(request.url ?? '/', 'http://gateway');
+    if (!url) throw new RoutingError(404, unknownPath);
+    const pathname = paths.withoutPrefix(url.pathname);
+    const operation = operations.get(pathname.slice(1));
+    if (operation?.public) {
+      nameRequest(span, request, `/${operation.name}`);
+      if (cors.allow(request, response)) return;
+      return measureOperation(operation.name, () => {
+        assertMethod(request, response, ['POST']);
+        return runOperation(operation, request, response, origin);
+      });
+    }
+    const signIn = sso.match(pathname);
+    if (signIn) {
+      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
+      assertMethod(request, response, sso.methods(signIn));
+      return sso.handle({ request, response, url, match: signIn, origin });
+    }
+    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, ready });
+    if (!send) throw new RoutingError(404, unknownPath);
+    assertMethod(request, response, ['GET', 'HEAD']);
+    return send(response);
+  };
+}
+
+/** The sender of a page, of the API reference or of the readiness; undefined for other paths. */
+function readOnlyRoute(
+  request: IncomingMessage,
+  pathname: string,
+  { prefix, ready }: { prefix: string; ready: () => Promise<void> },
+): ((response: ServerResponse) => void | Promise<void>) | undefined {
+  if (isPage(pathname)) return (response) => sendPage(response, pathname);
+  if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname);
+  // Clients that do not ask for HTML get the JSON 404.
+  if (pathname === '/' && acceptsHtml(request)) return (response) => sendHomePage(response, prefix);
+  if (pathname === '/readyz') return (response) => sendReadiness(response, ready);
+  return undefined;
+}
+
+type Failure = {
+  thrown: unknown;
+  code: string;
+  method: string | undefined;
+  requestId: string;
+};
+
+function logFailure(log: Log, { thrown, code, method, requestId }: Failure): void {
+  // A service logs the errors that it returns. All other errors appear only here.
+  const answered =
+    thrown instanceof ServiceError ||
+    (thrown instanceof ConnectError && thrown.cause === undefined);
+  if (!answered) log.error('a request failed', { error: thrown, requestId });
+  // Makes the RequestID findable even if no service was called. The path is not logged: clients
+  // control it.
+  log.info('refused', { method, code, requestId });
 }
 
 /** An unknown route or a wrong method: with 429 the only statuses beyond the documented ones. */

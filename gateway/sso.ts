@@ -84,12 +84,7 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     origin,
   }: Visit): Promise<void> {
     const { xml } = await signIn.metadata({ tenant, provider, ip: origin.ip }, inOwnName(origin));
-    response
-      .writeHead(200, {
-        'content-type': 'application/samlmetadata+xml',
-        'x-content-type-options': 'nosniff',
-      })
-      .end(xml);
+    sendMetadata(response, xml);
   }
 
   const steps: Record<string, (visit: Visit) => Promise<void>> = { login, callback, metadata };
@@ -112,6 +107,11 @@ function sendOn(response: ServerResponse, location: string): void {
   response
     .writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
     .end();
+}
+
+function sendMetadata(response: ServerResponse, xml: string): void {
+  const type = 'application/samlmetadata+xml';
+  response.writeHead(200, { 'content-type': type, 'x-content-type-options': 'nosniff' }).end(xml);
 }
 
 async function readForm(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, statSync } from 'node:fs';
+import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -47,48 +47,34 @@ export function startProcess(
   options: { logDir: string; console: Console; longestPauseMs?: number },
 ): ManagedProcess {
   const { console, longestPauseMs = 5000 } = options;
-  const { runtime = { command: process.execPath, args: [] } } = spec;
   mkdirSync(options.logDir, { recursive: true });
   const logFile = join(options.logDir, `${spec.name}.log`);
-  const isLarge = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > keptLogBytes;
-  const log = createWriteStream(logFile, { flags: isLarge ? 'w' : 'a' });
-  log.on('error', () => {}); // a full disk or a deleted data folder must not end this process
+  const log = openLogFile(logFile);
+  const relay = (line: string): void => console.relay(spec.name, line);
 
   let child: ChildProcess | undefined;
   let retry: NodeJS.Timeout | undefined;
   let pause = firstPauseMs;
   let stopping: Promise<void> | undefined;
   let refused = false;
-  let settleStop = (): void => {};
 
   const start = (): void => {
     const startedAt = Date.now();
-    const env = { ...spec.env, ...runtime.env };
-    const started = spawn(runtime.command, [...runtime.args, spec.script], {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env,
+    child = spawnScript(spec, (line) => {
+      log.write(`${line}\n`);
+      relay(line);
     });
-    child = started;
-    for (const stream of [started.stdout, started.stderr]) {
-      createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
-        log.write(`${line}\n`);
-        console.relay(spec.name, line);
-      });
-    }
-    started.on('error', (error) => console.relay(spec.name, `cannot be started: ${error.message}`));
-    started.on('close', (code, signal) => {
+    child.on('error', (error) => relay(`cannot be started: ${error.message}`));
+    child.on('close', (code, signal) => {
       child = undefined;
-      if (stopping) return settleStop();
+      if (stopping) return;
       if (code === refusedConfiguration) {
         refused = true;
         return;
       }
       if (Date.now() - startedAt > healthyMs) pause = firstPauseMs;
-      console.relay(
-        spec.name,
-        `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`,
-      );
+      const cause = signal ?? `code ${code}`;
+      relay(`ended unexpectedly (${cause}); starting it again in ${pause / 1000} s`);
       retry = setTimeout(start, pause);
       pause = Math.min(pause * 2, longestPauseMs);
     });
@@ -96,19 +82,7 @@ export function startProcess(
 
   const stop = async (): Promise<void> => {
     clearTimeout(retry);
-    const running = child;
-    if (running) {
-      const ended = new Promise<void>((done) => {
-        settleStop = done;
-      });
-      running.kill('SIGTERM');
-      const insist = setTimeout(() => {
-        console.relay(spec.name, `did not stop within ${graceMs / 1000} s, killing it`);
-        killGroup(running);
-      }, graceMs);
-      await ended;
-      clearTimeout(insist);
-    }
+    if (child) await terminate(child, relay);
     await new Promise<void>((done) => log.end(() => done()));
   };
 
@@ -125,6 +99,40 @@ export function startProcess(
       if (child) killGroup(child);
     },
   };
+}
+
+/** Opens a log file for appending. A large one starts again. */
+function openLogFile(file: string): WriteStream {
+  const isLarge = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > keptLogBytes;
+  const log = createWriteStream(file, { flags: isLarge ? 'w' : 'a' });
+  log.on('error', () => {}); // a full disk or a deleted data folder must not end this process
+  return log;
+}
+
+function spawnScript(
+  { script, env, runtime = { command: process.execPath, args: [] } }: ProcessSpec,
+  onLine: (line: string) => void,
+): ChildProcess {
+  const child = spawn(runtime.command, [...runtime.args, script], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...env, ...runtime.env },
+  });
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream as NodeJS.ReadableStream }).on('line', onLine);
+  return child;
+}
+
+/** Ends a process with SIGTERM, and its group with SIGKILL after the grace period. */
+async function terminate(child: ChildProcess, relay: (line: string) => void): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGTERM');
+  const insist = setTimeout(() => {
+    relay(`did not stop within ${graceMs / 1000} s, killing it`);
+    killGroup(child);
+  }, graceMs);
+  await ended;
+  clearTimeout(insist);
 }
 
 function killGroup(child: ChildProcess): void {

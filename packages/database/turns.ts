@@ -27,13 +27,10 @@ const busy = () => exhausted('too many changes of the same records at once, try 
 const isAnswer = (error: unknown): boolean =>
   error instanceof ServiceError && error.code !== 'unavailable';
 
-export type Turns = ReturnType<typeof createTurns>;
-
-/** Runs work in turns: a limited number at once for each key, with rotation between keys. */
-export function createTurns({ total, perKey, waiting }: TurnLimits) {
+/** Counts the work in hand and queues the work that waits, by key. */
+function createQueues({ total, perKey }: Pick<TurnLimits, 'total' | 'perKey'>) {
   const queues = new Map<string, Queue>();
   let holding = 0;
-  let answered = 0;
 
   function queueOf(key: string): Queue {
     const queue = queues.get(key) ?? { holding: 0, waiting: [] };
@@ -41,11 +38,53 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
     return queue;
   }
 
+  // Keys contain text from clients: the map must not grow without bound.
+  function forgetIdle(key: string): void {
+    const queue = queues.get(key);
+    if (queue?.holding === 0 && queue.waiting.length === 0) queues.delete(key);
+  }
+
+  function startNext(): void {
+    for (const queue of queues.values()) {
+      if (holding >= total) return;
+      if (queue.holding < perKey) queue.waiting.shift()?.();
+    }
+  }
+
+  return {
+    queueOf,
+    forgetIdle,
+    hasRoom: (queue: Queue) => holding < total && queue.holding < perKey,
+    take(queue: Queue): void {
+      queue.holding++;
+      holding++;
+    },
+    leave(key: string): void {
+      const queue = queueOf(key);
+      queue.holding--;
+      holding--;
+      // Moves the key to the end of the rotation, or removes it.
+      queues.delete(key);
+      queues.set(key, queue);
+      forgetIdle(key);
+      startNext();
+    },
+    size: () => queues.size,
+  };
+}
+
+export type Turns = ReturnType<typeof createTurns>;
+
+/** Runs work in turns: a limited number at once for each key, with rotation between keys. */
+export function createTurns({ total, perKey, waiting }: TurnLimits) {
+  const { queueOf, forgetIdle, hasRoom, take, leave, size } = createQueues({ total, perKey });
+  let answered = 0;
+
   async function enter(key: string, { until, isClient }: Wait): Promise<void> {
     const queue = queueOf(key);
-    if (holding < total && queue.holding < perKey) return take(queue);
+    if (hasRoom(queue)) return take(queue);
     if (isClient && queue.waiting.length >= waiting) {
-      forgetIdle(key, queue);
+      forgetIdle(key);
       throw busy();
     }
     const answeredBefore = answered;
@@ -57,41 +96,13 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
       };
       const giveUp = () => {
         queue.waiting.splice(queue.waiting.indexOf(start), 1);
-        forgetIdle(key, queue);
+        forgetIdle(key);
         // If no other work ended meanwhile, the database hangs and the load is not the cause.
         reject(isClient && answered > answeredBefore ? busy() : unavailable());
       };
       const timer = setTimeout(giveUp, Math.max(0, until - performance.now()));
       queue.waiting.push(start);
     });
-  }
-
-  function take(queue: Queue): void {
-    queue.holding++;
-    holding++;
-  }
-
-  function leave(key: string): void {
-    const queue = queueOf(key);
-    queue.holding--;
-    holding--;
-    // Moves the key to the end of the rotation, or removes it.
-    queues.delete(key);
-    queues.set(key, queue);
-    forgetIdle(key, queue);
-    startNext();
-  }
-
-  // Keys contain text from clients: the map must not grow without bound.
-  function forgetIdle(key: string, queue: Queue): void {
-    if (queue.holding === 0 && queue.waiting.length === 0) queues.delete(key);
-  }
-
-  function startNext(): void {
-    for (const queue of queues.values()) {
-      if (holding >= total) return;
-      if (queue.holding < perKey) queue.waiting.shift()?.();
-    }
   }
 
   return {
@@ -113,7 +124,7 @@ export function createTurns({ total, perKey, waiting }: TurnLimits) {
       }
     },
     /** The number of keys with running or waiting work. */
-    size: () => queues.size,
+    size,
   };
 }
 

@@ -33,37 +33,6 @@ export function createPools({
   const pools = new Map<string, Pool>();
   const proxy = proxyUrl === '' ? undefined : createProxy(proxyUrl, { connectMs });
 
-  // TLS is end to end with the receiver's name: a proxy sees neither headers nor bodies.
-  function connectorTo(addresses: readonly Address[]): buildConnector.connector {
-    // Responses are short and signatures cover one HTTP/1.1 body: HTTP/2 would only add complexity.
-    const secure = buildConnector({
-      timeout: connectMs,
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: true,
-      allowH2: false,
-    });
-    return (options, callback) => {
-      const isSecure = options.protocol === 'https:';
-      const port = Number(options.port) || (isSecure ? 443 : 80);
-      const opening = proxy
-        ? proxy.open(addresses, port)
-        : dial({ host: options.hostname, port, addresses, timeoutMs: connectMs });
-      opening.then(
-        (wire) => {
-          const endHandshake = isSecure ? limitHandshake(wire) : undefined;
-          const ready: buildConnector.Callback = (...[error, socket]) => {
-            endHandshake?.();
-            if (!socket) return callback(error ?? new Error('there is no socket'), null);
-            limitAnswers(socket, wire, answerBytes);
-            callback(null, socket);
-          };
-          return isSecure ? secure({ ...options, httpSocket: wire }, ready) : ready(null, wire);
-        },
-        (error: Error) => callback(error, null),
-      );
-    };
-  }
-
   function create(origin: string, addresses: readonly Address[]): Pool {
     return new Pool(origin, {
       // Unlimited: endpoints of several tenants may share an origin, and none waits for another's
@@ -75,7 +44,7 @@ export function createPools({
       headersTimeout: totalMs,
       bodyTimeout: totalMs,
       maxHeaderSize: 16 * 1024,
-      connect: connectorTo(addresses),
+      connect: connectorTo(addresses, { proxy, connectMs, answerBytes }),
     });
   }
 
@@ -101,6 +70,46 @@ export function createPools({
       await Promise.all([...[...pools.values()].map((pool) => pool.destroy()), proxy?.close()]);
       pools.clear();
     },
+  };
+}
+
+type ConnectorOptions = {
+  proxy: ReturnType<typeof createProxy> | undefined;
+  connectMs: number;
+  answerBytes: number;
+};
+
+// TLS is end to end with the receiver's name: a proxy sees neither headers nor bodies.
+function connectorTo(
+  addresses: readonly Address[],
+  { proxy, connectMs, answerBytes }: ConnectorOptions,
+): buildConnector.connector {
+  // Responses are short and signatures cover one HTTP/1.1 body: HTTP/2 would only add complexity.
+  const secure = buildConnector({
+    timeout: connectMs,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    allowH2: false,
+  });
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const port = Number(options.port) || (isSecure ? 443 : 80);
+    const opening = proxy
+      ? proxy.open(addresses, port)
+      : dial({ host: options.hostname, port, addresses, timeoutMs: connectMs });
+    opening.then(
+      (wire) => {
+        const endHandshake = isSecure ? limitHandshake(wire) : undefined;
+        const ready: buildConnector.Callback = (...[error, socket]) => {
+          endHandshake?.();
+          if (!socket) return callback(error ?? new Error('there is no socket'), null);
+          limitAnswers(socket, wire, answerBytes);
+          callback(null, socket);
+        };
+        return isSecure ? secure({ ...options, httpSocket: wire }, ready) : ready(null, wire);
+      },
+      (error: Error) => callback(error, null),
+    );
   };
 }
 

@@ -30,13 +30,14 @@ export type { BrokerMessage };
 
 export type Broker = ReturnType<typeof openBroker>;
 
-/** Connects in the background and reconnects for ever: a service runs while the broker is away. */
-export function openBroker({ url, name, log }: { url: string; name: string; log: Log }) {
+type Options = { url: string; name: string; log: Log };
+
+/** The connection, which is made in the background and comes back after every loss. */
+function openConnection({ url, name, log }: Options) {
   let connection: NatsConnection | undefined;
   let streamClient: JetStreamClient | undefined;
   let closed = false;
   let connections = 0;
-  const consumers: Array<() => Promise<void>> = [];
 
   const connected = (async () => {
     // By default the client gives up after two refused logins. A rotated password may arrive here
@@ -62,11 +63,39 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     (error: unknown) => closed || log.error('connecting to the broker failed', { error }),
   );
 
-  async function manager(): Promise<JetStreamManager> {
-    await connected;
-    if (!connection || closed) throw unavailable();
-    return connection.jetstreamManager({ checkAPI: false, timeout: 5000 });
-  }
+  return {
+    log,
+    connected,
+    /** The connection; undefined before the first one, and after the end. */
+    open: () => (connection?.isClosed() ? undefined : connection),
+    client: () => streamClient,
+    connections: () => connections,
+    isClosed: () => closed,
+    isCluster: () => connection?.info?.cluster !== undefined,
+    async manager(): Promise<JetStreamManager> {
+      await connected;
+      if (!connection || closed) throw unavailable();
+      return connection.jetstreamManager({ checkAPI: false, timeout: 5000 });
+    },
+    /** Ends the attempts to connect; `close` then closes the connection. */
+    abandon(): void {
+      closed = true;
+    },
+    async close(): Promise<void> {
+      // Flushes the last acknowledgements.
+      await Promise.race([
+        connection?.flush().catch(() => {}),
+        new Promise((resolve) => setTimeout(resolve, 1000).unref()),
+      ]);
+      await connection?.close();
+    },
+  };
+}
+
+/** Connects in the background and reconnects for ever: a service runs while the broker is away. */
+export function openBroker(options: Options) {
+  const link = openConnection(options);
+  const consumers: Array<() => Promise<void>> = [];
 
   return {
     /**
@@ -79,46 +108,36 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       id: string,
       fields: Record<string, string> = {},
     ): Promise<number> {
-      if (!streamClient || connection?.isClosed()) throw unavailable();
-      return store(streamClient, { subject, body, id, fields });
+      const client = link.client();
+      if (!client || !link.open()) throw unavailable();
+      return store(client, { subject, body, id, fields });
     },
 
     /** The time of a stream's oldest message on this subject; undefined if there is none. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
-      return (await readOldest(await manager(), stream, subject))?.time;
+      return (await readOldest(await link.manager(), stream, subject))?.time;
     },
 
     /** The state of the streams. Missing streams are created first. */
     states: async (): Promise<Record<StreamName, StreamState>> =>
-      readStates(await manager(), isCluster(connection)),
+      readStates(await link.manager(), link.isCluster()),
 
     /** The message with this sequence number in a stream; undefined if there is none. */
     held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
-      readHeld(await manager(), stream, seq),
+      readHeld(await link.manager(), stream, seq),
 
     /**
      * The number of connections so far: a changed number means that the connection was lost in
      * between.
      */
-    connections: () => connections,
+    connections: link.connections,
 
     /**
      * Passes messages to `handle` until the broker is closed. If the handler throws, the message is
      * redelivered.
      */
     consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
-      const run = consumeForever(
-        {
-          manager,
-          client: () => streamClient,
-          log,
-          isClosed: () => closed,
-          isCluster: () => isCluster(connection),
-        },
-        options,
-        handle,
-      );
-      consumers.push(run);
+      consumers.push(consumeForever(link, options, handle));
     },
 
     /**
@@ -126,8 +145,7 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
      * listeners' answers.
      */
     signal(subject: string, body: string, reply?: string): void {
-      if (connection && !connection.isClosed())
-        connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
+      link.open()?.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
     },
 
     /**
@@ -138,40 +156,33 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       subject: string,
       handle: (body: string, answer: (body: string) => void) => void,
     ): Promise<void> {
-      await connected;
-      connection?.subscribe(subject, {
+      await link.connected;
+      const connection = link.open();
+      if (!connection) throw unavailable();
+      connection.subscribe(subject, {
         callback: (error, message) => {
           if (!error) handle(message.string(), (body) => void message.respond(Buffer.from(body)));
         },
       });
-      await connection?.flush();
+      await connection.flush();
     },
 
     /**
      * Resolves when the broker has answered everything sent before. Rejects if it is unreachable.
      */
     async reach(timeoutMs: number): Promise<void> {
-      if (!connection || connection.isClosed() || !connectionAlive(connection)) throw unavailable();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>(
-        (_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)),
-      );
-      await Promise.race([connection.flush(), late]).finally(() => clearTimeout(timer));
+      const connection = aliveOf(link.open());
+      if (!connection) throw unavailable();
+      await within(connection.flush(), timeoutMs);
     },
 
-    isConnected: () =>
-      streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
+    isConnected: () => link.client() !== undefined && aliveOf(link.open()) !== undefined,
 
     /** Stops consuming, waits for the messages in hand, and closes. */
     async close(): Promise<void> {
-      closed = true;
+      link.abandon();
       await Promise.all(consumers.map((stop) => stop()));
-      // Flushes the last acknowledgements.
-      await Promise.race([
-        connection?.flush().catch(() => {}),
-        new Promise((resolve) => setTimeout(resolve, 1000).unref()),
-      ]);
-      await connection?.close();
+      await link.close();
     },
   };
 }
@@ -230,9 +241,16 @@ async function connectAtLast(
 
 // The client does not expose the state of its connection; its status events do.
 const disconnected = new WeakSet<NatsConnection>();
-const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
-const isCluster = (connection: NatsConnection | undefined) =>
-  connection?.info?.cluster !== undefined;
+const aliveOf = (connection: NatsConnection | undefined): NatsConnection | undefined =>
+  connection && !disconnected.has(connection) ? connection : undefined;
+
+async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)),
+  );
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
 
 async function followStatus(
   connection: NatsConnection,

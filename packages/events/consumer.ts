@@ -5,6 +5,7 @@ import {
   AckPolicy,
   type Consumer,
   type ConsumerInfo,
+  type ConsumerMessages,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
@@ -102,13 +103,7 @@ export function consumeForever(
     const consumer = await client()?.consumers.get(options.stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
-      // Fetches only as many messages as there are free slots: messages in the client's buffer
-      // would send no signs of life, so the broker would redeliver them. A short wait lets several
-      // slots become free.
-      if (inHand.size >= options.concurrency) await Promise.race(inHand);
-      if (inHand.size > options.concurrency / 2)
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      const free = options.concurrency - inHand.size;
+      const free = await freeSlots(inHand, options.concurrency);
       if (free > 0) await pullSome(consumer, free);
     }
   }
@@ -121,22 +116,7 @@ export function consumeForever(
     });
     stopPull = () => messages.stop();
     if (stopping) stopPull();
-    // A broker that lost its store has lost the consumer too: the missed heartbeats end this pull,
-    // and the loop recreates it.
-    let lost = false;
-    void (async () => {
-      for await (const status of await messages.status()) {
-        if (
-          status.type !== 'heartbeats_missed' &&
-          status.type !== 'consumer_not_found' &&
-          status.type !== 'stream_not_found' &&
-          status.type !== 'consumer_deleted'
-        )
-          continue;
-        lost = true;
-        messages.stop();
-      }
-    })();
+    const isLost = stopWhenLost(messages);
     for await (const message of messages) {
       if (stopping) message.nak();
       else {
@@ -144,7 +124,7 @@ export function consumeForever(
         inHand.add(work);
       }
     }
-    if (lost && !stopping)
+    if (isLost() && !stopping)
       throw new Error('the broker has lost the consumer or stopped sending heartbeats');
   }
 
@@ -168,6 +148,40 @@ export function consumeForever(
     // While the broker is away the loop may hang, but no message is in hand: do not wait for it.
     await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   };
+}
+
+/**
+ * Waits for free slots and returns their number. Only as many messages are fetched: messages in the
+ * client's buffer would send no signs of life, so the broker would redeliver them. A short wait lets
+ * several slots become free.
+ */
+async function freeSlots(inHand: ReadonlySet<Promise<void>>, concurrency: number): Promise<number> {
+  if (inHand.size >= concurrency) await Promise.race(inHand);
+  if (inHand.size > concurrency / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  return concurrency - inHand.size;
+}
+
+const losses: ReadonlySet<string> = new Set([
+  'heartbeats_missed',
+  'consumer_not_found',
+  'stream_not_found',
+  'consumer_deleted',
+]);
+
+/**
+ * Ends a pull whose consumer is lost, so that the loop recreates it: a broker that lost its store
+ * has lost the consumer too, and sends no more heartbeats.
+ */
+function stopWhenLost(messages: ConsumerMessages): () => boolean {
+  let lost = false;
+  void (async () => {
+    for await (const { type } of await messages.status()) {
+      if (!losses.has(type)) continue;
+      lost = true;
+      messages.stop();
+    }
+  })();
+  return () => lost;
 }
 
 function settle(

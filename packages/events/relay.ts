@@ -51,13 +51,9 @@ export function startRelay({
   log: Log;
   intervalMs?: number;
 }) {
-  lag.from(async () => {
-    const [row] = await database.query<{ age: number }>(oldest, []);
-    return [{ value: row?.age ?? 0, labels: { service: database.service } }];
-  });
+  measureLag(database);
+  const pause = createPause();
   let stopped = false;
-  let wake = () => {};
-  let nudged = false;
   let nextClean = Date.now() + 60_000;
 
   /**
@@ -67,41 +63,13 @@ export function startRelay({
   const tooLarge = new Set<string>();
 
   async function publishBatch(): Promise<number> {
-    const sent = await database.transaction(null, async (em) => {
-      const rows = await execute<Waiting>(
-        em,
-        `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
-         where published_at is null and id <> all ($2::text[]) order by id limit $1 for update skip locked`,
-        [batch, [...tooLarge]],
-      );
-      // Sent in order, without waiting for each other. A failed row is sent again, and the broker
-      // drops what it already has.
-      const sent = await Promise.all(
-        rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
-      );
-      const published = sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
-      if (published.length > 0)
-        await execute(
-          em,
-          `update outbox o set published_at = now(), stream_seq = p.seq
-           from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
-          [JSON.stringify(published)],
-        );
-      return sent;
-    });
+    const sent = await sendBatch(database, broker, [...tooLarge]);
     for (const { id, error } of sent.filter(({ seq }) => seq === undefined)) {
       if (!isTooLarge(error)) throw error;
       tooLarge.add(id);
       log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
     }
     return sent.length;
-  }
-
-  async function deleteOld(): Promise<number> {
-    const text = `delete from outbox where id = any (array (
-      select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
-    const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
-    return deleted.length;
   }
 
   // Checked before anything is published over a new connection: new messages would fill the gap
@@ -117,39 +85,98 @@ export function startRelay({
       while ((await publishBatch()) === batch && !stopped);
     }
     // One batch a round, so that publishing does not wait for the deletion.
-    if (Date.now() >= nextClean && (await deleteOld()) < deletedAtOnce)
+    if (Date.now() >= nextClean && (await deleteOld(database)) < deletedAtOnce)
       nextClean = Date.now() + 3_600_000;
   }
 
   const loop = (async () => {
     while (!stopped) {
-      nudged = false;
+      pause.begin();
       const begun = performance.now();
       await round().catch((error: unknown) => {
         lossDetector.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
       });
       await sleep(Math.max(0, begun + paceMs - performance.now()));
-      if (!nudged && !stopped)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, intervalMs);
-          wake = () => (clearTimeout(timer), resolve());
-        });
+      await pause.wait(intervalMs);
     }
   })();
 
   return {
     /** Wakes the relay; called after every commit. */
-    nudge() {
-      nudged = true;
-      wake();
-    },
+    nudge: pause.end,
     async stop() {
       stopped = true;
-      wake();
+      pause.end();
       await loop;
     },
   };
+}
+
+function measureLag(database: Database): void {
+  lag.from(async () => {
+    const [row] = await database.query<{ age: number }>(oldest, []);
+    return [{ value: row?.age ?? 0, labels: { service: database.service } }];
+  });
+}
+
+/** A pause that `end` cuts short, also if it comes between `begin` and `wait`. */
+function createPause() {
+  let ended = false;
+  let wake = () => {};
+  return {
+    begin(): void {
+      ended = false;
+    },
+    end(): void {
+      ended = true;
+      wake();
+    },
+    async wait(ms: number): Promise<void> {
+      if (ended) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => (clearTimeout(timer), resolve());
+      });
+    },
+  };
+}
+
+/** Publishes the oldest rows and marks the ones that the broker has stored. */
+function sendBatch(
+  database: Database,
+  broker: Broker,
+  skipped: readonly string[],
+): Promise<Sent[]> {
+  return database.transaction(null, async (em) => {
+    const rows = await execute<Waiting>(
+      em,
+      `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
+       where published_at is null and id <> all ($2::text[]) order by id limit $1 for update skip locked`,
+      [batch, skipped],
+    );
+    // Sent in order, without waiting for each other. A failed row is sent again, and the broker
+    // drops what it already has.
+    const sent = await Promise.all(
+      rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
+    );
+    const published = sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
+    if (published.length > 0)
+      await execute(
+        em,
+        `update outbox o set published_at = now(), stream_seq = p.seq
+         from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
+        [JSON.stringify(published)],
+      );
+    return sent;
+  });
+}
+
+async function deleteOld(database: Database): Promise<number> {
+  const text = `delete from outbox where id = any (array (
+    select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
+  const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
+  return deleted.length;
 }
 
 type Sent = { id: string; seq?: number; error?: unknown };

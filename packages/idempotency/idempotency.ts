@@ -49,19 +49,18 @@ export type KeyedCall = {
 export type Outcome = { response: Message; replayed: boolean };
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-export function createIdempotency({
-  database,
-  keyRing,
-  log,
-}: {
-  database: Database;
-  keyRing: KeyRing;
-  log: Log;
-}) {
+type Deps = { database: Database; keyRing: KeyRing; log: Log };
+
+/** Stores and reads responses, sealed. */
+function createResponses({ database, keyRing, log }: Deps) {
   const sealField = (id: string, field: string, text: string) =>
     sealForPurpose(keyRing, purpose, text, [database.service, id, field]);
   const openField = (id: string, field: string, sealed: string) =>
     openForPurpose(keyRing, purpose, sealed, [database.service, id, field]);
+
+  /** Claims the key for an attempt. Returns what an earlier attempt has stored. */
+  const claim = (call: KeyedCall, attempt: Attempt): Promise<StoredCall | 'busy' | undefined> =>
+    claimCall(database, attempt, sealField(attempt.id, 'request', digestOf(call)));
 
   /** The response of an earlier attempt. Throws if there is none. */
   function replay(call: KeyedCall, id: string, stored: StoredCall | 'busy'): Message {
@@ -93,13 +92,16 @@ export function createIdempotency({
         operation: operation.name,
         requestId: caller.requestId,
       });
-      await end(attempt);
+      await end(database, attempt);
     }
   }
 
-  // If this fails too, the lease ends the claim.
-  const end = (attempt: Attempt): Promise<void> =>
-    endWithoutAnswer(database, attempt).catch(() => {});
+  return { claim, replay, keep };
+}
+
+/** Creates the function that runs a call with an Idempotency-Key. */
+export function createIdempotency(deps: Deps) {
+  const { claim, replay, keep } = createResponses(deps);
 
   async function execute(
     call: KeyedCall,
@@ -108,7 +110,7 @@ export function createIdempotency({
   ): Promise<Message> {
     const response = await inIdempotentCall((em) => assertMarked(em, attempt), work).catch(
       async (error: unknown) => {
-        await end(attempt);
+        await end(deps.database, attempt);
         throw error;
       },
     );
@@ -120,11 +122,7 @@ export function createIdempotency({
   /** Runs `work` once for a caller and key. A repetition gets the first response. */
   return async (call: KeyedCall, work: () => Promise<Message>): Promise<Outcome> => {
     const attempt = { id: idOf(call), attempt: randomUUID() };
-    const stored = await claimCall(
-      database,
-      attempt,
-      sealField(attempt.id, 'request', digestOf(call)),
-    );
+    const stored = await claim(call, attempt);
     if (stored !== undefined) {
       await call.checkReplay();
       return { response: replay(call, attempt.id, stored), replayed: true };
@@ -132,6 +130,10 @@ export function createIdempotency({
     return { response: await execute(call, attempt, work), replayed: false };
   };
 }
+
+// If this fails too, the lease ends the claim.
+const end = (database: Database, attempt: Attempt): Promise<void> =>
+  endWithoutAnswer(database, attempt).catch(() => {});
 
 async function assertMarked(em: EntityManager, attempt: Attempt): Promise<void> {
   if (!(await markChanged(em, attempt)))

@@ -31,15 +31,8 @@ const hits = counter(
 /** Called in the transaction that replaces a tenant's key, with both key ids. */
 export type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
 
-/**
- * Seals with the data keys of tenants ("" = the platform's own). A tenant gets its key on first
- * use, in a separate transaction: an unused key does no harm.
- */
-export function createTenantKeys({ database, service, lifetimeMs = rememberedMs }: Options) {
-  const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
-  const current = createCache<DataKey>(cached);
-  const known = createCache<DataKey>(cached);
-
+/** Stores data keys, wrapped by the key service. */
+function createKeyStore({ database, service }: Pick<Options, 'database' | 'service'>) {
   const unwrap = async ({ tenant, id, kek, wrapped }: StoredKey): Promise<DataKey> => ({
     id,
     key: await service.unwrap({ kek, wrapped }, [tenant, id]),
@@ -55,9 +48,6 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     const key = randomBytes(32);
     return { id, key, row: { tenant, id, ...(await service.wrap(key, [tenant, id])) } };
   }
-
-  const findCurrent = (em: EntityManager, tenant: string) =>
-    em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
 
   async function findOrCreate(tenant: string): Promise<DataKey> {
     const found = await findCurrentKey(database, tenant);
@@ -78,22 +68,48 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     return unwrap(found);
   }
 
+  /**
+   * Replaces a tenant's current data key; with `only`, only if that key is still the current one.
+   * Returns undefined if there is nothing to replace. Caches of the old key must be invalidated
+   * (forgetting.ts).
+   */
+  async function replace(
+    tenant: string,
+    onReplaced: OnReplaced,
+    only?: string,
+  ): Promise<string | undefined> {
+    const found = await findCurrentKey(database, tenant);
+    if (!found || (only !== undefined && found.id !== only)) return undefined;
+    const { id, row } = await make(tenant);
+    const replaced = await database.transaction(tenant, async (em) => {
+      await lockName(em, `dek ${tenant}`);
+      const stored = await findCurrent(em, tenant);
+      if (!stored || (only !== undefined && stored.id !== only)) return false;
+      const now = new Date();
+      em.assign(stored, { supersededAt: now, rotationDue: false });
+      em.persist(em.create(DekEntity, { ...row, createdAt: now }));
+      onReplaced(em, { id, previous: stored.id });
+      return true;
+    });
+    return replaced ? id : undefined;
+  }
+
+  return { unwrap, findOrCreate, get, replace };
+}
+
+/**
+ * Seals with the data keys of tenants ("" = the platform's own). A tenant gets its key on first
+ * use, in a separate transaction: an unused key does no harm.
+ */
+export function createTenantKeys({ database, service, lifetimeMs = rememberedMs }: Options) {
+  const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
+  const current = createCache<DataKey>(cached);
+  const known = createCache<DataKey>(cached);
+  const { unwrap, findOrCreate, get, replace } = createKeyStore({ database, service });
+
   const getCurrent = (tenant: string) => current.getOrLoad(tenant, () => findOrCreate(tenant));
   const getKnown = (tenant: string, id: string) =>
     known.getOrLoad(`${tenant}/${id}`, () => get(tenant, id));
-  const openWith = (
-    tenant: string,
-    { id, key }: DataKey,
-    sealed: Uint8Array,
-    context: readonly string[],
-  ) => open(key, sealed, [tenant, ...context, id]);
-  const sealWith = (
-    tenant: string,
-    { id, key }: DataKey,
-    plain: Uint8Array,
-    context: readonly string[],
-  ) => seal(key, plain, [tenant, ...context, id]);
-
   return {
     /** Seals with the tenant's current data key. `context` names the record and field. */
     async seal(tenant: string, plain: Uint8Array, context: readonly string[]): Promise<Sealed> {
@@ -128,31 +144,7 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
       return { dekId: next.id, reseal };
     },
 
-    /**
-     * Replaces a tenant's current data key; with `only`, only if that key is still the current one.
-     * Returns undefined if there is nothing to replace. Caches of the old key must be invalidated
-     * (forgetting.ts).
-     */
-    async replace(
-      tenant: string,
-      onReplaced: OnReplaced,
-      only?: string,
-    ): Promise<string | undefined> {
-      const found = await findCurrentKey(database, tenant);
-      if (!found || (only !== undefined && found.id !== only)) return undefined;
-      const { id, row } = await make(tenant);
-      const replaced = await database.transaction(tenant, async (em) => {
-        await lockName(em, `dek ${tenant}`);
-        const stored = await findCurrent(em, tenant);
-        if (!stored || (only !== undefined && stored.id !== only)) return false;
-        const now = new Date();
-        em.assign(stored, { supersededAt: now, rotationDue: false });
-        em.persist(em.create(DekEntity, { ...row, createdAt: now }));
-        onReplaced(em, { id, previous: stored.id });
-        return true;
-      });
-      return replaced ? id : undefined;
-    },
+    replace,
 
     /** Removes a tenant's keys from the cache. */
     forget(tenant: string): void {
@@ -161,3 +153,20 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     },
   };
 }
+
+const findCurrent = (em: EntityManager, tenant: string) =>
+  em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
+
+const openWith = (
+  tenant: string,
+  { id, key }: DataKey,
+  sealed: Uint8Array,
+  context: readonly string[],
+) => open(key, sealed, [tenant, ...context, id]);
+
+const sealWith = (
+  tenant: string,
+  { id, key }: DataKey,
+  plain: Uint8Array,
+  context: readonly string[],
+) => seal(key, plain, [tenant, ...context, id]);

@@ -53,15 +53,6 @@ export function createRevoker(broker: Broker) {
     return new Set(leases.keys());
   }
 
-  /**
-   * Whether the broker responds. Signals that it holds for this process arrive before its response.
-   */
-  const answers = () =>
-    broker.reach(leaseMs).then(
-      () => true,
-      () => false,
-    );
-
   const ready = Promise.all([
     broker.listen(subjects.lease, (body) => {
       const { holder, ends } = JSON.parse(body) as { holder: string; ends: boolean };
@@ -86,7 +77,8 @@ export function createRevoker(broker: Broker) {
   return async (keys: readonly RightsKey[]): Promise<void> => {
     const over = Date.now() + leaseMs;
     // No heartbeats may mean a dead connection that the client has not noticed.
-    if (holders().size === 0 && !(await answers())) return sleep(Math.max(0, over - Date.now()));
+    if (holders().size === 0 && !(await responds(broker)))
+      return sleep(Math.max(0, over - Date.now()));
     noteConnection();
     // After listening for a lease, every live holder has been heard; the lease of any other holder
     // has ended.
@@ -109,6 +101,13 @@ export function createRevoker(broker: Broker) {
     done.delete(revocation.id);
   };
 }
+
+/** Whether the broker responds. Signals that it holds for this process arrive before its response. */
+const responds = (broker: Broker): Promise<boolean> =>
+  broker.reach(leaseMs).then(
+    () => true,
+    () => false,
+  );
 
 export type RightsCache = ReturnType<typeof createRightsCache>;
 

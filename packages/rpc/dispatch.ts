@@ -175,12 +175,74 @@ export function createDispatch({
   idempotency,
   afterChange,
 }: DispatchOptions) {
-  async function run(
+  const run = createRun({ revoke, idempotency });
+  const audit = createAudit({ log, auditRefusal });
+
+  const dispatch = async (
+    method: DescMethodUnary,
+    request: Message,
+    circumstances: Circumstances,
+  ): Promise<Message> => {
+    const { caller, exchange } = circumstances;
+    const operation = operationOf(method);
+    // A validate-only call is part of a call that the gateway logs and counts.
+    if (caller.judgeOnly)
+      throw invalid(await shapeProblems(operation, request, routeOf(table, operation).check));
+    const started = performance.now();
+    let code: ErrorCode | 'ok' = 'ok';
+    try {
+      return await run(operation, request, routeOf(table, operation), circumstances);
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      code = error.code;
+      if (code === 'internal' || code === 'unavailable')
+        log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
+      await audit(operation, request, caller, error);
+      throw error;
+    } finally {
+      const took = performance.now() - started;
+      if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
+      if (isLogged(caller))
+        log.info('call', {
+          operation: operation.name,
+          code,
+          ms: Math.round(took),
+          actor: caller.id || caller.type,
+          requestId: caller.requestId,
+          ...(exchange.replayed && { replayed: true }),
+        });
+      if (operation.sideEffects) afterChange();
+    }
+  };
+  return (
+    method: DescMethodUnary,
+    request: Message,
+    caller: Caller,
+    signal: AbortSignal,
+    exchange: Exchange = {},
+  ): Promise<Message> => {
+    const work = () =>
+      inSpan(rpcName(method), answerSpan(method, caller), () =>
+        dispatch(method, request, { caller, signal, exchange }),
+      );
+    return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
+  };
+}
+
+function routeOf(table: Routes, operation: Operation): Route {
+  const route = table.get(operation.method);
+  if (!route) throw new Error(`${operation.name} is not served here`);
+  return route;
+}
+
+/** Checks and authorizes a call, and runs its handler: once for an Idempotency-Key. */
+function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'idempotency'>) {
+  return async (
     operation: Operation,
     request: Message,
+    { handler, check, replayCheck }: Route,
     { caller, signal, exchange }: Circumstances,
-  ): Promise<Message> {
-    const { handler, check, replayCheck } = routeOf(operation);
+  ): Promise<Message> => {
     assertCredential(operation, caller);
     await assertValid(operation, request, caller, check);
     const call = { operation, caller, signal, ...authorize(operation, request, caller) };
@@ -203,21 +265,17 @@ export function createDispatch({
     );
     exchange.replayed = replayed;
     return response;
-  }
+  };
+}
 
-  function routeOf(operation: Operation): Route {
-    const route = table.get(operation.method);
-    if (!route) throw new Error(`${operation.name} is not served here`);
-    return route;
-  }
-
-  // Audits denials by credential, by rule and by handler alike.
-  async function audit(
+/** Audits denials by credential, by rule and by handler alike. */
+function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'auditRefusal'>) {
+  return async (
     operation: Operation,
     request: Message,
     caller: Caller,
     error: ServiceError,
-  ): Promise<void> {
+  ): Promise<void> => {
     const isDenied = error.code === 'permission_denied' && operation.credential !== 'none';
     if (caller.type === 'service' || !(isDenied || isDeadToken(error))) return;
     try {
@@ -232,59 +290,6 @@ export function createDispatch({
       log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);
     }
-  }
-
-  const dispatch = async (
-    method: DescMethodUnary,
-    request: Message,
-    circumstances: Circumstances,
-  ): Promise<Message> => {
-    const { caller, exchange } = circumstances;
-    const operation = operationOf(method);
-    // A validate-only call is part of a call that the gateway logs and counts.
-    if (caller.judgeOnly)
-      throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
-    const started = performance.now();
-    let code: ErrorCode | 'ok' = 'ok';
-    try {
-      return await run(operation, request, circumstances);
-    } catch (thrown) {
-      const error = toServiceError(thrown);
-      code = error.code;
-      if (code === 'internal' || code === 'unavailable')
-        log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
-      await audit(operation, request, caller, error);
-      throw error;
-    } finally {
-      const took = performance.now() - started;
-      if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
-      const ms = Math.round(took);
-      if (isLogged(caller)) {
-        const replayed = exchange.replayed ? { replayed: true } : {};
-        log.info('call', {
-          operation: operation.name,
-          code,
-          ms,
-          actor: caller.id || caller.type,
-          requestId: caller.requestId,
-          ...replayed,
-        });
-      }
-      if (operation.sideEffects) afterChange();
-    }
-  };
-  return (
-    method: DescMethodUnary,
-    request: Message,
-    caller: Caller,
-    signal: AbortSignal,
-    exchange: Exchange = {},
-  ): Promise<Message> => {
-    const work = () =>
-      inSpan(rpcName(method), answerSpan(method, caller), () =>
-        dispatch(method, request, { caller, signal, exchange }),
-      );
-    return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
   };
 }
 

@@ -5,6 +5,7 @@ export {
   type Checks,
   createDispatch,
   type Dispatch,
+  type DispatchOptions,
   type Handlers,
   type ReplayChecks,
   type Routes,

@@ -15,6 +15,7 @@ import {
   createDispatch,
   createReadiness,
   type Dispatch,
+  type DispatchOptions,
   listenRpc,
   type Routes,
   routes,
@@ -113,18 +114,7 @@ export async function createService({
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
   const refusals = createRefusals(database, log);
   const { served, background = [] } = parts({ database, broker, refusals });
-  const flushRefusals = repeat({
-    everyMs: countedMs,
-    log,
-    failed: 'auditing refused calls failed',
-    work: refusals.flush,
-  });
-  const sweepIdempotency = repeat({
-    everyMs: sweepMs,
-    log,
-    failed: 'deleting expired idempotent calls failed, retrying',
-    work: (isStopped) => sweepCalls(database, isStopped),
-  });
+  const upkeep = createUpkeep(database, refusals, log);
   const table = routes(...served);
 
   let hasFoundBroker = false;
@@ -132,9 +122,7 @@ export async function createService({
   const running: Array<() => Promise<void>> = [];
   const begin = whenSchemaFits(database, schema, log, () => {
     relay = startRelay({ database, broker, log });
-    running.push(
-      ...[...background, flushRefusals, sweepIdempotency].map((start) => start({ dispatch })),
-    );
+    running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
   });
 
   const dispatch = createDispatch({
@@ -143,29 +131,7 @@ export async function createService({
     revoke: createRevoker(broker),
     idempotency: createIdempotency({ database, keyRing, log }),
     afterChange: () => relay?.nudge(),
-    auditRefusal: (call, error, tenant) => {
-      const { type, id, credentialId, ip } = call.caller;
-      if (isDeadToken(error)) {
-        const refusal = {
-          Tenant: '',
-          Action: 'token.refused',
-          Result: 'failed',
-          Code: error.code,
-          Targets: [],
-        } as const;
-        return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, refusal);
-      }
-      // A stolen credential, or another address, is counted as another caller. The counting entry
-      // shows the last caller.
-      const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
-      return refusals.record(kind, call, {
-        Tenant: tenant,
-        Action: 'access.denied',
-        Result: 'denied',
-        Code: error.code,
-        Targets: [],
-      });
-    },
+    auditRefusal: createRefusalAudit(refusals),
   });
 
   return {
@@ -189,6 +155,47 @@ export async function createService({
     },
   };
 }
+
+/** The background work of every service. */
+const createUpkeep = (database: Database, refusals: Refusals, log: Log): readonly Background[] => [
+  repeat({
+    everyMs: countedMs,
+    log,
+    failed: 'auditing refused calls failed',
+    work: refusals.flush,
+  }),
+  repeat({
+    everyMs: sweepMs,
+    log,
+    failed: 'deleting expired idempotent calls failed, retrying',
+    work: (isStopped) => sweepCalls(database, isStopped),
+  }),
+];
+
+/** Records refused calls. Equal refusals within a short time share an entry that counts them. */
+const createRefusalAudit =
+  (refusals: Refusals): DispatchOptions['auditRefusal'] =>
+  (call, error, tenant) => {
+    const { type, id, credentialId, ip } = call.caller;
+    if (isDeadToken(error))
+      return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, {
+        Tenant: '',
+        Action: 'token.refused',
+        Result: 'failed',
+        Code: error.code,
+        Targets: [],
+      });
+    // A stolen credential, or another address, is counted as another caller. The counting entry
+    // shows the last caller.
+    const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
+    return refusals.record(kind, call, {
+      Tenant: tenant,
+      Action: 'access.denied',
+      Result: 'denied',
+      Code: error.code,
+      Targets: [],
+    });
+  };
 
 function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, start: () => void) {
   let state: 'waiting' | 'done' | 'cancelled' = 'waiting';

@@ -34,12 +34,18 @@ export const rateLimitHeaders: JsonObject = {
 };
 
 /** The shared error responses, which operations and routes refer to. */
-export function sharedFailures(): JsonObject {
+export const sharedFailures = (): JsonObject => ({
+  ...requestFailures(),
+  ...routeFailures(),
+  ...serverFailures(),
+});
+
+/** The errors of a request to an operation. */
+function requestFailures(): JsonObject {
   const challenge = {
     schema: { type: 'string', example: 'Bearer error="invalid_token"' },
     description: 'How to present a credential.',
   };
-  const seconds = { schema: { type: 'integer', example: 30 }, description: 'Seconds to wait.' };
   return {
     BadRequest: failure(badRequest, {
       NotJson: example('The body cannot be read', 'invalid_argument', [
@@ -64,6 +70,12 @@ export function sharedFailures(): JsonObject {
         'permission denied',
       ]),
     }),
+  };
+}
+
+/** The errors of a path or method that is no operation. */
+function routeFailures(): JsonObject {
+  return {
     NotFound: failure(
       'Not found: this server has no such path. A record that does not exist is a 400 with the code `not_found`.',
       {
@@ -86,6 +98,13 @@ export function sharedFailures(): JsonObject {
         },
       },
     ),
+  };
+}
+
+/** The errors of a server that cannot take the request now. */
+function serverFailures(): JsonObject {
+  const seconds = { schema: { type: 'integer', example: 30 }, description: 'Seconds to wait.' };
+  return {
     TooManyRequests: failure(
       'Too many requests.',
       {
