@@ -71,7 +71,7 @@ const acrossTenants: Record<string, string> = {
   'access.invitation_of_token': 'finds the tenant of an invitation from its token',
   'access.invitations_of_address': 'lists the invitations of one address',
   'services/access/audit/queries.ts:findStored': 'each entry names the tenant of its row',
-  'services/access/tenants/queries.ts:deleteOrphanedOffers':
+  'services/access/deletion/queries.ts:deleteOrphanedOffers':
     'deletes the offers of deleted tenants',
   'services/access/audit/queries.ts:moveHeads': 'each changed row names its tenant',
   'keys.rotation_due': 'rotates the data keys of all tenants in order',

@@ -1,5 +1,9 @@
-import { type BuiltInRole, platformRoles, tenantRoles } from '@bailiwick/access/roles/builtin.ts';
-import { includes } from '@bailiwick/access/roles/match.ts';
+import {
+  type BuiltInRole,
+  platformRoles,
+  tenantRoles,
+} from '@bailiwick/access/permissions/builtin.ts';
+import { includes } from '@bailiwick/access/permissions/match.ts';
 import {
   type DescribedPermission,
   describedPermissions,

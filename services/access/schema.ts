@@ -3,7 +3,6 @@ import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { RateWindowEntity } from '@bailiwick/limits';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
-import { SubjectStateEntity } from './decisions/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
 import { GroupEntity, GroupMemberEntity } from './groups/entities.ts';
 import { InvitationEntity } from './invitations/entities.ts';
@@ -16,6 +15,7 @@ import { Admission } from './migrations/006-admission.ts';
 import { Membership } from './migrations/008-membership.ts';
 import { Idempotency } from './migrations/011-idempotency.ts';
 import { RoleEntity } from './roles/entities.ts';
+import { SubjectStateEntity } from './subjects/entities.ts';
 import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
 
 export const accessSchema: ServiceSchema = {

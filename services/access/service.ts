@@ -21,26 +21,27 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
-import { accessHandlers } from './decisions/access.ts';
-import { authorityHandlers } from './decisions/handlers.ts';
+import { authorityHandlers } from './authority.ts';
+import { decisionHandlers } from './decisions/access.ts';
+import { followSubjects } from './deletion/follow.ts';
+import { startPurger } from './deletion/purge.ts';
 import {
   botGrantHandlers,
   grantChecks,
   grantHandlers,
   groupGrantHandlers,
-} from './grants/handlers.ts';
+} from './granting/handlers.ts';
 import { groupHandlers } from './groups/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
 import { admissionHandlers } from './just-in-time/handlers.ts';
 import { invitationLimits } from './limits.ts';
+import { plan } from './plan/plan.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import type { accessSettings } from './settings.ts';
-import { followSubjects } from './subjects/follow.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
-import { startPurger } from './tenants/purge.ts';
 
 type Options = {
   settings: OwnSettings<typeof accessSettings>;
@@ -80,7 +81,10 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Grants, grantHandlers(deps), grantChecks),
         serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
-        serve(Access, accessHandlers(deps)),
+        serve(Access, {
+          ...decisionHandlers(database),
+          plan: (request, call) => plan(deps, request, call),
+        }),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers(deps)),
         serve(Admission, admissionHandlers({ ...deps, log })),

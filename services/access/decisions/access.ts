@@ -2,20 +2,16 @@ import { type Database, onPool, type Run } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
-import type { Directory } from '../directory.ts';
-import { includes, isPlatformOnly, narrow } from '../roles/match.ts';
+import { includes, isPlatformOnly, narrow } from '../permissions/match.ts';
 import { counts, findDecisionContext, granting, type SubjectGrant } from './context.ts';
 import { explain } from './explain.ts';
-import { plan } from './plan.ts';
 import { rightsOf } from './rights.ts';
 
-// The Access operations: users, bots and applications ask which permissions a subject has.
+// The Access operations that decide: users, bots and applications ask which permissions a subject
+// has.
 
-export function accessHandlers(deps: {
-  database: Database;
-  directory: Directory;
-}): Handlers<typeof Access> {
-  const run = onPool(deps.database);
+export function decisionHandlers(database: Database): Omit<Handlers<typeof Access>, 'plan'> {
+  const run = onPool(database);
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
       const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
@@ -65,8 +61,6 @@ export function accessHandlers(deps: {
         narrowedTo: narrowingOf(call, about),
       });
     },
-
-    plan: (request, call) => plan(deps, request, call),
   };
 }
 

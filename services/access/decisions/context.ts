@@ -1,8 +1,8 @@
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { grantsPerSubject } from '../limits.ts';
-import { ownerRole, permissionsOf } from '../roles/builtin.ts';
-import { includes, isPlatformOnly } from '../roles/match.ts';
+import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
+import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,

@@ -1,8 +1,8 @@
 import { assertRecentLogin, type Caller } from '@bailiwick/call';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
-import { ownerRole } from '../roles/builtin.ts';
-import { findRolePermissions } from '../roles/queries.ts';
+import { ownerRole } from '../permissions/builtin.ts';
+import { findRolePermissions } from './queries.ts';
 import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
 
 // A caller can only delegate permissions that it has, on every path that grants rights.

@@ -1,7 +1,7 @@
 import { type Run } from '@bailiwick/database';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { includes, isPlatformOnly } from '../roles/match.ts';
+import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   counts,
   type DecisionContext,

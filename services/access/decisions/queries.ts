@@ -1,5 +1,4 @@
-import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/database';
-import type { StoredSettings } from '../tenants/entities.ts';
+import { type Run, type Statement } from '@bailiwick/database';
 
 // Each decision reads its inputs in one statement. Nothing is cached between two calls: a revoked
 // right must not work once more.
@@ -53,6 +52,13 @@ export type GrantedRoles = Record<string, string>;
 /** The permissions of the tenant's own roles, by slug. */
 export type CustomPermissions = Record<string, string[]>;
 
+/** The settings of a tenant that decisions read. Unset ones are absent. */
+type SessionSettings = {
+  sessionIdleMinutes?: number;
+  sessionMaxMinutes?: number;
+  recentLogin?: boolean;
+};
+
 export type RolesRow = {
   tenant: string;
   /** Whether the tenant exists and is active. */
@@ -69,7 +75,7 @@ export type RolesRow = {
   /** Whether the tenant requires SSO and the session did not come from its provider. */
   lacks_sso: boolean;
   /** The tenant's settings; null = the tenant does not exist. */
-  settings: StoredSettings | null;
+  settings: SessionSettings | null;
 };
 
 // If no tenant is asked for, the user's only tenant is used.
@@ -207,28 +213,11 @@ export async function isMemberWithin(
   );
 }
 
-const memberIds: Statement = {
-  name: 'access.member_ids',
-  text: `select user_id from tenant_member where tenant = $1 and user_id > $2 and status <> 'barred' order by user_id limit $3`,
-};
-
-export async function findMemberIds(
-  run: Run,
-  tenant: string,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await run<{ user_id: string }>(memberIds, [tenant, after, limit]);
-  return rows.map((row) => row.user_id);
-}
-
-// The permissions of a tenant's own role (r) come with its first row only. Thousands of grants of
-// one role would otherwise repeat them.
-const givenOnce = 'case when row_number() over (partition by r.slug order by';
-
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
 const wanted = '($3 or g.resource = any ($4::text[]))';
 
+// The permissions of a tenant's own role (r) come with its first row only. Thousands of grants of
+// one role would otherwise repeat them.
 const subjectGrants: Statement = {
   name: 'access.held_by_subject',
   text: `
@@ -246,7 +235,7 @@ const subjectGrants: Statement = {
     select h.*, row_number() over (partition by h.id order by h.member_of) as way from held h
   )
   select h.id, h.role, h.resource, h.tenant = '' as platform, coalesce(h.expires_at <= now(), false) as expired,
-    h.member_of as "group", h.granted_to as "grantedTo", ${givenOnce} h.id, h.member_of) = 1 then r.permissions end as gives
+    h.member_of as "group", h.granted_to as "grantedTo", case when row_number() over (partition by r.slug order by h.id, h.member_of) = 1 then r.permissions end as gives
   from ways h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
   where $6 or h.way = 1
   order by expired, h.id, h.member_of limit $5`,
@@ -332,37 +321,17 @@ export async function findSubjectStatus(
   );
 }
 
-/** Sets the longest time that this transaction waits for a lock, in milliseconds. */
-export async function waitForLocks(em: EntityManager, ms: number): Promise<void> {
-  await execute(em, `select set_config('lock_timeout', $1, true)`, [`${ms}ms`]);
-}
-
-const roleHoldings: Statement = {
-  name: 'access.role_holdings',
-  text: `
-  with alive as (select * from grant_entry g where g.tenant in ($1, '') and (g.expires_at is null or g.expires_at > now())),
-  held as (
-    select g.subject, g.resource, g.role, g.tenant = '' as platform from alive g
-    where g.subject_type = 'bot' or exists (select 1 from tenant_member m where m.tenant = $1 and m.user_id = g.subject and m.status = 'active')
-    union
-    select m.user_id, g.resource, g.role, false
-    from group_member m
-    join tenant_member t on t.tenant = m.tenant and t.user_id = m.user_id and t.status = 'active'
-    join group_entry e on e.tenant = m.tenant and e.id = m.group_id
-    join alive g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
-    where m.tenant = $1
-  )
-  select h.subject, h.resource, h.role, h.platform, ${givenOnce} h.subject, h.resource) = 1 then r.permissions end as gives
-  from held h left join role_entry r on r.tenant = $1 and r.slug = h.role and not h.platform
-  where not exists (select 1 from subject_state s where s.subject = h.subject and s.state in ('disabled', 'deleted'))
-  order by h.subject, h.resource, h.platform, h.role limit $2`,
+const rolePermissions: Statement = {
+  name: 'access.role_permissions',
+  text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
 };
 
-export type RoleHolding = Pick<SubjectGrantRow, 'role' | 'resource' | 'platform' | 'gives'> & {
-  subject: string;
-};
-
-/** The effective roles of a tenant's users and bots, by grants there and on the platform. */
-export function findRoleHoldings(run: Run, tenant: string, limit: number): Promise<RoleHolding[]> {
-  return run<RoleHolding>(roleHoldings, [tenant, limit]);
+/** The permissions of the tenant's own roles among these. */
+export async function findRolePermissions(
+  run: Run,
+  tenant: string,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const rows = await run<{ permission: string }>(rolePermissions, [tenant, slugs]);
+  return rows.map((row) => row.permission);
 }

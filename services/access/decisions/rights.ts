@@ -1,7 +1,7 @@
 import { type Run } from '@bailiwick/database';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
-import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
-import { includes, isPlatformOnly } from '../roles/match.ts';
+import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
+import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   type CustomPermissions,
   findBotRoles,

@@ -9,7 +9,7 @@ import {
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type IdPrefix, timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
-import type { SentGrant } from './change.ts';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 // The grants of users, groups and bots share one table. This maps rows to their three API records.
@@ -48,6 +48,19 @@ function common(row: GrantRow) {
     createdAt: timeOf(row.createdAt),
   };
 }
+
+/**
+ * A grant as sent in a request: in a tenant, or on the platform if `tenant` is "". `subject` is the
+ * id of the user or bot, or the path of the group.
+ */
+export type SentGrant = {
+  tenant: string;
+  subjectType: SubjectType;
+  subject: string;
+  role: string;
+  resource: string;
+  expiresAt: Timestamp | undefined;
+};
 
 // Fills in what a request may leave out: an absent record is an empty one.
 

@@ -5,7 +5,7 @@ import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
-import { ownerRole } from '../roles/builtin.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow } from './entities.ts';
 import { pathKey } from './path.ts';

@@ -23,7 +23,7 @@ import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import type { InvitationLimits } from '../limits.ts';
-import { memberRole } from '../roles/builtin.ts';
+import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';

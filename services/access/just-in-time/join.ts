@@ -8,7 +8,7 @@ import { type Directory, findUser } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
-import { memberRole } from '../roles/builtin.ts';
+import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';

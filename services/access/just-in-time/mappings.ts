@@ -6,7 +6,7 @@ import { GrantEntity } from '../grants/entities.ts';
 import { addGrant, removeGrant } from '../grants/entries.ts';
 import { GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup, recordMember } from '../groups/members.ts';
-import { ownerRole } from '../roles/builtin.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
 
 // A provider's mappings grant a user roles and groups, and revoke those that they granted before

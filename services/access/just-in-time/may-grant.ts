@@ -4,7 +4,7 @@ import type { MayConferRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/
 import { findLacking } from '../decisions/delegation.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
-import { isTenantRole, memberRole } from '../roles/builtin.ts';
+import { isTenantRole, memberRole } from '../permissions/builtin.ts';
 import { findRole } from '../roles/queries.ts';
 import { findTenant } from '../tenants/queries.ts';
 

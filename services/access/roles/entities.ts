@@ -2,7 +2,7 @@ import { type Role, RoleSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
-import { type BuiltInRole, tenantRoles } from './builtin.ts';
+import { type BuiltInRole, tenantRoles } from '../permissions/builtin.ts';
 
 /** A role that a tenant has defined. */
 export const RoleEntity = defineEntity({

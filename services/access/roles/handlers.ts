@@ -5,8 +5,8 @@ import type {
   RolesListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { type Call, type Checks, type Handlers, type Pager } from '@bailiwick/rpc';
+import { isPlatformOnly } from '../permissions/match.ts';
 import { builtInRoles, toRole } from './entities.ts';
-import { isPlatformOnly } from './match.ts';
 import { describedPermissions } from './permission-list.ts';
 import { findRole, rolesOf } from './queries.ts';
 import { deleteRole, roleProblems, saveRole } from './save.ts';

@@ -33,21 +33,6 @@ export function rolesOf(
   return database.query<RoleRow>(rolesOfTenant, [tenant, after, limit]);
 }
 
-const rolePermissions: Statement = {
-  name: 'access.role_permissions',
-  text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
-};
-
-/** The permissions of the tenant's own roles among these. */
-export async function findRolePermissions(
-  run: Run,
-  tenant: string,
-  slugs: readonly string[],
-): Promise<string[]> {
-  const rows = await run<{ permission: string }>(rolePermissions, [tenant, slugs]);
-  return rows.map((row) => row.permission);
-}
-
 const roleUse: Statement = {
   name: 'access.role_use',
   text: `select exists (select 1 from grant_entry g where g.tenant = $1 and g.role = $2 and (g.expires_at is null or g.expires_at > now())) as granted,

@@ -16,9 +16,9 @@ import { LockMode } from '@mikro-orm/core';
 import { assertMayGrantPermissions } from '../decisions/delegation.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
 import { rolesPerTenant } from '../limits.ts';
-import { isBuiltIn, isTenantRole } from './builtin.ts';
+import { isBuiltIn, isTenantRole } from '../permissions/builtin.ts';
+import { includes } from '../permissions/match.ts';
 import { RoleEntity, type RoleRow, toRole } from './entities.ts';
-import { includes } from './match.ts';
 import { findRoleUse } from './queries.ts';
 
 /** Validation errors of a role. A misspelt built-in permission would be stored and never match. */

@@ -1,6 +1,6 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
-import { SubjectStateEntity } from '../decisions/entities.ts';
+import { SubjectStateEntity } from './entities.ts';
 
 // The status of users and bots that decisions depend on. identity owns the subjects and reports
 // changes.

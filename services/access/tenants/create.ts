@@ -18,7 +18,7 @@ import { createId } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
-import { isTenantRole, ownerRole } from '../roles/builtin.ts';
+import { isTenantRole, ownerRole } from '../permissions/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
 import { mergeSettings, TenantEntity, toTenant } from './entities.ts';
 import { startMembership } from './membership.ts';

@@ -12,7 +12,7 @@ import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
-import { memberRole } from '../roles/builtin.ts';
+import { memberRole } from '../permissions/builtin.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { TenantMemberEntity, toTenantMember } from './entities.ts';
 import { lockTenant } from './lock.ts';

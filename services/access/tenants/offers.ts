@@ -10,7 +10,7 @@ import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
-import { memberRole } from '../roles/builtin.ts';
+import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';

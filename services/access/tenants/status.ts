@@ -5,7 +5,7 @@ import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
 import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
-import { ownerRole } from '../roles/builtin.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import { TenantMemberEntity } from './entities.ts';
 import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';

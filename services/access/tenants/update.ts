@@ -14,7 +14,7 @@ import { changedFields, timeAfter } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
-import { memberRole } from '../roles/builtin.ts';
+import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
 import { assertSsoProven } from './sso.ts';

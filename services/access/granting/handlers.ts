@@ -8,18 +8,19 @@ import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.t
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
-import { pathKey } from '../groups/path.ts';
-import { grant, grantProblems, type SentGrant, withdraw } from './change.ts';
-import type { GrantRow, SubjectType } from './entities.ts';
-import { grantsIn, grantsOf, grantsReaching } from './queries.ts';
+import type { GrantRow, SubjectType } from '../grants/entities.ts';
+import { grantsIn, grantsOf, grantsReaching } from '../grants/queries.ts';
 import {
+  type SentGrant,
   sentBotGrant,
   sentGrant,
   sentGroupGrant,
   toBotGrant,
   toGrant,
   toGroupGrant,
-} from './records.ts';
+} from '../grants/records.ts';
+import { pathKey } from '../groups/path.ts';
+import { grant, grantProblems, withdraw } from './change.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {

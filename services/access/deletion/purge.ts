@@ -11,9 +11,9 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
-import { finishRemovals } from '../subjects/removal.ts';
-import { TenantEntity } from './entities.ts';
+import { TenantEntity } from '../tenants/entities.ts';
 import { deleteOrphanedOffers, findPurgeable } from './queries.ts';
+import { finishRemovals } from './removal.ts';
 
 const longestIntervalMs = 60_000;
 

@@ -3,14 +3,19 @@ import { invalid } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { narrow } from '../roles/match.ts';
-import { leave } from '../subjects/leave.ts';
-import { isKnownElsewhere } from '../subjects/queries.ts';
-import { type ReportedState, setSubjectState } from '../subjects/state.ts';
-import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
-import { findSubjectGrants, type SubjectGrant } from './context.ts';
-import { findMemberIds, isMemberWithin } from './queries.ts';
-import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './rights.ts';
+import { findSubjectGrants, type SubjectGrant } from './decisions/context.ts';
+import { isMemberWithin } from './decisions/queries.ts';
+import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
+import { leave } from './deletion/leave.ts';
+import { narrow } from './permissions/match.ts';
+import { type ReportedState, setSubjectState } from './subjects/state.ts';
+import {
+  findMemberIds,
+  findOwners,
+  findTenant,
+  isKnownElsewhere,
+  tenantsOf,
+} from './tenants/queries.ts';
 
 const maxTenants = 1000;
 const maxMembers = 1000;

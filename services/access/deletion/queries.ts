@@ -1,4 +1,10 @@
-import { type Database, type Run, type Statement } from '@bailiwick/database';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Run,
+  type Statement,
+} from '@bailiwick/database';
 
 // The check for the last owner reads all owners, so the rows stay locked until the transaction
 // ends. Every caller locks them in the same order.
@@ -53,17 +59,26 @@ export async function findUnfinished(database: Database): Promise<string[]> {
   return rows.map(({ subject }) => subject);
 }
 
-const knownElsewhere: Statement = {
-  name: 'access.known_elsewhere',
-  text: `select exists (select from tenant_member m where m.user_id = $1 and m.tenant <> $2)
-           or exists (select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and g.subject = $1) as known`,
+const purgeable: Statement = {
+  name: 'access.purgeable_tenants',
+  text: `select t.id from tenant t where t.status = 'deleting' and t.purge_at <= now() order by t.purge_at limit 20`,
 };
 
+/** Deleted tenants whose grace period has ended. */
+export async function findPurgeable(database: Database): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(purgeable, []);
+  return rows.map(({ id }) => id);
+}
+
 /**
- * Whether a user is a member of another tenant or has a platform grant. Statuses do not matter: a
- * suspended tenant may become active again.
+ * Deletes offers of purged tenants and of users who are members. Processes of the previous version
+ * purge tenants and add members without knowing the table.
  */
-export async function isKnownElsewhere(run: Run, userId: string, tenant: string): Promise<boolean> {
-  const [row] = await run<{ known: boolean }>(knownElsewhere, [userId, tenant]);
-  return row?.known ?? true;
+export async function deleteOrphanedOffers(em: EntityManager): Promise<void> {
+  await execute(
+    em,
+    `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
+       or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
+    [],
+  );
 }

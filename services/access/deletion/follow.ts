@@ -2,8 +2,8 @@ import { type Database } from '@bailiwick/database';
 import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { type ReportedState, setSubjectState } from '../subjects/state.ts';
 import { removeSubject } from './removal.ts';
-import { type ReportedState, setSubjectState } from './state.ts';
 
 type Deps = { database: Database; broker: Broker; log: Log };
 

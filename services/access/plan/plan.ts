@@ -16,8 +16,8 @@ import type {
 import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Directory, findBots } from '../directory.ts';
-import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change.ts';
-import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
+import { grant, grantProblems, withdraw } from '../granting/change.ts';
+import { type SentGrant, sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
 import { differences, type Holdings, holdingsInTenant } from './holdings.ts';

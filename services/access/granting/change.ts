@@ -1,33 +1,19 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
+import { addGrant, type GrantKey, removeGrant } from '../grants/entries.ts';
+import type { SentGrant } from '../grants/records.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
-import { isBuiltIn, ownerRole } from '../roles/builtin.ts';
+import { isBuiltIn, ownerRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { assertPresent, lockSubject } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { countOtherOwners, ownsPermanently } from '../tenants/queries.ts';
-import type { SubjectType } from './entities.ts';
-import { addGrant, type GrantKey, removeGrant } from './entries.ts';
-
-/**
- * A grant as sent in a request: in a tenant, or on the platform if `tenant` is "". `subject` is the
- * id of the user or bot, or the path of the group.
- */
-export type SentGrant = {
-  tenant: string;
-  subjectType: SubjectType;
-  subject: string;
-  role: string;
-  resource: string;
-  expiresAt: Timestamp | undefined;
-};
 
 /** Validation errors of a new grant. Removing an expired grant is allowed. */
 export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): string[] {

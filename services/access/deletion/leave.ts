@@ -1,8 +1,8 @@
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { lockSubject, markLeaving } from '../subjects/state.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
 import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
-import { lockSubject, markLeaving } from './state.ts';
 
 /**
  * Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of
