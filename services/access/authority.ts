@@ -1,9 +1,14 @@
-import { type Database, onPool } from '@bailiwick/database';
+import { type Database, onPool, type Run } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Authority,
+  EffectiveRequest,
+  MayConferBotRequest,
+  MayReadUserRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { findSubjectGrants, type SubjectGrant } from './decisions/context.ts';
+import { findSubjectGrants } from './decisions/context.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
@@ -17,49 +22,22 @@ import {
   tenantsOf,
 } from './tenants/queries.ts';
 
+// What other services ask access, and report to it.
+
 const maxTenants = 1000;
 const maxMembers = 1000;
 
 const isReportedState = (state: string): state is ReportedState =>
   state === 'active' || state === 'disabled' || state === 'deleted';
 
-export function authorityHandlers({
-  database,
-}: {
-  database: Database;
-}): Handlers<typeof Authority> {
+const limitOf = (limit: number): number => (limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
+
+export function authorityHandlers(database: Database): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
-    async effective({
-      principalType,
-      principalId,
-      tenant,
-      botTenant,
-      narrowedTo,
-      ssoTenant,
-      limitedTo,
-    }) {
-      const rights = await rightsOf(
-        run,
-        { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant, limitedTo },
-        tenant,
-      );
-      const {
-        idleMinutes: sessionIdleMinutes,
-        maxMinutes: sessionMaxMinutes,
-        recentLogin,
-      } = rights.demands;
-      const { ssoRequired, suspendedName } = rights;
-      return {
-        tenant: rights.tenant,
-        ...tokenRightsOf(rights),
-        ssoRequired,
-        suspendedName,
-        sessionIdleMinutes,
-        sessionMaxMinutes,
-        recentLogin,
-      };
-    },
+    effective: (request) => effectiveRights(run, request),
+    mayReadUser: (request) => mayReadUser(run, request),
+    mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
 
     async listUserTenants({ userId }) {
       const rows = await tenantsOf(database, userId, { after: '', limit: maxTenants });
@@ -70,79 +48,18 @@ export function authorityHandlers({
       known: await isKnownElsewhere(run, userId, tenant),
     }),
 
-    async listMemberIds({ tenant, after, limit }) {
-      return {
-        userIds: await findMemberIds(
-          run,
-          tenant,
-          after,
-          limit > 0 ? Math.min(limit, maxMembers) : maxMembers,
-        ),
-      };
-    },
+    listMemberIds: async ({ tenant, after, limit }) => ({
+      userIds: await findMemberIds(run, tenant, after, limitOf(limit)),
+    }),
 
     async listOwners({ tenant, limit, userId }) {
-      const owners = await findOwners(
-        database,
-        tenant,
-        userId,
-        limit > 0 ? Math.min(limit, maxMembers) : maxMembers,
-      );
+      const owners = await findOwners(database, tenant, userId, limitOf(limit));
       return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
-    },
-
-    async mayReadUser({
-      readerType,
-      readerId,
-      userId,
-      botTenant,
-      narrowedTo,
-      ssoTenant,
-      limitedTo,
-    }) {
-      const within = async (permission: string) => {
-        const reach = await reachOf(
-          run,
-          { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant, limitedTo },
-          permission,
-        );
-        const anywhere = reach.everywhere || reach.tenants.length > 0;
-        return {
-          anywhere,
-          shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)),
-        };
-      };
-      const { anywhere, shared } = await within('iam.users.read');
-      return { anywhere, shared, manages: shared && (await within('iam.users.write')).shared };
     },
 
     async botKeyLimits({ tenant }) {
       const found = await findTenant(database, tenant);
       return { maxDays: found?.settings.maxBotKeyDays ?? 0 };
-    },
-
-    async mayConferBot({ tenant, bot, permissions, ...principal }) {
-      const {
-        principalType: type,
-        principalId: id,
-        principalBotTenant: botTenant,
-        principalNarrowedTo: narrowedTo,
-      } = principal;
-      const { principalSsoTenant: ssoTenant, principalLimitedTo: limitedTo } = principal;
-      const [rights, botGrants] = await Promise.all([
-        rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant, limitedTo }, tenant),
-        findSubjectGrants(run, { subject: bot, tenant }),
-      ]);
-      const wanted = (grants: readonly SubjectGrant[]) =>
-        narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
-      const lacking =
-        wanted(botGrants.filter(({ platform }) => platform)).find(
-          (pattern) => !holdsOnPlatform(rights, pattern),
-        ) ??
-        wanted(botGrants.filter(({ platform }) => !platform)).find(
-          (pattern) => !mayGrant(rights, pattern),
-        );
-      return { lacking: lacking ?? '' };
     },
 
     async leave({ userId }) {
@@ -160,4 +77,74 @@ export function authorityHandlers({
       return {};
     },
   };
+}
+
+/** The rights of a principal in a tenant and on the platform, as a gateway caches them. */
+async function effectiveRights(run: Run, request: EffectiveRequest) {
+  const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
+  const { tenant, ssoTenant, limitedTo } = request;
+  const rights = await rightsOf(
+    run,
+    { type, id, botTenant, narrowedTo, ssoTenant, limitedTo },
+    tenant,
+  );
+  const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
+  return {
+    tenant: rights.tenant,
+    ...tokenRightsOf(rights),
+    ssoRequired: rights.ssoRequired,
+    suspendedName: rights.suspendedName,
+    sessionIdleMinutes: idleMinutes,
+    sessionMaxMinutes: maxMinutes,
+    recentLogin,
+  };
+}
+
+/** Whether a principal may read and manage the data of a user, and of any user at all. */
+async function mayReadUser(run: Run, request: MayReadUserRequest) {
+  const { readerType: type, readerId: id, userId } = request;
+  const { botTenant, narrowedTo, ssoTenant, limitedTo } = request;
+  const within = async (permission: string) => {
+    const reach = await reachOf(
+      run,
+      { type, id, botTenant, narrowedTo, ssoTenant, limitedTo },
+      permission,
+    );
+    const anywhere = reach.everywhere || reach.tenants.length > 0;
+    const shared = anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, id));
+    return { anywhere, shared };
+  };
+  const { anywhere, shared } = await within('iam.users.read');
+  return { anywhere, shared, manages: shared && (await within('iam.users.write')).shared };
+}
+
+/**
+ * A permission of the bot, within `permissions`, that the principal may not grant; undefined = it
+ * may grant all.
+ */
+async function findLackingForBot(
+  run: Run,
+  request: MayConferBotRequest,
+): Promise<string | undefined> {
+  const { tenant, bot, permissions } = request;
+  const principal = {
+    type: request.principalType,
+    id: request.principalId,
+    botTenant: request.principalBotTenant,
+    narrowedTo: request.principalNarrowedTo,
+    ssoTenant: request.principalSsoTenant,
+    limitedTo: request.principalLimitedTo,
+  };
+  const [rights, grants] = await Promise.all([
+    rightsOf(run, principal, tenant),
+    findSubjectGrants(run, { subject: bot, tenant }),
+  ]);
+  const wanted = (onPlatform: boolean) => {
+    const granted = grants.filter(({ platform }) => platform === onPlatform);
+    return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
+  };
+  return (
+    wanted(true).find((pattern) => !holdsOnPlatform(rights, pattern)) ??
+    wanted(false).find((pattern) => !mayGrant(rights, pattern))
+  );
 }

@@ -86,7 +86,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           plan: (request, call) => plan(deps, request, call),
         }),
         serve(Audit, auditHandlers(deps)),
-        serve(Authority, authorityHandlers(deps)),
+        serve(Authority, authorityHandlers(database)),
         serve(Admission, admissionHandlers({ ...deps, log })),
         serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];

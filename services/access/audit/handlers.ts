@@ -1,7 +1,12 @@
 import { type Database, type EntityManager, onPool } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
 import { type KeyRing } from '@bailiwick/keys';
-import type { Audit, AuditFilter } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import type {
+  Audit,
+  AuditExportRequest,
+  AuditFilter,
+  AuditVerifyRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createAnchor, openAnchor } from './anchor.ts';
@@ -16,7 +21,8 @@ type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
 /** Rows of an export page, plus one that shows whether there is a next page. */
 const exportPage = 1001;
 
-export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<typeof Audit> {
+export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
+  const { database, pager, keyRing } = deps;
   return {
     async list({ tenant, page, filter: sent }, { operation }) {
       const filter = readFilter(sent);
@@ -39,70 +45,83 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },
 
-    async export({ tenant, format: sent, filter: filterSent, cursor }, call) {
-      const format: Format = sent === 'csv' ? 'csv' : 'ndjson';
-      const filter = readFilter(filterSent);
-      const binding = [call.operation.name, tenant, format, bindingOf(filter)];
-      // The cursor is "<last entry sent>:<last entry when the export began>", so an export ends
-      // while new entries arrive.
-      const { after } = pager.read({ limit: 1, cursor }, binding);
-      const [seq, upTo] =
-        after === ''
-          ? [0, (await findChain(onPool(database), tenant)).head.seq]
-          : after.split(':').map(Number);
-      if (after === '')
-        await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
-      const rows = await entriesAfter(database, tenant, seq ?? 0, {
-        upTo: upTo ?? 0,
-        limit: exportPage,
-        filter,
-      });
-      const { items, nextCursor } = pager.cut(
-        rows,
-        { limit: exportPage, after },
-        binding,
-        (row) => `${row.seq}:${upTo}`,
-      );
-      return {
-        data: textOf(items, format, after === ''),
-        contentType: contentTypes[format],
-        nextCursor,
-      };
-    },
+    export: (request, call) => exportPart(deps, request, call),
+    verify: (request, call) => verifyPart(deps, request, call),
 
     async anchor({ tenant }) {
       const { head } = await findChain(onPool(database), tenant);
       return { anchor: createAnchor(keyRing, { ...head, tenant, at: new Date() }) };
     },
+  };
+}
 
-    async verify({ tenant, cursor, anchor: sent }, { operation }) {
-      const anchor = sent === '' ? undefined : openAnchor(keyRing, tenant, sent);
-      const binding = [operation.name, tenant, ...(anchor ? [`${anchor.seq}:${anchor.hash}`] : [])];
-      const { after } = pager.read({ limit: 1, cursor }, binding);
-      const [seq, hash = ''] = after.split(':');
-      const from = after === '' ? undefined : { seq: Number(seq), hash };
-      const { checked, problems, last, isEnd, anchorState } = await verifyChain(
-        database,
-        keyRing,
-        tenant,
-        { after: from, anchor },
-      );
-      const nextCursor = isEnd ? '' : pager.cursorAt(`${last.seq}:${last.hash}`, binding);
-      const anchored = anchor && {
-        anchorState,
-        anchorSeq: anchor.seq,
-        anchoredAt: timestampFromDate(anchor.at),
-      };
-      return {
-        valid: problems.length === 0,
-        checked,
-        problems,
-        nextCursor,
-        seq: last.seq,
-        hash: last.hash,
-        ...anchored,
-      };
-    },
+/** One page of an export, and the cursor of the next. Records the start of the export. */
+async function exportPart(
+  { database, pager }: Deps,
+  { tenant, format: sent, filter: filterSent, cursor }: AuditExportRequest,
+  call: Call,
+) {
+  const format: Format = sent === 'csv' ? 'csv' : 'ndjson';
+  const filter = readFilter(filterSent);
+  const binding = [call.operation.name, tenant, format, bindingOf(filter)];
+  // The cursor is "<last entry sent>:<last entry when the export began>", so an export ends
+  // while new entries arrive.
+  const { after } = pager.read({ limit: 1, cursor }, binding);
+  const [seq, upTo] =
+    after === ''
+      ? [0, (await findChain(onPool(database), tenant)).head.seq]
+      : after.split(':').map(Number);
+  if (after === '')
+    await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
+  const rows = await entriesAfter(database, tenant, seq ?? 0, {
+    upTo: upTo ?? 0,
+    limit: exportPage,
+    filter,
+  });
+  const { items, nextCursor } = pager.cut(
+    rows,
+    { limit: exportPage, after },
+    binding,
+    (row) => `${row.seq}:${upTo}`,
+  );
+  return {
+    data: textOf(items, format, after === ''),
+    contentType: contentTypes[format],
+    nextCursor,
+  };
+}
+
+/** Verifies one part of a tenant's chain, and returns the cursor of the next. */
+async function verifyPart(
+  { database, pager, keyRing }: Deps,
+  { tenant, cursor, anchor: sent }: AuditVerifyRequest,
+  { operation }: Call,
+) {
+  const anchor = sent === '' ? undefined : openAnchor(keyRing, tenant, sent);
+  const binding = [operation.name, tenant, ...(anchor ? [`${anchor.seq}:${anchor.hash}`] : [])];
+  const { after } = pager.read({ limit: 1, cursor }, binding);
+  const [seq, hash = ''] = after.split(':');
+  const from = after === '' ? undefined : { seq: Number(seq), hash };
+  const { checked, problems, last, isEnd, anchorState } = await verifyChain(
+    database,
+    keyRing,
+    tenant,
+    { after: from, anchor },
+  );
+  const nextCursor = isEnd ? '' : pager.cursorAt(`${last.seq}:${last.hash}`, binding);
+  const anchored = anchor && {
+    anchorState,
+    anchorSeq: anchor.seq,
+    anchoredAt: timestampFromDate(anchor.at),
+  };
+  return {
+    valid: problems.length === 0,
+    checked,
+    problems,
+    nextCursor,
+    seq: last.seq,
+    hash: last.hash,
+    ...anchored,
   };
 }
 
