@@ -11,11 +11,13 @@ import { readOptions } from '@bailiwick/deploy/local/options.ts';
 import { firstProvider } from '@bailiwick/deploy/local/providers.ts';
 import { withoutChromium } from './browser/chromium.ts';
 import { startTestServer } from './support/database.ts';
+import { keepStacks } from './support/shared.ts';
 
 // npm test: starts one PostgreSQL and finds nats-server, then runs node's test runner.
 //
-//   npm test                                all tests except the long ones
-//   npm test -- --long                      only the long tests: races, kills, … (*.long.test.ts)
+//   npm run test:unit                       the tests beside the code, without servers
+//   npm test                                these, and the operations on running stacks
+//   npm test -- --long                      only the long tests: races, kills, browsers, charts, …
 //   npm test -- test/operations             the tests below a folder, or single files
 //   npm test -- --deno test/operations      with the product's processes on Deno
 //   BAILIWICK_INFRA=containers npm test     with databases and brokers in containers
@@ -23,22 +25,18 @@ import { startTestServer } from './support/database.ts';
 // Screenshots of the pages are saved in test/artifacts, or in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'test'];
+/** All tests beside the code, in one process. */
+const unit = path.join('test', 'beside-code.ts');
+/** Folders of test/ whose tests are all long, whatever they are called. */
+const longFolders = ['browser', 'chart', 'deno'].map((name) => path.join('test', name, path.sep));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
-  const onDeno = process.argv.includes('--deno');
-  const isLong = process.argv.includes('--long');
-  const chosen = process.argv
-    .slice(2)
-    .filter((argument) => argument !== '--deno' && argument !== '--long');
-  const found = globSync((chosen.length > 0 ? chosen : folders).map(pattern), {
-    cwd: root,
-    exclude: (name) => name.includes('node_modules'),
-  }).sort();
-  // Named files and folders include long tests.
-  const files =
-    chosen.length > 0 ? found : found.filter((file) => file.endsWith('.long.test.ts') === isLong);
+  const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
+  if (options.includes('--unit')) return runTests([unit], {});
+  const onDeno = options.includes('--deno');
+  const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const files = chosen.length > 0 ? find(chosen) : filesOf(options.includes('--long'));
   if (files.length === 0) throw new Error(`no test files in ${chosen.join(', ')}`);
   // Prints a notice, so that skipped tests are noticed.
   if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser'))))
@@ -57,9 +55,12 @@ async function main(): Promise<number> {
   );
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tests-'));
   const database = await startTestServer(path.join(folder, 'postgres'));
+  Object.assign(process.env, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
+  const stacks = await keepStacks();
   try {
-    return await runTests(files, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
+    return await runTests(files, { BAILIWICK_TEST_STACKS: stacks.url });
   } finally {
+    await stacks.stop();
     await database.remove();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -83,6 +84,23 @@ async function prepareDeno(isNeeded: boolean): Promise<Record<string, string>> {
     say(`\nNOT TESTED ON DENO: ${error instanceof Error ? error.message : String(error)}\n`);
     return { BAILIWICK_TEST_DENO: '' };
   }
+}
+
+/** Named files and folders include long tests. */
+const find = (targets: readonly string[]): string[] =>
+  globSync(targets.map(pattern), {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  }).sort();
+
+/** The files of a lane. */
+function filesOf(isLong: boolean): string[] {
+  const files = find(['test']).filter(
+    (file) =>
+      isLong ===
+      (file.endsWith('.long.test.ts') || longFolders.some((folder) => file.startsWith(folder))),
+  );
+  return isLong ? files : [unit, ...files];
 }
 
 const pattern = (target: string) =>

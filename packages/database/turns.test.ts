@@ -6,7 +6,12 @@ import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
 import { createTransactionTurns, createTurns } from './turns.ts';
 
 const limits = { total: 4, perKey: 2, waiting: 3 };
-const wait = { until: performance.now() + 60_000, isClient: true };
+const wait = {
+  get until() {
+    return performance.now() + 60_000;
+  },
+  isClient: true,
+};
 
 /** Work that runs until `end` or until the end of the test, and a record of started work. */
 function createWork(t: TestContext) {

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import {
+  type Broker,
+  type BrokerOptions,
+  findBroker,
+  startBroker,
+} from '@bailiwick/deploy/local/broker.ts';
+import { isAlive } from '@bailiwick/deploy/local/pids.ts';
+import { quiet, temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { connect, type NatsConnection, RetentionPolicy } from 'nats';
-import { type Broker, type BrokerOptions, findBroker, startBroker } from './broker.ts';
-import { isAlive } from './pids.ts';
-import { quiet, temporaryFolder } from './testing.ts';
 
 const binary = await findBroker(quiet);
 

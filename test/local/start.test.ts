@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { trySignal } from './pids.ts';
-import { startPostgres } from './postgres.ts';
+import { trySignal } from '@bailiwick/deploy/local/pids.ts';
+import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
 import {
   isUp,
   npmStart,
@@ -14,7 +14,7 @@ import {
   quiet,
   temporaryFolder,
   until,
-} from './testing.ts';
+} from '@bailiwick/deploy/local/testing.ts';
 
 for (const args of [[], ['--single']]) {
   test(`${['npm start', ...args].join(' ')} is ready when it says so, keeps its data, and Ctrl-C ends all of it with 0`, async (t) => {

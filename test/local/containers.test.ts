@@ -5,15 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
+import {
+  startBrokerContainer,
+  startPostgresContainer,
+} from '@bailiwick/deploy/local/containers.ts';
+import { type FakeEngine, startFakeEngine } from '@bailiwick/deploy/local/fake-engine.ts';
+import { startInfrastructure } from '@bailiwick/deploy/local/infrastructure.ts';
+import { readOptions } from '@bailiwick/deploy/local/options.ts';
+import { createShutdown } from '@bailiwick/deploy/local/shutdown.ts';
+import { npmStart, quiet, temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
+import { images } from '@bailiwick/deploy/versions.ts';
 import { connect } from 'nats';
 import pg from 'pg';
-import { images } from '../versions.ts';
-import { startBrokerContainer, startPostgresContainer } from './containers.ts';
-import { type FakeEngine, startFakeEngine } from './fake-engine.ts';
-import { startInfrastructure } from './infrastructure.ts';
-import { readOptions } from './options.ts';
-import { createShutdown } from './shutdown.ts';
-import { npmStart, quiet, temporaryFolder } from './testing.ts';
 
 // Tests the testcontainers path on a fake engine. The public workflow runs it on a real one.
 

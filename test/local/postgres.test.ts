@@ -3,10 +3,10 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { type TestContext, test } from 'node:test';
+import { isAlive } from '@bailiwick/deploy/local/pids.ts';
+import { ensureDatabase, type Postgres, startPostgres } from '@bailiwick/deploy/local/postgres.ts';
+import { quiet, temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import pg from 'pg';
-import { isAlive } from './pids.ts';
-import { ensureDatabase, type Postgres, startPostgres } from './postgres.ts';
-import { quiet, temporaryFolder } from './testing.ts';
 
 async function start(t: TestContext, dataDir: string, port?: number): Promise<Postgres> {
   const server = await startPostgres({

@@ -1,0 +1,14 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+// npm run test:unit: every test beside the code, in one process. They need no database, no broker
+// and no running stack. A test that needs one is in test/.
+
+const root = path.resolve(import.meta.dirname, '..');
+const folders = ['proto', 'packages', 'services', 'gateway', 'deploy'];
+const files = globSync(
+  folders.map((folder) => `${folder}/**/*.test.ts`),
+  { cwd: root, exclude: (name) => name.includes('node_modules') },
+);
+for (const file of files.sort()) await import(pathToFileURL(path.join(root, file)).href);
