@@ -3,7 +3,7 @@ import process from 'node:process';
 import { openBroker, publishTask, type Task } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
-import { eventually, type Stack } from '../support/harness.ts';
+import { eventually, type OwnStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { cpuMicrosOf } from './numbers.ts';
 import { type Peer, startPeer } from './peer.ts';
@@ -86,7 +86,7 @@ export function deliveryTask(tenant: string, { id: endpoint }: Endpoint): Task {
 }
 
 /** Publishes tasks to the stream of a stack, and measures the time until it is empty. */
-export async function openFeed(stack: Stack, tenant: string) {
+export async function openFeed(stack: OwnStack, tenant: string) {
   const broker = openBroker({
     url: stack.wiring.natsUrl,
     name: 'bench',

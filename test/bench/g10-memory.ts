@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack, Topology } from '../support/harness.ts';
+import type { OwnStack, Topology } from '../support/harness.ts';
 import { type Bench, compare, type Options, type Row } from './bench.ts';
 import { closedLoop, cycle, openPool, operation } from './driver.ts';
 import { median, proportionalMbOf, residentMbOf, sum } from './numbers.ts';
@@ -120,7 +120,7 @@ const resolver = (file: string) => {
  * without a receiver.
  */
 async function loadEverything(
-  stack: Stack,
+  stack: OwnStack,
   seconds: number,
 ): Promise<{ most: number; errors: number }> {
   const people = await createPeople(stack, 20);

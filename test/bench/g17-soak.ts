@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import type { Stack } from '../support/harness.ts';
+import type { OwnStack } from '../support/harness.ts';
 import { createTenant } from '../support/people.ts';
 import type { Bench, Row } from './bench.ts';
 import { awaitReceived, startReceiver } from './deliveries.ts';
@@ -106,7 +106,7 @@ export const soak: Bench = async ({ minutes }) => {
 const say = (line: string) => process.stderr.write(`\n${line}`);
 
 /** The memory of each process, as the median of one sample each second. */
-function watchMemory(stack: Stack): { stop: () => number[] } {
+function watchMemory(stack: OwnStack): { stop: () => number[] } {
   const samples = new Map<ServiceName, number[]>(serviceNames.map((name) => [name, []]));
   const timer = setInterval(() => {
     for (const [name, taken] of samples) taken.push(residentMbOf(...pidsOf(stack, [name])));
@@ -123,7 +123,7 @@ function watchMemory(stack: Stack): { stop: () => number[] } {
  * The requests of a tenant's users. `sent` counts the requests that must lead to a webhook or a
  * mail.
  */
-async function requestsOf(stack: Stack, receiver: string) {
+async function requestsOf(stack: OwnStack, receiver: string) {
   const people = await createPeople(stack, 40);
   const owner = people[0] as (typeof people)[number];
   const Tenant = await createTenant(stack, owner.token);

@@ -1,5 +1,5 @@
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { type Stack, startStack, type Topology } from '../support/harness.ts';
+import { type OwnStack, startStack, type Topology } from '../support/harness.ts';
 import { newAddress, password } from '../support/people.ts';
 import { cycle, operation, type Shot } from './driver.ts';
 
@@ -11,11 +11,11 @@ export type Person = { email: string; token: string };
 export const startMeasured = (
   topology: Topology,
   environment: Record<string, string> = {},
-): Promise<Stack> =>
+): Promise<OwnStack> =>
   startStack(topology, { NODE_ENV: 'production', BAILIWICK_LIMITS: 'off', ...environment });
 
 /** Users who are signed in, each with a session. */
-export async function createPeople(stack: Stack, count: number): Promise<Person[]> {
+export async function createPeople(stack: OwnStack, count: number): Promise<Person[]> {
   const people: Person[] = [];
   for (let index = 0; index < count; index++) {
     const email = newAddress();
@@ -53,6 +53,6 @@ export function reads(people: readonly Person[]): () => Shot {
 }
 
 /** The processes of a stack. */
-export const pidsOf = (stack: Stack, names: readonly ServiceName[] = serviceNames): number[] => [
+export const pidsOf = (stack: OwnStack, names: readonly ServiceName[] = serviceNames): number[] => [
   ...new Set(names.map((name) => stack.pid(name))),
 ];

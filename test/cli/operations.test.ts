@@ -5,8 +5,9 @@ import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { hostNode } from '../client/host-node.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { type Cli, createCli } from './cli.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -17,7 +18,7 @@ describe('bailiwick: every operation', () => {
   let owner: Awaited<ReturnType<typeof signUp>>;
   let tenant: string;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('one process');
     owner = await signUp(stack);
     tenant = await createTenant(stack, owner.token);
     cli = createCli(stack.url, owner.token);

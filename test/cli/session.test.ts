@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { createCli } from './cli.ts';
 
 describe('bailiwick: who is calling', () => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('one process');
   });
   after(() => stack?.stop());
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createBot, createKey } from '../support/bots.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { type Cli, createCli } from './cli.ts';
 
 // A tenant's roles, groups and grants as a file: planned, applied, applied again, and removed.
@@ -14,7 +15,7 @@ describe('bailiwick plan and apply', () => {
   let owner: Person;
   let cli: Cli;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('one process');
     owner = await signUp(stack);
     cli = createCli(stack.url, owner.token);
   });

@@ -11,8 +11,9 @@ import {
 import { withIdempotencyKey, withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
 import { type ErrorCode as ServiceErrorCode } from '@bailiwick/errors';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // The client with a running product.
 
@@ -53,7 +54,7 @@ test('calls that are retried without a known outcome have no side effects or tak
 describe('@bailiwick/client', () => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('one process');
   });
   after(() => stack?.stop());
 

@@ -14,8 +14,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { hostNode } from './host-node.ts';
 
 // @bailiwick/client as a user gets it: packed by npm, installed into an empty project, run on the
@@ -116,7 +117,7 @@ describe('@bailiwick/client as a package', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-package-'));
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
   });
   after(async () => {
     rmSync(folder, { recursive: true, force: true });

@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { deliver, type Made, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
 
 const largest = 256 * 1024;
@@ -37,7 +38,7 @@ describeBoth('webhook signatures', (topology) => {
   let endpoint: Made;
   let present: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     const { token } = await signUp(stack);
     owner = { stack, token, tenant: await createTenant(stack, token) };
     endpoint = await makeEndpoint(owner, 'bodies');

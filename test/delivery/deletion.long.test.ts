@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { caughtBy, newAddress, signUp, tenantFor } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
@@ -18,7 +18,7 @@ const retainingTables = ['outbox', 'audit_entry', 'audit_head', 'subject_state']
 const graceSeconds = 3;
 
 describe('deletions reach every service', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   before(async () => {
     stack = await startStack('five processes', {

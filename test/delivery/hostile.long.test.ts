@@ -14,7 +14,7 @@ import { residentMbOf } from '../bench/numbers.ts';
 import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
 import { countOf, rowsOf } from '../support/store.ts';
@@ -45,7 +45,7 @@ type Attempt = {
 };
 
 describe('deliveries to hostile receivers', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let dns: DnsServer;
   let receivers: Receivers;
   let token: string;

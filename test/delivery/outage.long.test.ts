@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import pg from 'pg';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { mailsTo, mailTo, newAddress, register, signUp } from '../support/people.ts';
 
 describeBoth('outages', (topology) => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack(topology, {}, { ownServer: true });
   });

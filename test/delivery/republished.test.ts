@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'nats';
 import { bodyOf } from '../support/answers.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, mailsTo, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
@@ -13,7 +13,7 @@ import { countOf, rowsOf } from '../support/store.ts';
 const consumerTimeoutMs = 90_000;
 
 describe('republishing after the broker lost its store', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let owner: Awaited<ReturnType<typeof signUp>>;
   let tenant: string;
   before(async () => {

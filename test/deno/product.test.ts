@@ -12,14 +12,14 @@ import {
   until,
 } from '@bailiwick/deploy/local/testing.ts';
 import { doMainJob } from '../main-job.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type OwnStack, startStack } from '../support/harness.ts';
 import { deno, skip } from './deno.ts';
 
 const commandOf = (pid: number): string =>
   execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
 
 describe('five processes on Deno', { skip }, () => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack('five processes', {}, { deno });
   });

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // Runs the commands in the documents and follows their links, so that they stay correct.
 
@@ -51,7 +52,7 @@ describe('README.md', () => {
   const readme = read('README.md');
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
   });
   after(() => stack?.stop());
 

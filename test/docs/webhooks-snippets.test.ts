@@ -7,8 +7,9 @@ import { after, before, describe, test } from 'node:test';
 import { signature } from '@bailiwick/notifications/webhooks/sign.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, rawOf } from '../delivery/endpoints.ts';
 import { bodyOf } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { type Case, codeOf, languages, marks, missing, verdicts } from './snippets.ts';
 
 const bodies: ReadonlyArray<readonly [name: string, body: Buffer]> = [
@@ -22,7 +23,7 @@ describe('the code of docs/webhooks.md', () => {
   const cases: Array<Case & { what: string; genuine: boolean }> = [];
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
     const { token } = await signUp(stack);
     const owner: Owner = { stack, token, tenant: await createTenant(stack, token) };
     const { id, secret: previous } = await makeEndpoint(owner, 'snippets');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { documented } from './documented.ts';
 import { samplesFor } from './samples.ts';
 import { assertDocumented, assertMatches, openApiText, schemaOf } from './shapes.ts';
@@ -14,7 +15,7 @@ describeBoth('the interface, live', (topology) => {
   let token: string;
   let Tenant: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     ({ token } = await signUp(stack));
     Tenant = await createTenant(stack, token);
   });

@@ -7,7 +7,7 @@ import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { leaseMs } from '@bailiwick/revocation';
 import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { ringLine } from './instance.ts';
 
@@ -22,14 +22,17 @@ function write(file: string, text: string): void {
 const textOf = (file: string) => readFileSync(file, 'utf8');
 
 /** How often each of the named processes has reloaded a file. */
-const reloadsOf = (stack: Stack, names: readonly (typeof serviceNames)[number][], file: string) =>
-  names.map((name) => stack.logOf(name).split(`reloaded ${file}"`).length - 1);
+const reloadsOf = (
+  stack: OwnStack,
+  names: readonly (typeof serviceNames)[number][],
+  file: string,
+) => names.map((name) => stack.logOf(name).split(`reloaded ${file}"`).length - 1);
 
 /**
  * Replaces a file or the contents of a folder, and waits until all of its readers have reloaded it.
  */
 async function replace(
-  stack: Stack,
+  stack: OwnStack,
   names: readonly (typeof serviceNames)[number][],
   watched: string,
   change: () => void,
@@ -48,7 +51,7 @@ async function replace(
 const ringReaders = ['identity', 'access', 'sso', 'notifications'] as const;
 
 describeBoth('secrets in files', (topology) => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack(topology);
   });
@@ -127,14 +130,14 @@ describeBoth('secrets in files', (topology) => {
 });
 
 /** The key that the earlier tests have set. */
-function platformKeyOf(stack: Stack): Promise<string> {
+function platformKeyOf(stack: OwnStack): Promise<string> {
   const file = stack.wiring.secrets.platformKeyFile;
   const token = createToken('botKey');
   return replace(stack, ['identity'], file, () => write(file, token)).then(() => token);
 }
 
 describe('caller keys', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack('five processes');
   });

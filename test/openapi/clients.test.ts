@@ -7,8 +7,9 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // Clients made from openapi.json by two standard generators. The result must pass the compiler with
 // a user's code, and work with the real gateway.
@@ -110,7 +111,7 @@ describe('clients that standard generators make from openapi.json', () => {
     writeFileSync(path.join(folder, 'fetch.ts'), withOpenApiFetch);
     writeFileSync(path.join(folder, 'hey.ts'), withHeyApi);
     symlinkSync(path.join(root, 'test/node_modules'), path.join(folder, 'node_modules'), 'dir');
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
   });
   after(async () => {
     rmSync(folder, { recursive: true, force: true });

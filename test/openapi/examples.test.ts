@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // A reader copies a request example from the reference and sends it. The product may not know the example's records, but it
 // must accept the request's shape.
@@ -20,7 +21,7 @@ const aboutTheCaller = 'User.Email must be the stored address';
 describe('the request examples of /openapi.json', () => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('one process');
   });
   after(() => stack?.stop());
 

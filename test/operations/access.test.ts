@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
-import { rowsOf } from '../support/store.ts';
+import { sharedStack } from '../support/shared.ts';
+import { eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Path = {
@@ -23,7 +24,7 @@ describeBoth('decisions', (topology) => {
   let [owner, person, other]: Person[] = [];
   let Tenant: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [owner, person, other] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, owner.token);
     const call = async (operation: string, body: object) =>
@@ -212,7 +213,7 @@ describeBoth('decisions', (topology) => {
       'select * from access.grant_entry where tenant = $1 order by id',
       [Tenant],
     );
-    const outbox = await rowsOf(stack, 'select count(*) from access.outbox');
+    const outbox = await eventTypesOf(stack, 'access', Tenant);
     const moved = await plan(
       { Groups_RemoveMember: { Tenant, Group: 'eng/backend', UserID: person?.id } },
       { Groups_AddMember: { Tenant, Group: 'eng', UserID: other?.id } },
@@ -241,7 +242,7 @@ describeBoth('decisions', (topology) => {
       ]),
       before,
     );
-    assert.deepEqual(await rowsOf(stack, 'select count(*) from access.outbox'), outbox);
+    assert.deepEqual(await eventTypesOf(stack, 'access', Tenant), outbox);
   });
 
   test('Access_Plan warns about each change that would be refused, and applies the others', async () => {

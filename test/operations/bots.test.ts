@@ -10,8 +10,9 @@ import {
   retryWhileBusy,
 } from '../support/answers.ts';
 import { type Bot, createBot, createKey } from '../support/bots.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 describeBoth('bots', (topology) => {
@@ -19,7 +20,7 @@ describeBoth('bots', (topology) => {
   let id: string;
   let token: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     ({ id, token } = await signUp(stack));
   });
   after(() => stack?.stop());

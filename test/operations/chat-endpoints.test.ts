@@ -3,8 +3,9 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf, textBelow } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -29,7 +30,7 @@ describeBoth('chat endpoints', (topology) => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createToken } from '@bailiwick/values';
-import { describeAll, type Stack, startStack } from '../support/harness.ts';
+import { describeAll, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 const closed = [...operations.values()].filter(
   ({ public: routed, credential }) => routed && credential !== 'none',
@@ -13,7 +14,7 @@ describeAll('credentials', (topology) => {
   let stack: Stack;
   let session: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     ({ token: session } = await signUp(stack));
   });
   after(() => stack?.stop());

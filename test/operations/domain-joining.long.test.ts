@@ -5,7 +5,7 @@ import { assertRefused, bodyOf, knownTo, readList, recordIn } from '../support/a
 import { createBot, createKey } from '../support/bots.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
 import { addProvider, claim, type Domain, newName, own } from '../support/domains.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import {
   mailTo,
   newAddress,
@@ -18,7 +18,7 @@ import {
 import { countOf, rowsOf } from '../support/store.ts';
 
 describeBoth('what a domain means for people', (topology) => {
-  let stack: Stack;
+  let stack: OwnStack;
   let dns: DnsServer;
   let id: string;
   let token: string;

@@ -11,8 +11,9 @@ import {
   retryWhileBusy,
 } from '../support/answers.ts';
 import { addProvider, claim, type Domain, newName } from '../support/domains.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 describeBoth('domains', (topology) => {
@@ -20,7 +21,7 @@ describeBoth('domains', (topology) => {
   let id: string;
   let token: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     ({ id, token } = await signUp(stack));
   });
   after(() => stack?.stop());

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -26,7 +27,7 @@ describeBoth('webhook endpoints', (topology) => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

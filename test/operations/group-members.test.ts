@@ -9,8 +9,9 @@ import {
   recordIn,
   retryWhileBusy,
 } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -22,7 +23,7 @@ describeBoth('group members', (topology) => {
   let bob: Person;
   let carol: Person;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

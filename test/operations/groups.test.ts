@@ -8,8 +8,9 @@ import {
   recordIn,
   retryWhileBusy,
 } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Group = {
@@ -33,7 +34,7 @@ describeBoth('groups', (topology) => {
   let id: string;
   let token: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     ({ id, token } = await signUp(stack));
   });
   after(() => stack?.stop());

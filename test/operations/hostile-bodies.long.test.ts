@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMbOf } from '../bench/numbers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type OwnStack, startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 
 const bodies: Readonly<Record<string, Buffer>> = {
@@ -20,7 +20,7 @@ const bodies: Readonly<Record<string, Buffer>> = {
 };
 
 describe('hostile bodies', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let token: string;
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   before(async () => {

@@ -6,7 +6,7 @@ import {
   type Answer,
   describeAll,
   eventually,
-  type Stack,
+  type OwnStack,
   startStack,
 } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
@@ -17,7 +17,7 @@ type Person = Awaited<ReturnType<typeof signUp>>;
 const inProgress = 'a request with this Idempotency-Key is in progress, try again later';
 
 describeAll('Idempotency-Key when processes die', (topology) => {
-  let stack: Stack;
+  let stack: OwnStack;
   let ada: Person;
   let tenant: string;
   before(async () => {

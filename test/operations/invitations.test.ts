@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId, createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import {
   deadToken,
   type Invitation,
@@ -11,6 +11,7 @@ import {
   type Person,
 } from '../support/invitations.ts';
 import { mailTo, signUp, tokenIn } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
 describeBoth('invitations', (topology) => {
@@ -19,7 +20,7 @@ describeBoth('invitations', (topology) => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     use = inviter(stack);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   });

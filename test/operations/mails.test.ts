@@ -6,7 +6,7 @@ import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { inviter } from '../support/invitations.ts';
 import {
   createTenant,
@@ -18,6 +18,7 @@ import {
   signUp,
   tokenIn,
 } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { eventsOf, rowsOf } from '../support/store.ts';
 
 // The recipients and the language of each mail.
@@ -25,7 +26,7 @@ import { eventsOf, rowsOf } from '../support/store.ts';
 describeBoth('mails', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
   });
   after(() => stack?.stop());
 

@@ -1,11 +1,12 @@
 import { after, before, test } from 'node:test';
 import { doMainJob } from '../main-job.ts';
-import { describeAll, type Stack, startStack } from '../support/harness.ts';
+import { describeAll, type Stack } from '../support/harness.ts';
+import { sharedStack } from '../support/shared.ts';
 
 describeAll('the main job', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
   });
   after(() => stack?.stop());
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knownTo } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type OwnStack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 
 // A revoked right never works after the reply, although gateways cache rights for two seconds.
 describeBoth('revocation', (topology) => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
     // A service that has just started waits for a whole lease, because it may not know every

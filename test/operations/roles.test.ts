@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Role = {
@@ -24,7 +25,7 @@ describeBoth('roles', (topology) => {
   let admin: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [owner, admin] = await Promise.all([signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, owner.token);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));

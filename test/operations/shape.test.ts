@@ -5,8 +5,9 @@ import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { assertRefused } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 /** The operations about one tenant, with the name of the tenant field in messages. */
 const tenantPaths: Record<string, string> = Object.fromEntries(
@@ -66,7 +67,7 @@ describeBoth('the shape of a request', (topology) => {
   /** A caller without any right in the tenant. */
   let bob: typeof ada;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, ada.token);
   });

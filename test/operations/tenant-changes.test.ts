@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { newAddress, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -22,7 +23,7 @@ describeBoth('changes of tenants', (topology) => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -15,7 +16,7 @@ describeBoth('tenant members', (topology) => {
   let bob: Person;
   let carol: Person;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // A declared operation without a handler would answer `unimplemented`.
 // test/openapi/examples.test.ts checks that the examples are valid requests.
@@ -11,7 +12,7 @@ import { signUp } from '../support/people.ts';
 describeBoth('every operation', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
   });
   after(() => stack?.stop());
 

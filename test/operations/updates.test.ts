@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test';
 import { recordIn } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
 import { claim } from '../support/domains.ts';
-import { describeAll, type Stack, startStack } from '../support/harness.ts';
+import { describeAll, type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // In every operation, an update or save replaces the sent fields and keeps the absent ones.
 
@@ -30,7 +31,7 @@ describeAll('updates', (topology) => {
   let stack: Stack;
   let cases: Case[];
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     cases = await casesFor(stack);
   });
   after(() => stack?.stop());

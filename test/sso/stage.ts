@@ -20,11 +20,12 @@ export type Providers = Awaited<ReturnType<typeof startProviders>>;
 export const clientSecret = 'a secret that is long enough for HMAC-SHA256';
 
 export async function startProviders(topology: Topology) {
-  const [stack, op, idp] = await Promise.all([
+  const [started, op, idp] = await Promise.all([
     startStack(topology, { BAILIWICK_LIMITS: 'off' }),
     startOp({ clients: [] }),
     startEvilIdp(),
   ]);
+  const stack: Stack = started;
   let login = '';
   return {
     stack,

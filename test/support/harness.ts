@@ -28,7 +28,10 @@ export type Answer = {
   body: Record<string, unknown> & { Messages?: string[]; Code?: string };
 };
 
-export type Stack = Awaited<ReturnType<typeof startStack>>;
+export type OwnStack = Awaited<ReturnType<typeof startStack>>;
+
+/** A stack that test files may share: see shared.ts. */
+export type Stack = ReturnType<typeof reach> & { stop(): Promise<void> };
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** A short limit of the restart delay, since tests kill processes more often than operators. */
@@ -106,40 +109,9 @@ export async function startStack(
   const running = [...processes.values()];
 
   const stack = {
-    url: wiring.publicUrl,
-    folder,
+    ...reach({ topology, folder, wiring, inboxUrl: inbox.url }),
     processes,
-    databaseUrl: database.url,
-    inboxUrl: inbox.url,
-    platformKey: readFileSync(secrets.platformKeyFile, 'utf8').trim(),
-    workerToken: readFileSync(secrets.workerTokenFile, 'utf8').trim(),
-    wiring,
     pid: (service: ServiceName) => processOf(service).pid() ?? 0,
-    logOf: (service: ServiceName) => readFileSync(processOf(service).logFile, 'utf8'),
-
-    /** Calls an operation with JSON as in the API reference. */
-    async call(
-      operation: string,
-      body: unknown,
-      token?: string,
-      headers: Record<string, string> = {},
-    ): Promise<Answer> {
-      const response = await fetch(`${wiring.publicUrl}/${operation}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      });
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: (await response.json()) as Answer['body'],
-      };
-    },
-
     isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
 
     /** Sends SIGKILL or another signal to a service's process, which is then restarted. */
@@ -178,6 +150,58 @@ export async function startStack(
     throw error;
   }
   return stack;
+}
+
+/** What a test file that shares a stack knows of it. */
+export type Reachable = {
+  topology: Topology;
+  folder: string;
+  wiring: Omit<Wiring, 'secrets'>;
+  inboxUrl: string;
+};
+
+/** Calls a running stack and looks into it, but neither stops nor kills its parts. */
+export function reach({ topology, folder, wiring: given, inboxUrl }: Reachable) {
+  const secrets = ensureSecrets(folder);
+  const wiring: Wiring = { ...given, secrets };
+  return {
+    topology,
+    url: wiring.publicUrl,
+    folder,
+    databaseUrl: wiring.databaseUrl,
+    inboxUrl,
+    platformKey: readFileSync(secrets.platformKeyFile, 'utf8').trim(),
+    workerToken: readFileSync(secrets.workerTokenFile, 'utf8').trim(),
+    wiring,
+
+    logOf(service: ServiceName): string {
+      const name = topology === 'one process' ? 'bailiwick' : service;
+      return readFileSync(path.join(folder, 'logs', `${name}.log`), 'utf8');
+    },
+
+    /** Calls an operation with JSON as in the API reference. */
+    async call(
+      operation: string,
+      body: unknown,
+      token?: string,
+      headers: Record<string, string> = {},
+    ): Promise<Answer> {
+      const response = await fetch(`${wiring.publicUrl}/${operation}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as Answer['body'],
+      };
+    },
+  };
 }
 
 type Replica = Pick<StackOptions, 'deno' | 'version'> & {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { eventually, type Stack, startStack, type Topology } from '../support/harness.ts';
+import { eventually, type OwnStack, startStack, type Topology } from '../support/harness.ts';
 import { createTenant, newAddress, register, signUp } from '../support/people.ts';
 import { startCollector } from './collector.ts';
 import { travel } from './journey.ts';
@@ -77,7 +77,7 @@ const wanted = {
 
 type Sample = { metric: string; labels: Record<string, string>; value: number };
 
-async function scrape(stack: Stack, name: keyof typeof wanted): Promise<Sample[]> {
+async function scrape(stack: OwnStack, name: keyof typeof wanted): Promise<Sample[]> {
   const response = await fetch(`http://127.0.0.1:${stack.wiring.ports[name].admin}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
@@ -126,7 +126,7 @@ const sumOf = (
     .reduce((sum, { value }) => sum + value, 0);
 
 function suite(topology: Topology): void {
-  let stack: Stack;
+  let stack: OwnStack;
   let tenant: string;
   const processes =
     topology === 'one process'
@@ -243,7 +243,7 @@ for (const topology of ['five processes', 'one process'] as const)
   describe(`metrics (${topology})`, () => suite(topology));
 
 describe('metrics of a stalled queue', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   before(async () => {
     stack = await startStack(
       'one process',

@@ -4,7 +4,7 @@ import { addressOf, type Entry } from '../faults/ledger.ts';
 import { addEndpoint } from '../faults/product.ts';
 import type { Receivers } from '../faults/receivers.ts';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
+import type { OwnStack } from '../support/harness.ts';
 import type { Request } from '../support/load.ts';
 import { createTenant, newAddress, password } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
@@ -24,7 +24,7 @@ const isGrant = ({ operation }: Request): boolean => operation === 'GroupGrants_
 export type Changes = Awaited<ReturnType<typeof prepareChanges>>;
 
 /** A user with a tenant whose endpoints get the events of the changes. */
-export async function prepareChanges(stack: Stack, receivers: Receivers) {
+export async function prepareChanges(stack: OwnStack, receivers: Receivers) {
   const Email = newAddress();
   const person = { Email, Password: password };
   bodyOf(
@@ -157,7 +157,7 @@ async function ask(
   return answer;
 }
 
-export const witnessOf = (stack: Stack, receivers: Receivers, { places }: Changes): Witness => ({
+export const witnessOf = (stack: OwnStack, receivers: Receivers, { places }: Changes): Witness => ({
   stack,
   receivers,
   places,

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import { json } from 'node:stream/consumers';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import {
+  type OwnStack,
+  type Reachable,
+  reach,
+  type Stack,
+  startStack,
+  type Topology,
+} from './harness.ts';
+
+// The test files of a run share started stacks: one for each topology and settings. Their tests
+// only touch users, tenants and addresses of their own. A test needs its own stack (startStack) if
+// it stops or kills a part, counts what others add, or changes what belongs to the platform.
+
+type Wanted = { topology: Topology; environment: Record<string, string> };
+
+/** Many people of many test files come from one address. */
+const unlimited = { BAILIWICK_LIMITS: 'off' };
+
+/** A stack of the run, or an own one for a test file that runs by itself. `stop` ends the latter. */
+export async function sharedStack(
+  topology: Topology,
+  settings: Record<string, string> = {},
+): Promise<Stack> {
+  const environment = { ...unlimited, ...settings };
+  const keeper = process.env['BAILIWICK_TEST_STACKS'];
+  if (keeper === undefined) return startStack(topology, environment);
+  const wanted: Wanted = { topology, environment };
+  const response = await fetch(keeper, { method: 'POST', body: JSON.stringify(wanted) });
+  if (!response.ok) throw new Error(`no shared stack: ${await response.text()}`);
+  return { ...reach((await response.json()) as Reachable), stop: async () => {} };
+}
+
+/** Starts each stack when a test file first asks for it. `stop` stops them. */
+export async function keepStacks(): Promise<{ url: string; stop(): Promise<void> }> {
+  const stacks = new Map<string, Promise<OwnStack>>();
+  const startOnce = (wanted: Wanted): Promise<OwnStack> => {
+    const key = JSON.stringify(wanted);
+    const started = stacks.get(key) ?? startStack(wanted.topology, wanted.environment);
+    stacks.set(key, started);
+    return started;
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const { topology, folder, wiring, inboxUrl } = await startOnce(
+        (await json(request)) as Wanted,
+      );
+      const reachable: Reachable = { topology, folder, wiring, inboxUrl };
+      response.end(JSON.stringify(reachable));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
+  return {
+    url: `http://${loopback}:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      await Promise.all(
+        [...stacks.values()].map(async (starting) => {
+          const stack = await starting.catch(() => undefined);
+          await stack?.stop();
+        }),
+      );
+    },
+  };
+}
