@@ -1,6 +1,7 @@
-import { tokensOf } from './source.ts';
+import ts from 'typescript';
+import { nodesOf, parse } from './parsing.ts';
 
-// Extracts the SQL statements of a queries.ts, and analyses them without a database.
+// Extracts the SQL statements of a queries.ts. Their texts must be constant.
 
 export type FoundStatement = {
   /** The name of a prepared statement, or `<file>:<function>` of a statement in a transaction. */
@@ -8,83 +9,76 @@ export type FoundStatement = {
   text: string;
 };
 
-const verbs = /^\s*(select|insert|update|delete|with)\b/i;
-
 /** Every statement of a source text. `file` is part of the names of unnamed statements. */
 export function statementsOf(file: string, source: string): FoundStatement[] {
-  const texts = tokensOf(source).filter(({ kind }) => kind === 'text');
-  const fragments = new Map<string, string>();
-  const found: Array<FoundStatement & { constant: string }> = [];
-  for (const { text, start } of texts) {
-    const before = source.slice(0, start);
-    const content = text.slice(1, -1);
-    const constant = /const (\w+)(?:: \w+)? =\s*(?:\([^()]*\)\s*=>\s*)?$/.exec(before)?.[1] ?? '';
-    if (constant !== '') fragments.set(constant, content);
-    found.push({
-      name: constant === '' ? nameOf(file, before) : `${file}:${constant}`,
-      text: content,
-      constant,
-    });
-  }
-  // A fragment of other statements is not a statement.
-  const isFragment = ({ constant }: { constant: string }) =>
-    constant !== '' && texts.some(({ text }) => new RegExp(`\\$\\{${constant}\\b`).test(text));
-  return found
-    .filter((candidate) => !isFragment(candidate))
-    .map(({ name, text }) => ({ name, text: inline(text, fragments) }))
-    .filter(({ text }) => verbs.test(text));
-}
-
-function nameOf(file: string, before: string): string {
-  const prepared = /name: '([^']+)',\s*text:\s*$/.exec(before)?.[1];
-  return prepared ?? `${file}:${[...before.matchAll(/function (\w+)/g)].at(-1)?.[1] ?? ''}`;
-}
-
-/** Inlines constants and functions that return SQL. `argument` is the function's argument. */
-function inline(
-  text: string,
-  fragments: ReadonlyMap<string, string>,
-  argument?: string,
-  depth = 0,
-): string {
-  if (depth > 5) throw new Error(`circular SQL fragments: ${text}`);
-  return text.replace(
-    /\$\{(\w+)(?:\('([^']*)'\))?\}/g,
-    (whole, name: string, given: string | undefined) => {
-      const fragment = fragments.get(name);
-      return fragment === undefined
-        ? (argument ?? whole)
-        : inline(fragment, fragments, given, depth + 1);
-    },
+  const nodes = nodesOf(parse(source));
+  const known: Known = new Map(
+    nodes.flatMap((node) =>
+      ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer
+        ? [[node.name.text, node.initializer]]
+        : [],
+    ),
   );
+  // Functions that run a statement for others pass on a parameter of this name.
+  const runners = nodes
+    .filter(ts.isFunctionDeclaration)
+    .filter(({ parameters }) => parameters[1]?.name.getText() === 'sql')
+    .map(({ name }) => name?.text ?? '');
+  return nodes.flatMap((node) => {
+    if (ts.isObjectLiteralExpression(node)) {
+      const [name, text] = [propertyOf(node, 'name'), propertyOf(node, 'text')];
+      return name && text ? [{ name: textOf(name, known), text: textOf(text, known) }] : [];
+    }
+    if (!ts.isCallExpression(node)) return [];
+    if (!['execute', ...runners].includes(node.expression.getText())) return [];
+    const [, text = node] = node.arguments;
+    if (runners.includes(functionAround(node)) && text.getText() === 'sql') return [];
+    const name = `${file}:${functionAround(node)}`;
+    return choicesOf(text, known).map((choice) => ({ name, text: textOf(choice, known) }));
+  });
 }
 
-/** The tables of `tables` that a statement reads or changes, with their aliases. */
-export function tablesIn(
-  text: string,
-  tables: ReadonlySet<string>,
-): Array<{ table: string; alias: string }> {
-  return [...text.matchAll(/\b(?:from|join|update|using)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi)]
-    .map(([, table = '', next = '']) => ({
-      table,
-      alias: /^(where|set|on|order|join|left|group|limit|for|using|returning)$/i.test(next)
-        ? ''
-        : next,
-    }))
-    .filter(({ table }) => tables.has(table));
+type Known = ReadonlyMap<string, ts.Expression | string>;
+
+/** The expressions that a conditional expression, or a constant of one, chooses from. */
+function choicesOf(node: ts.Node, known: Known): ts.Node[] {
+  const value = known.get(node.getText());
+  if (value !== undefined && typeof value !== 'string') return choicesOf(value, known);
+  return ts.isConditionalExpression(node)
+    ? [node.whenTrue, node.whenFalse].flatMap((choice) => choicesOf(choice, known))
+    : [node];
 }
 
-/** The statement from its first condition on. */
-const conditionsOf = (text: string): string => /\b(where|on)\b[\s\S]*/i.exec(text)?.[0] ?? '';
+/** The text of a constant expression: literals, constants, and functions of such texts. */
+function textOf(node: ts.Node | string, known: Known): string {
+  if (typeof node === 'string') return node;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node))
+    return node.templateSpans.reduce(
+      (text, { expression, literal }) => text + textOf(expression, known) + literal.text,
+      node.head.text,
+    );
+  const value = known.get(ts.isCallExpression(node) ? node.expression.getText() : node.getText());
+  if (value === undefined) throw new Error(`SQL is not constant: ${node.getText()}`);
+  if (!ts.isCallExpression(node)) return textOf(value, known);
+  if (typeof value === 'string' || !ts.isArrowFunction(value))
+    throw new Error(`SQL is not constant: ${node.getText()}`);
+  const given = value.parameters.map(({ name }, index): [string, string] => [
+    name.getText(),
+    textOf(node.arguments[index] ?? node, known),
+  ]);
+  return textOf(value.body, new Map([...known, ...given]));
+}
 
-/** Whether the conditions mention the tenant of `alias` ("" = without an alias). */
-export const mentionsTenant = (text: string, alias: string): boolean =>
-  (alias === '' ? /(?<![.\w])tenant\b/ : new RegExp(`\\b${alias}\\.tenant\\b`)).test(
-    conditionsOf(text),
-  );
+const propertyOf = (node: ts.ObjectLiteralExpression, name: string) =>
+  node.properties.filter(ts.isPropertyAssignment).find((one) => one.name.getText() === name)
+    ?.initializer;
 
-/** Whether the conditions compare a tenant with a parameter. */
-export const bindsTenant = (text: string): boolean =>
-  /\btenant\s*=\s*(\$\d+|any\s*\(\s*string_to_array\s*\(\s*\$\d+|'')|\btenant\s+in\s*\(\s*\$\d+|\btenant\s+in\s*\(\s*select\s+jsonb_array_elements_text\s*\(\s*\$\d+/i.test(
-    conditionsOf(text),
-  );
+function functionAround(node: ts.Node): string {
+  const around = ts.findAncestor(node, ts.isFunctionLike);
+  if (around && !ts.isFunctionDeclaration(around) && !ts.isVariableDeclaration(around.parent))
+    return functionAround(around.parent);
+  const { name } =
+    (around && ts.isVariableDeclaration(around.parent) ? around.parent : around) ?? {};
+  return name?.getText() ?? '';
+}

@@ -1,0 +1,354 @@
+import {
+  type Alias,
+  type InsertStmt,
+  type JoinExpr,
+  loadModule,
+  type Node,
+  type OnConflictClause,
+  parseSync,
+  type RangeVar,
+  type SelectStmt,
+  type WithClause,
+} from 'libpg-query';
+
+// Reads from the tree of PostgreSQL's own parser which columns of a statement's tables equal which
+// values. A condition says so of the tables of its own FROM clause only, and the condition of an
+// outer join only of the side that may be missing.
+
+await loadModule();
+
+/** A column of one use of a table: `<number of the use>.<column>`. */
+export type Term = string;
+
+/** The columns that decide a value, beside parameters and constants; undefined = unknown. */
+type Origins = readonly Term[] | undefined;
+
+/** A table, or the rows of a query or function, in a FROM clause. */
+type Source = {
+  alias: string;
+  use: string;
+  has(column: string): boolean;
+  of(column: string): Origins;
+};
+
+/** The columns that a query returns, by name and by place. */
+type Output = { named(name: string): Origins; at(place: number): Origins };
+const unknown: Output = { named: () => undefined, at: () => undefined };
+
+/** The sources and queries that an expression may name. */
+type Scope = { own: Source[]; outer?: Scope; queries: Map<string, Output>; found: Found };
+
+type Found = {
+  hasTenants(table: string): boolean;
+  uses: Array<{ table: string; alias: string; use: string }>;
+  /** A column that equals a value with these origins, in every row that the statement sees. */
+  equalities: Array<{ term: Term; origins: readonly Term[] }>;
+  outputs: Map<Node, Output>;
+};
+
+/** Reads a statement. A table without tenants has no column of that name. */
+export function readStatement(text: string, hasTenants: Found['hasTenants']): Found {
+  const found: Found = { hasTenants, uses: [], equalities: [], outputs: new Map() };
+  for (const { stmt } of parseSync(text).stmts ?? [])
+    if (stmt) outputOf(stmt, { own: [], queries: new Map(), found });
+  return found;
+}
+
+function outputOf(query: Node, outer: Scope): Output {
+  const known = outer.found.outputs.get(query);
+  if (known) return known;
+  const output = read(query, outer);
+  outer.found.outputs.set(query, output);
+  return output;
+}
+
+function read(query: Node, outer: Scope): Output {
+  if ('SelectStmt' in query) return select(query.SelectStmt, outer);
+  if ('InsertStmt' in query) return insert(query.InsertStmt, outer);
+  if ('UpdateStmt' in query) {
+    const { fromClause = [], targetList = [], ...statement } = query.UpdateStmt;
+    return change({ ...statement, from: fromClause, set: targetList }, outer);
+  }
+  if ('DeleteStmt' in query)
+    return change(
+      { ...query.DeleteStmt, from: query.DeleteStmt.usingClause ?? [], set: [] },
+      outer,
+    );
+  throw new Error(`no rule for a ${Object.keys(query).join()}`);
+}
+
+function select(statement: SelectStmt, outer: Scope): Output {
+  const { larg, rarg, valuesLists, fromClause = [], targetList = [], withClause } = statement;
+  const scope = scopeIn(outer, withClause);
+  if (larg && rarg) return union(select(larg, scope), select(rarg, scope));
+  const { whereClause, groupClause, havingClause, sortClause, limitCount } = statement;
+  for (const item of fromClause) addSources(item, scope);
+  demand(whereClause, scope, scope.own);
+  readNested([targetList, groupClause, havingClause, sortClause, limitCount, valuesLists], scope);
+  if (!valuesLists) return columns(targetList, scope);
+  const at = (place: number) => all(valuesLists, (row) => originsOf(itemsOf(row)[place], scope));
+  return { named: () => undefined, at };
+}
+
+const union = (left: Output, right: Output): Output => ({
+  named: (name) => all([left, right], (one) => one.named(name)),
+  at: (place) => all([left, right], (one) => one.at(place)),
+});
+
+type Change = {
+  relation?: RangeVar;
+  from: Node[];
+  set: Node[];
+  whereClause?: Node;
+  returningClause?: { exprs?: Node[] };
+  withClause?: WithClause;
+};
+
+function change({ relation = {}, from, set, ...statement }: Change, outer: Scope): Output {
+  const scope = scopeIn(outer, statement.withClause);
+  scope.own.push(tableSource(relation, scope));
+  for (const item of from) addSources(item, scope);
+  demand(statement.whereClause, scope, scope.own);
+  const returned = statement.returningClause?.exprs ?? [];
+  readNested([set, returned], scope);
+  return columns(returned, scope);
+}
+
+function insert(statement: InsertStmt, outer: Scope): Output {
+  const { relation = {}, cols, selectStmt, onConflictClause, returningClause } = statement;
+  const scope = scopeIn(outer, statement.withClause);
+  const given = selectStmt ? outputOf(selectStmt, scope) : unknown;
+  const place = cols?.findIndex(
+    (column) => 'ResTarget' in column && column.ResTarget.name === 'tenant',
+  );
+  const tenant = (place === undefined ? undefined : given.at(place)) ?? given.named('tenant');
+  const inserted = tableSource(relation, scope);
+  equate(`${inserted.use}.tenant`, tenant, scope);
+  if (onConflictClause?.action === 'ONCONFLICT_UPDATE')
+    update(onConflictClause, { relation, tenant, scope });
+  scope.own.push(inserted);
+  const returned = returningClause?.exprs ?? [];
+  readNested(returned, scope);
+  return columns(returned, scope);
+}
+
+/** The row that an insert conflicts with is of the same tenant if the tenant is part of the key. */
+function update(
+  { infer, whereClause, targetList }: OnConflictClause,
+  { relation, tenant, scope }: { relation: RangeVar; tenant: Origins; scope: Scope },
+): void {
+  const conflicting = tableSource(relation, scope);
+  const excluded: Source = {
+    alias: 'excluded',
+    use: '',
+    has: () => false,
+    of: (column) => (column === 'tenant' ? tenant : undefined),
+  };
+  const inner = { ...scope, own: [conflicting, excluded], outer: scope };
+  if (infer?.indexElems?.some((one) => 'IndexElem' in one && one.IndexElem.name === 'tenant'))
+    equate(`${conflicting.use}.tenant`, tenant, scope);
+  demand(whereClause, inner, inner.own);
+  readNested(targetList, inner);
+}
+
+function scopeIn(outer: Scope, clause: WithClause | undefined): Scope {
+  const scope = { ...outer, own: [], outer, queries: new Map(outer.queries) };
+  for (const item of clause?.ctes ?? []) {
+    const { ctename = '', ctequery } = 'CommonTableExpr' in item ? item.CommonTableExpr : {};
+    // The query itself sees this in "with recursive".
+    if (clause?.recursive) scope.queries.set(ctename, unknown);
+    if (ctequery) scope.queries.set(ctename, outputOf(ctequery, scope));
+  }
+  return scope;
+}
+
+/** Adds what a FROM item names to the scope, and returns it. */
+function addSources(item: Node, scope: Scope): Source[] {
+  if ('JoinExpr' in item) return join(item.JoinExpr, scope);
+  const source = sourceOf(item, scope);
+  scope.own.push(source);
+  return [source];
+}
+
+function sourceOf(item: Node, scope: Scope): Source {
+  if ('RangeVar' in item) {
+    const { relname = '', alias } = item.RangeVar;
+    const output = scope.queries.get(relname);
+    return output
+      ? querySource(output, { aliasname: relname, ...alias })
+      : tableSource(item.RangeVar, scope);
+  }
+  if ('RangeSubselect' in item && item.RangeSubselect.subquery)
+    return querySource(outputOf(item.RangeSubselect.subquery, scope), item.RangeSubselect.alias);
+  if (!('RangeFunction' in item)) throw new Error(`no rule for a ${Object.keys(item).join()}`);
+  const { functions = [], alias, coldeflist = [] } = item.RangeFunction;
+  readNested(functions, scope);
+  const names = [
+    ...namesOf(alias),
+    ...coldeflist.map((one) => ('ColumnDef' in one ? one.ColumnDef.colname : '')),
+  ];
+  const calls = functions.flatMap((one) => itemsOf(one).slice(0, 1));
+  return {
+    alias: alias?.aliasname ?? '',
+    use: '',
+    has: (column) => names.length === 0 || names.includes(column),
+    of: () => all(calls, (call) => originsOf(call, scope)),
+  };
+}
+
+function tableSource({ relname = '', alias }: RangeVar, { found }: Scope): Source {
+  const { aliasname = relname } = alias ?? {};
+  const use = String(found.uses.length);
+  found.uses.push({ table: relname, alias: aliasname, use });
+  return {
+    alias: aliasname,
+    use,
+    has: (column) => column !== 'tenant' || found.hasTenants(relname),
+    of: (column) => [`${use}.${column}`],
+  };
+}
+
+function querySource(output: Output, alias: Alias = {}): Source {
+  const names = namesOf(alias);
+  const of = (column: string) =>
+    names.includes(column) ? output.at(names.indexOf(column)) : output.named(column);
+  return { alias: alias.aliasname ?? '', use: '', has: (column) => of(column) !== undefined, of };
+}
+
+function join(item: JoinExpr, scope: Scope): Source[] {
+  const left = item.larg ? addSources(item.larg, scope) : [];
+  const right = item.rarg ? addSources(item.rarg, scope) : [];
+  const { jointype } = item;
+  const limited = [
+    ...(jointype === 'JOIN_INNER' || jointype === 'JOIN_RIGHT' ? left : []),
+    ...(jointype === 'JOIN_INNER' || jointype === 'JOIN_LEFT' ? right : []),
+  ];
+  for (const name of item.usingClause ?? []) {
+    const fields = [name];
+    const column = { ColumnRef: { fields } };
+    limit(column, resolve(fields, { ...scope, own: right }), { ...scope, own: left }, limited);
+    limit(column, resolve(fields, { ...scope, own: left }), { ...scope, own: right }, limited);
+  }
+  demand(item.quals, scope, limited);
+  return [...left, ...right];
+}
+
+/** Takes the equalities from a condition on rows of these sources. */
+function demand(condition: Node | undefined, scope: Scope, limited: readonly Source[]): void {
+  if (!condition) return;
+  readNested(condition, scope);
+  if ('BoolExpr' in condition && condition.BoolExpr.boolop === 'AND_EXPR')
+    for (const one of condition.BoolExpr.args ?? []) demand(one, scope, limited);
+  if ('SubLink' in condition && condition.SubLink.subLinkType === 'ANY_SUBLINK') {
+    const { testexpr, subselect, operName = [] } = condition.SubLink;
+    if (!testexpr || !subselect || !operName.every(isEquals)) return;
+    const output = outputOf(subselect, scope);
+    for (const [place, part] of partsOf(testexpr).entries())
+      limit(part, output.at(place), scope, limited);
+  }
+  if (!('A_Expr' in condition)) return;
+  const { kind, name = [], lexpr, rexpr } = condition.A_Expr;
+  if (!lexpr || !rexpr || !name.every(isEquals)) return;
+  if (kind !== 'AEXPR_OP' && kind !== 'AEXPR_OP_ANY' && kind !== 'AEXPR_IN') return;
+  const values = kind === 'AEXPR_IN' ? itemsOf(rexpr) : [rexpr];
+  for (const [place, part] of partsOf(lexpr).entries())
+    limit(
+      part,
+      all(values, (value) => originsOf(partsOf(value)[place], scope)),
+      scope,
+      limited,
+    );
+  if (kind === 'AEXPR_OP')
+    for (const [place, part] of partsOf(rexpr).entries())
+      limit(part, originsOf(partsOf(lexpr)[place], scope), scope, limited);
+}
+
+/** A column of one of the sources equals a value with these origins. */
+function limit(column: Node, origins: Origins, scope: Scope, limited: readonly Source[]): void {
+  const [term, ...others] = ('ColumnRef' in column && originsOf(column, scope)) || [];
+  if (term === undefined || others.length > 0) return;
+  if (limited.some(({ use }) => term.startsWith(`${use}.`))) equate(term, origins, scope);
+}
+
+function equate(term: Term, origins: Origins, { found }: Scope): void {
+  if (origins) found.equalities.push({ term, origins });
+}
+
+/** Functions whose results are among their arguments. */
+const selecting =
+  /^(min|max|unnest|string_to_array|jsonb_(array_elements_text|(to|populate)_recordset))$/;
+
+function originsOf(value: Node | undefined, scope: Scope): Origins {
+  if (!value) return undefined;
+  if ('ParamRef' in value || 'A_Const' in value) return [];
+  if ('TypeCast' in value) return originsOf(value.TypeCast.arg, scope);
+  if ('ColumnRef' in value) return resolve(value.ColumnRef.fields ?? [], scope);
+  const among = (values: ReadonlyArray<Node | undefined> = []) =>
+    all(values, (one) => originsOf(one, scope));
+  if ('CoalesceExpr' in value) return among(value.CoalesceExpr.args);
+  if ('CaseExpr' in value) {
+    const { args = [], defresult } = value.CaseExpr;
+    const results = args.map((one) => ('CaseWhen' in one ? one.CaseWhen.result : undefined));
+    return among([...results, ...(defresult ? [defresult] : [])]);
+  }
+  if ('FuncCall' in value) {
+    const { funcname = [], args } = value.FuncCall;
+    return selecting.test(textOf(funcname.at(-1))) ? among(args) : undefined;
+  }
+  if ('SubLink' in value && value.SubLink.subLinkType === 'EXPR_SUBLINK' && value.SubLink.subselect)
+    return outputOf(value.SubLink.subselect, scope).at(0);
+  return undefined;
+}
+
+/** A column by its name, with or without the alias of its table. */
+function resolve(fields: readonly Node[], scope: Scope): Origins {
+  const [first = '', second] = fields.map(textOf);
+  const column = second ?? first;
+  const named = scope.own.filter((source) =>
+    second === undefined ? source.has(column) : source.alias === first,
+  );
+  const [source] = named;
+  if (source) return named.length === 1 ? source.of(column) : undefined;
+  return scope.outer && resolve(fields, scope.outer);
+}
+
+/** The columns of a SELECT or RETURNING list. */
+function columns(list: readonly Node[], scope: Scope): Output {
+  const results = list.flatMap((item) => ('ResTarget' in item ? [item.ResTarget] : []));
+  const fieldsOf = ({ val }: { val?: Node }) =>
+    val && 'ColumnRef' in val ? (val.ColumnRef.fields ?? []) : [];
+  const star = results.find((one) => fieldsOf(one).some((field) => 'A_Star' in field));
+  const at = (place: number) => (star ? undefined : originsOf(results[place]?.val, scope));
+  const named = (name: string) => {
+    const found = results.find((one) => (one.name ?? textOf(fieldsOf(one).at(-1))) === name);
+    if (found) return originsOf(found.val, scope);
+    const column = { String: { sval: name } };
+    return star && resolve([...fieldsOf(star).slice(0, -1), column], scope);
+  };
+  return { named, at };
+}
+
+/** Reads the queries inside expressions. */
+function readNested(value: unknown, scope: Scope): void {
+  if (typeof value !== 'object' || value === null) return;
+  if ('SubLink' in value) {
+    const { subselect, testexpr } = (value as { SubLink: { subselect: Node; testexpr?: Node } })
+      .SubLink;
+    outputOf(subselect, scope);
+    readNested(testexpr, scope);
+  } else for (const one of Object.values(value)) readNested(one, scope);
+}
+
+/** The origins of all values together; unknown if one of them is. */
+function all<Value>(values: readonly Value[], of: (value: Value) => Origins): Origins {
+  const found = values.map(of);
+  return found.includes(undefined) ? undefined : found.flatMap((one) => one ?? []);
+}
+
+const textOf = (node: Node | undefined): string =>
+  node && 'String' in node ? (node.String.sval ?? '') : '';
+const isEquals = (node: Node) => textOf(node) === '=';
+const namesOf = (alias: Alias | undefined) => (alias?.colnames ?? []).map(textOf);
+const itemsOf = (node: Node | undefined): Node[] =>
+  node && 'List' in node ? (node.List.items ?? []) : [];
+const partsOf = (node: Node): Node[] => ('RowExpr' in node ? (node.RowExpr.args ?? []) : [node]);
