@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { importsOf, root } from './support/parsing.ts';
 
 // Holds the order of layers that ARCHITECTURE.md writes down: in each line, a name imports only names to its left.
 // A line is a folder, a colon, and the names of its subfolders and files, from the lowest layer to the highest.
 
-const root = path.resolve(import.meta.dirname, '..');
 const architecture = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8');
 const [, block = ''] = /^## Layers\n.*?^```text\n(.*?)^```/ms.exec(architecture) ?? [];
 const lines = [...block.matchAll(/^([\w/-]+): +(.+)$/gm)].map(([, folder = '', names = '']) => ({
@@ -19,15 +19,13 @@ const isProduct = (file: string) => !/\.test\.ts$|(^|\/)(node_modules|gen|dist)\
 const nameOf = (file: string) => (file.split('/')[0] ?? '').replace(/\.(ts|mjs)$/, '');
 
 /** The names of the line that a file imports. Packages import each other by their package names. */
-function importsOf(folder: string, file: string): string[] {
-  const text = readFileSync(path.join(root, folder, file), 'utf8');
-  return [...text.matchAll(/\b(?:from|import\()\s*'([^']+)'/g)].flatMap(([, target = '']) => {
-    const [, scoped] = /^@bailiwick\/([\w-]+)/.exec(target) ?? [];
+const targetsOf = (folder: string, file: string): string[] =>
+  importsOf(path.join(folder, file)).flatMap(({ from }) => {
+    const [, scoped] = /^@bailiwick\/([\w-]+)/.exec(from) ?? [];
     if (scoped !== undefined) return folder === 'packages' ? [scoped] : [];
-    if (!target.startsWith('.')) return [];
-    return [nameOf(path.join(path.dirname(file), target))];
+    if (!from.startsWith('.')) return [];
+    return [nameOf(path.join(path.dirname(file), from))];
   });
-}
 
 const problems: string[] = [];
 for (const { folder, names } of lines) {
@@ -36,7 +34,7 @@ for (const { folder, names } of lines) {
     const name = nameOf(file);
     const place = names.indexOf(name);
     if (place < 0) problems.push(`${folder}/${file}: ${name} is missing in the line of ${folder}`);
-    for (const target of importsOf(folder, file))
+    for (const target of targetsOf(folder, file))
       if (names.indexOf(target) > place)
         problems.push(`${folder}/${file}: ${name} imports ${target}, a higher layer`);
   }

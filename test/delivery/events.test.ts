@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { globSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { isOwnFamily, types } from '@bailiwick/notifications/events/catalogue.ts';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
+import ts from 'typescript';
 import { doMainJob } from '../main-job.ts';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey, inDays } from '../support/bots.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
 import { claim, own } from '../support/domains.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { nodesIn, root } from '../support/parsing.ts';
 import { caughtBy, createTenant, newAddress, signUp } from '../support/people.ts';
-import { tokensOf } from '../support/source.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeEndpoint, newestAt, type Owner } from './endpoints.ts';
 
@@ -49,7 +49,6 @@ const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [
 const unrecorded = ['endpoint.ping'];
 
 test('the event catalogue lists exactly the event types that the services use', () => {
-  const root = path.resolve(import.meta.dirname, '../..');
   const files = globSync(['services/**/*.ts', 'packages/**/*.ts'], {
     cwd: root,
     exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
@@ -57,9 +56,8 @@ test('the event catalogue lists exactly the event types that the services use', 
   assert.ok(files.length > 100);
   const texts = files
     .filter((file) => !file.endsWith('events/catalogue.ts') && !file.endsWith('queries.ts'))
-    .flatMap((file) => tokensOf(readFileSync(path.join(root, file), 'utf8')))
-    .filter(({ kind }) => kind === 'text')
-    .map(({ text }) => text.slice(1, -1));
+    .flatMap((file) => nodesIn(file).filter(ts.isStringLiteralLike))
+    .map(({ text }) => text);
   const found = [...new Set(texts)].filter(
     (text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text),
   );
