@@ -1,6 +1,8 @@
-import { createPools } from '@bailiwick/egress';
-import { createTenantKeys, openKeyRing, openKeyService } from '@bailiwick/keys';
-import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/limits';
+import { type Database } from '@bailiwick/database';
+import { createPools, type EgressRules } from '@bailiwick/egress';
+import { type Broker } from '@bailiwick/events';
+import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
+import { createLimiter, type Limiter, type LimitProfile, mailLimits } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
@@ -12,7 +14,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { asService, createPager, serve } from '@bailiwick/rpc';
+import { asService, createPager, type Served, serve } from '@bailiwick/rpc';
 import {
   type Background,
   createService,
@@ -46,7 +48,7 @@ import { keysHandlers } from './keys/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
 import { queueOf } from './queue/queue.ts';
-import { createStore } from './queue/store.ts';
+import { createStore, type Store } from './queue/store.ts';
 import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { limits } from './sending/send.ts';
@@ -66,127 +68,137 @@ type Options = {
 };
 
 /** Delivers events to webhooks and chats, and sends mail. */
-export async function createNotifications({ settings, peers, log }: Options): Promise<Service> {
-  const plan = readPlan(settings);
-  const { roles, egress } = plan;
-  const ring = openKeyRing(settings.keyRing, log);
-  const keyService = openKeyService(settings, ring);
-  const authority = createClient(Authority, asService(peers.access, 'notifications'));
-  const ssoKeys = createClient(DataKeys, asService(peers.sso, 'notifications'));
-  const owners = createDomainOwners(
-    createClient(DomainOwner, asService(peers.sso, 'notifications')),
-  );
-  const mailer = createMailer({
-    smtpUrl: settings.smtpUrl,
-    from: settings.mailFrom,
-    connections: settings.emailConcurrency,
-  });
-  const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
-  const templates = openTemplates(settings.mailTemplatesDir);
-
+export async function createNotifications(options: Options): Promise<Service> {
+  const { settings, log } = options;
+  const means = openMeans(options);
   const service = await createService({
     schema: notificationsSchema,
     settings,
-    keyRing: ring,
+    keyRing: means.ring,
     log,
-    parts({ database, broker }) {
-      const keys = createTenantKeys({ database, service: keyService });
-      const forget = forgetEverywhere(broker, keys);
-      const store = createStore({ database, keys, keepsMessages: settings.deliveryBodyHours > 0 });
-      const limiter = createLimiter(database);
-      const suppressions = createSuppressions({ database, ring });
-      const limit = mailLimits[settings.limits as LimitProfile];
-      const mails = createMails({
-        mailer,
-        templates,
-        ring,
-        sender: senderOf(settings),
-        suppressions,
-        limiter,
-        limit,
-      });
-      const pager = createPager(ring);
-      const { endpointLimit, deliveryBodyHours } = settings;
-      const endpointDeps = {
-        database,
-        keys,
-        store,
-        egress,
-        authority,
-        pager,
-        endpointLimit,
-        deliveryBodyHours,
-      };
-      const deliverDeps = { database, keys, egress, pools };
-      const webhookDeps = { ...deliverDeps, findTarget: targetFinder(database) };
-      const webhooks = {
-        ...endpointHandlers(endpointDeps),
-        ...deliverHandler(webhookDeps),
-        ...rotateHandler({ database, keys }),
-        ...testDeliveryHandler({ ...webhookDeps, limiter }),
-        ...explainHandler({ database }),
-        ...listEventTypesHandler,
-        listAttempts: attemptsHandler({ database, pager }, 'whk'),
-      };
-      const chat = {
-        ...chatHandlers(endpointDeps),
-        ...deliverChatHandler(deliverDeps),
-        ...testChatDeliveryHandler({ ...deliverDeps, limiter }),
-        listAttempts: attemptsHandler({ database, pager }, 'slk'),
-      };
-      // Consumers end with the broker connection, which the service closes after this.
-      const consume =
-        (begin: () => void): Background =>
-        () => (begin(), () => Promise.resolve());
-      const upkeep = maintainDataKeys({
-        database,
-        keys,
-        service: keyService,
-        records: sealedRecords,
-        forget,
-        log,
-      });
-      return {
-        served: [
-          serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(endpointDeps)),
-          serve(Chat, chat, chatChecks(egress), chatReplayChecks(endpointDeps)),
-          serve(
-            Events,
-            eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile }),
-            eventsChecks,
-          ),
-          serve(Keys, keysHandlers({ database, keys, ssoKeys, service: keyService, ring, forget })),
-          serve(AccountTasks, accountTaskHandlers(mails)),
-          serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
-          serve(Mail, suppressionHandlers(suppressions)),
-        ],
-        background: [
-          ...(roles.has('api')
-            ? [
-                followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
-                upkeep,
-                createSweeper({ database, limiter, deliveryBodyHours, log }),
-              ]
-            : []),
-          ...(roles.has('fanout')
-            ? [consume(() => startFanout({ database, broker, authority, owners, log }))]
-            : []),
-          ...queueOf(
-            { database, broker, store, kinds: [webhookKind, chatKind], limiter, log },
-            plan,
-          ),
-        ],
-      };
-    },
+    parts: (stores) => partsOf({ ...means, ...stores, settings, log }),
   });
   return {
     ...service,
     async stop() {
       await service.stop();
       // Running work needed these until now.
-      mailer.close();
-      await pools.close();
-      await keyService.close();
+      means.mailer.close();
+      await means.pools.close();
+      await means.keyService.close();
     },
   };
+}
+
+/** The connections and files that the service opens besides its database and the broker. */
+function openMeans({ settings, peers, log }: Options) {
+  const ring = openKeyRing(settings.keyRing, log);
+  const sso = asService(peers.sso, 'notifications');
+  return {
+    plan: readPlan(settings),
+    ring,
+    keyService: openKeyService(settings, ring),
+    authority: createClient(Authority, asService(peers.access, 'notifications')),
+    ssoKeys: createClient(DataKeys, sso),
+    owners: createDomainOwners(createClient(DomainOwner, sso)),
+    mailer: createMailer({
+      smtpUrl: settings.smtpUrl,
+      from: settings.mailFrom,
+      connections: settings.emailConcurrency,
+    }),
+    pools: createPools({ ...limits, proxy: settings.egressProxyUrl }),
+    templates: openTemplates(settings.mailTemplatesDir),
+  };
+}
+
+type Means = ReturnType<typeof openMeans> &
+  Pick<Options, 'settings' | 'log'> & { database: Database; broker: Broker };
+
+function partsOf(means: Means) {
+  const { database, broker, keyService, settings } = means;
+  const keys = createTenantKeys({ database, service: keyService });
+  const shared = {
+    ...means,
+    egress: means.plan.egress,
+    profile: settings.limits as LimitProfile,
+    keys,
+    forget: forgetEverywhere(broker, keys),
+    limiter: createLimiter(database),
+    store: createStore({ database, keys, keepsMessages: settings.deliveryBodyHours > 0 }),
+  };
+  return {
+    served: [...endpointServices(shared), ...mailServices(shared), ...platformServices(shared)],
+    background: backgroundOf(shared),
+  };
+}
+
+type Shared = Means & {
+  egress: EgressRules;
+  profile: LimitProfile;
+  keys: TenantKeys;
+  /** Drops a tenant's data keys from the caches of all processes. */
+  forget: (tenant: string) => void;
+  limiter: Limiter;
+  store: Store;
+};
+
+function endpointServices({ settings, ...shared }: Shared): Served[] {
+  const { database, keys, egress, limiter } = shared;
+  const { endpointLimit, deliveryBodyHours } = settings;
+  const pager = createPager(shared.ring);
+  const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
+  const webhookDeps = { ...shared, findTarget: targetFinder(database) };
+  const webhooks = {
+    ...endpointHandlers(deps),
+    ...deliverHandler(webhookDeps),
+    ...rotateHandler({ database, keys }),
+    ...testDeliveryHandler({ ...webhookDeps, limiter }),
+    ...explainHandler({ database }),
+    ...listEventTypesHandler,
+    listAttempts: attemptsHandler({ database, pager }, 'whk'),
+  };
+  const chat = {
+    ...chatHandlers(deps),
+    ...deliverChatHandler(shared),
+    ...testChatDeliveryHandler(shared),
+    listAttempts: attemptsHandler({ database, pager }, 'slk'),
+  };
+  return [
+    serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),
+    serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
+  ];
+}
+
+function mailServices({ database, ring, settings, profile, ...shared }: Shared): Served[] {
+  const suppressions = createSuppressions({ database, ring });
+  const sender = senderOf(settings);
+  const mails = createMails({ ...shared, ring, sender, suppressions, limit: mailLimits[profile] });
+  return [
+    serve(AccountTasks, accountTaskHandlers(mails)),
+    serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
+    serve(Mail, suppressionHandlers(suppressions)),
+  ];
+}
+
+const platformServices = (shared: Shared): Served[] => [
+  serve(Events, eventsHandlers(shared), eventsChecks),
+  serve(Keys, keysHandlers({ ...shared, service: shared.keyService })),
+];
+
+function backgroundOf(shared: Shared): Background[] {
+  const { plan, database, broker, keyService, keys, forget, limiter, settings, log } = shared;
+  const { deliveryBodyHours } = settings;
+  const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
+  const api = () => [
+    followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
+    maintainDataKeys(upkeep),
+    createSweeper({ database, limiter, deliveryBodyHours, log }),
+  ];
+  // Consumers end with the broker connection, which the service closes after this.
+  const fanout: Background = () => (startFanout(shared), () => Promise.resolve());
+  return [
+    ...(plan.roles.has('api') ? api() : []),
+    ...(plan.roles.has('fanout') ? [fanout] : []),
+    ...queueOf({ ...shared, kinds: [webhookKind, chatKind] }, plan),
+  ];
 }

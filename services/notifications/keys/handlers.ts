@@ -11,7 +11,7 @@ import {
 } from '@bailiwick/keys';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import { type Call, type Handlers } from '@bailiwick/rpc';
 import { recordReplaced } from '@bailiwick/service';
 import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
@@ -29,69 +29,70 @@ export type KeysDeps = {
   forget: (tenant: string) => void;
 };
 
-export function keysHandlers({
-  database,
-  keys,
-  ssoKeys,
-  service,
-  ring,
-  forget,
-}: KeysDeps): Handlers<typeof Keys> {
+export function keysHandlers(deps: KeysDeps): Handlers<typeof Keys> {
+  const { database, keys, ssoKeys, forget } = deps;
   return {
-    async status({ tenant }, { signal }) {
-      const reports = Promise.all([
-        reportKeys(database, sealedRecords, tenant),
-        ssoKeys.report({ tenant }, { signal }),
-      ]);
-      const [current, available, [own, others]] = await Promise.all([
-        service.current(),
-        service.keks(),
-        reports,
-      ]);
-      // The ring's first key is always needed, whichever key wraps the data keys.
-      const ringKey = firstOf(ring);
-      const counts = new Map<string, number>();
-      for (const { kek, count } of [...own.wrapped, ...others.wrapped])
-        counts.set(kek, (counts.get(kek) ?? 0) + count);
-      const keyEncryptionKeys = [...new Set([...available, ...counts.keys()])].sort().map((id) => {
-        const dataKeys = counts.get(id) ?? 0;
-        const isNeeded = dataKeys > 0 || id === current || id === ringKey;
-        return {
-          id,
-          current: id === current,
-          available: available.includes(id),
-          dataKeys,
-          removable: !isNeeded,
-        };
-      });
-      return {
-        keyEncryptionKeys,
-        toRewrap: [...counts].reduce((sum, [kek, count]) => sum + (kek === current ? 0 : count), 0),
-        toReplace: own.toReplace + others.toReplace,
-        toReseal: own.toReseal + others.toReseal,
-        dataKeys: [...own.dataKeys, ...others.dataKeys],
-      };
-    },
+    status: ({ tenant }, { signal }) => statusOf(deps, tenant, signal),
 
     async rotate({ tenant }, call) {
       const others = await ssoKeys.rotate({ tenant }, { signal: call.signal });
-      if (tenant === '') {
-        const queued = await database.transaction(null, async (em) => {
-          const count = (await requestRotation(em)) + others.queued;
-          recordChange(em, call, {
-            tenant: '',
-            type: 'key.rotation_requested',
-            data: { Queued: count },
-            targets: [],
-          });
-          return count;
-        });
-        return { queued };
-      }
+      if (tenant === '') return { queued: await rotateAll(database, call, others.queued) };
       const dekId = await keys.replace(tenant, (em, key) => recordReplaced(em, call, tenant, key));
       if (dekId === undefined && !others.replaced) throw notFound('data key');
       forget(tenant);
       return { dekId: dekId ?? '' };
     },
   };
+}
+
+async function statusOf(
+  { database, ssoKeys, service, ring }: KeysDeps,
+  tenant: string,
+  signal: AbortSignal,
+) {
+  const reports = Promise.all([
+    reportKeys(database, sealedRecords, tenant),
+    ssoKeys.report({ tenant }, { signal }),
+  ]);
+  const [current, available, [own, others]] = await Promise.all([
+    service.current(),
+    service.keks(),
+    reports,
+  ]);
+  const counts = new Map<string, number>();
+  for (const { kek, count } of [...own.wrapped, ...others.wrapped])
+    counts.set(kek, (counts.get(kek) ?? 0) + count);
+  // The ring's first key is always needed, whichever key wraps the data keys.
+  const needed = [current, firstOf(ring)];
+  const keyEncryptionKeys = [...new Set([...available, ...counts.keys()])].sort().map((id) => {
+    const dataKeys = counts.get(id) ?? 0;
+    return {
+      id,
+      current: id === current,
+      available: available.includes(id),
+      dataKeys,
+      removable: dataKeys === 0 && !needed.includes(id),
+    };
+  });
+  return {
+    keyEncryptionKeys,
+    toRewrap: [...counts].reduce((sum, [kek, count]) => sum + (kek === current ? 0 : count), 0),
+    toReplace: own.toReplace + others.toReplace,
+    toReseal: own.toReseal + others.toReseal,
+    dataKeys: [...own.dataKeys, ...others.dataKeys],
+  };
+}
+
+/** Requests the rotation of all data keys. Returns their number, those of sso included. */
+function rotateAll(database: Database, call: Call, others: number): Promise<number> {
+  return database.transaction(null, async (em) => {
+    const count = (await requestRotation(em)) + others;
+    recordChange(em, call, {
+      tenant: '',
+      type: 'key.rotation_requested',
+      data: { Queued: count },
+      targets: [],
+    });
+    return count;
+  });
 }

@@ -28,73 +28,64 @@ type Kind = {
 };
 
 /** The handlers for sent messages of one kind of endpoint. */
-export function messageHandlers(
-  { database, store, deliveryBodyHours }: Deps,
-  { type, find, lock }: Kind,
-) {
+export function messageHandlers(deps: Deps, kind: Kind) {
   return {
-    async getMessage({
-      tenant,
-      id,
-      messageId,
-    }: Asked): Promise<{ message: MessageInitShape<typeof DeliveryMessageSchema> }> {
-      if (!(await find(database, tenant, id))) throw notFound('endpoint');
-      const row = await findMessage(
-        database,
-        { tenant, endpoint: id, delivery: messageId },
-        deliveryBodyHours,
-      );
-      if (!row) throw notFound('message');
-      const [request, attempts] = await Promise.all([
-        store.openRequest(row),
-        listAttemptsOfTask(database, tenant, row.task),
-      ]);
-      const { delivery, endpoint, event, type: eventType, createdAt } = row;
-      const about = {
-        id: delivery,
-        tenant,
-        endpoint,
-        event,
-        eventType,
-        createdAt: timeOf(createdAt),
-      };
-      const body = Buffer.from(String(request['Body']), 'base64');
-      return {
-        message: {
-          ...about,
-          body,
-          status: attempts.at(-1)?.status ?? '',
-          attempts: attempts.map(attemptOf),
-        },
-      };
-    },
-
+    getMessage: (asked: Asked) => getMessage(deps, kind, asked),
     /** Audited, but no event: the endpoint has not changed. */
-    async resend({ tenant, id, messageId }: Asked, call: Call): Promise<{ queued: boolean }> {
-      const queued = await database.transaction(
-        { tenant, row: `endpoint ${tenant} ${id}` },
-        async (em) => {
-          const endpoint = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_READ);
-          if (!endpoint) throw notFound('endpoint');
-          if (!endpoint.active)
-            throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
-          const isQueued = await resendMessage(
-            em,
-            { tenant, endpoint: id, delivery: messageId },
-            deliveryBodyHours,
-          );
-          if (isQueued === undefined) throw notFound('message');
-          if (isQueued)
-            recordChange(em, call, {
-              tenant,
-              type: `${type}.message_resent`,
-              data: null,
-              targets: [{ Type: type, ID: id, Name: endpoint.name }],
-            });
-          return isQueued;
-        },
-      );
-      return { queued };
+    resend: (asked: Asked, call: Call) => resend(deps, kind, asked, call),
+  };
+}
+
+async function getMessage(
+  { database, store, deliveryBodyHours }: Deps,
+  { find }: Kind,
+  { tenant, id, messageId }: Asked,
+): Promise<{ message: MessageInitShape<typeof DeliveryMessageSchema> }> {
+  if (!(await find(database, tenant, id))) throw notFound('endpoint');
+  const key = { tenant, endpoint: id, delivery: messageId };
+  const row = await findMessage(database, key, deliveryBodyHours);
+  if (!row) throw notFound('message');
+  const [request, attempts] = await Promise.all([
+    store.openRequest(row),
+    listAttemptsOfTask(database, tenant, row.task),
+  ]);
+  return {
+    message: {
+      id: row.delivery,
+      tenant,
+      endpoint: row.endpoint,
+      event: row.event,
+      eventType: row.type,
+      createdAt: timeOf(row.createdAt),
+      body: Buffer.from(String(request['Body']), 'base64'),
+      status: attempts.at(-1)?.status ?? '',
+      attempts: attempts.map(attemptOf),
     },
   };
+}
+
+async function resend(
+  { database, deliveryBodyHours }: Deps,
+  { type, lock }: Kind,
+  { tenant, id, messageId }: Asked,
+  call: Call,
+): Promise<{ queued: boolean }> {
+  const turn = { tenant, row: `endpoint ${tenant} ${id}` };
+  const queued = await database.transaction(turn, async (em) => {
+    const endpoint = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_READ);
+    if (!endpoint) throw notFound('endpoint');
+    if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
+    const key = { tenant, endpoint: id, delivery: messageId };
+    const isQueued = await resendMessage(em, key, deliveryBodyHours);
+    if (isQueued === undefined) throw notFound('message');
+    if (isQueued)
+      recordChange(em, call, {
+        tenant,
+        type: `${type}.message_resent`,
+        data: null,
+        targets: [{ Type: type, ID: id, Name: endpoint.name }],
+      });
+    return isQueued;
+  });
+  return { queued };
 }

@@ -30,38 +30,39 @@ export type Finished = {
 /** The context that a waiting request is sealed with: the record and the field. */
 const requestContext = (task: string) => [task, 'request'] as const;
 
-/** The rows of the queue: attempts, waiting tasks and dead letters. */
-export function createStore({
-  database,
-  keys,
-  keepsMessages,
-}: {
-  database: Database;
-  keys: TenantKeys;
-  keepsMessages: boolean;
-}) {
-  const sealRequest = async ({ tenant, task, text }: RecordedAttempt): Promise<SealedRequest> => {
-    const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
-    return { dekId, request: sealed };
+async function sealRequest(
+  keys: TenantKeys,
+  { tenant, task, text }: RecordedAttempt,
+): Promise<SealedRequest> {
+  const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
+  return { dekId, request: sealed };
+}
+
+/** The columns that keep a task until its next attempt. */
+async function waitingColumns(keys: TenantKeys, attempt: RecordedAttempt) {
+  const { task, first, operation, tenant, endpoint, event, lane, extra, enqueued } = attempt;
+  const row = { task, lane, operation, tenant, endpoint, event, extra };
+  return {
+    ...row,
+    firstAttempt: first,
+    enqueuedAt: enqueued,
+    traceparent: currentTraceparent(),
+    ...(await sealRequest(keys, attempt)),
   };
+}
 
-  /** The columns that keep a task until its next attempt. */
-  async function kept(attempt: RecordedAttempt) {
-    const { task, first, operation, tenant, endpoint, event, lane, extra, enqueued } = attempt;
-    const row = {
-      task,
-      lane,
-      operation,
-      tenant,
-      endpoint,
-      event,
-      extra,
-      firstAttempt: first,
-      enqueuedAt: enqueued,
-    };
-    return { ...row, traceparent: currentTraceparent(), ...(await sealRequest(attempt)) };
-  }
+/** The row of an attempt that was made. */
+function attemptRow({ attempt, outcome, plan, startedAt, durationMs }: Finished): AttemptRow {
+  const { task, number, operation, tenant, endpoint, event, type } = attempt;
+  const about = { task, attempt: number, operation, tenant, endpoint, event, type };
+  const nextAttemptAt = plan.state === 'waiting' ? plan.dueAt : null;
+  return { ...about, ...outcome, durationMs, startedAt, nextAttemptAt };
+}
 
+type StoreDeps = { database: Database; keys: TenantKeys; keepsMessages: boolean };
+
+/** The rows of the queue: attempts, waiting tasks and dead letters. */
+export function createStore({ database, keys, keepsMessages }: StoreDeps) {
   const checkDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
     areAttemptsDone(database, attempts),
   );
@@ -77,45 +78,35 @@ export function createStore({
     isDone: (attempt: Pick<Attempt, 'task' | 'number'>) => checkDone(attempt),
 
     /** Settles an attempt: writes its row and the new state of the task in one statement. */
-    async finish({ attempt, outcome, plan, startedAt, durationMs }: Finished): Promise<void> {
-      const { task, number, operation, tenant, endpoint, event, type } = attempt;
-      const dueAt = plan.state === 'waiting' ? plan.dueAt : null;
-      const noted = {
-        task,
-        attempt: number,
-        operation,
-        tenant,
-        endpoint,
-        event,
-        type,
-        ...outcome,
-        durationMs,
-        startedAt,
-        nextAttemptAt: dueAt,
-      };
+    async finish(finished: Finished): Promise<void> {
+      const { attempt, outcome, plan } = finished;
+      const { number, endpoint } = attempt;
+      const row = attemptRow(finished);
       const isKept = keepsMessages && endpoint !== '';
       if (plan.state === 'done') {
-        await settleDone({ ...noted, sent: isKept ? await sealRequest(attempt) : undefined });
+        await settleDone({ ...row, sent: isKept ? await sealRequest(keys, attempt) : undefined });
         return;
       }
-      const next = plan.state === 'waiting' ? number + 1 : number;
+      const waiting = {
+        ...(await waitingColumns(keys, attempt)),
+        state: plan.state,
+        attempt: plan.state === 'waiting' ? number + 1 : number,
+        dueAt: row.nextAttemptAt,
+      };
       const isExhausted = plan.state === 'dead' && endpoint !== '' && involvesReceiver(outcome);
-      await settleAsWaiting(
-        database,
-        noted,
-        { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt },
-        { isExhausted, isKept },
-      );
+      await settleAsWaiting(database, row, waiting, { isExhausted, isKept });
     },
 
     /** Stores an attempt that was not made, to wait until `dueAt`. */
     async defer(attempt: Attempt, dueAt: Date): Promise<void> {
-      await deferTask(database, { ...(await kept(attempt)), attempt: attempt.number, dueAt });
+      const columns = await waitingColumns(keys, attempt);
+      await deferTask(database, { ...columns, attempt: attempt.number, dueAt });
     },
 
     /** Parks a task until its endpoint can be sent to. */
     async park(attempt: Attempt, release: Release): Promise<void> {
-      await parkTask(database, { ...(await kept(attempt)), attempt: attempt.number }, release);
+      const columns = await waitingColumns(keys, attempt);
+      await parkTask(database, { ...columns, attempt: attempt.number }, release);
     },
 
     /** Opens the documented JSON request of a waiting row. */

@@ -1,7 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { type EgressRules } from '@bailiwick/egress';
 import { invalid, notFound } from '@bailiwick/errors';
-import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import type {
+  Webhooks,
+  WebhooksCreateEndpointRequest,
+  WebhooksUpdateEndpointRequest,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { type Call, type Checks, type Handlers, type ReplayChecks } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
@@ -49,90 +53,69 @@ export const webhookReplayChecks = (deps: UpdateDeps): ReplayChecks<typeof Webho
   updateEndpoint: ({ endpoint }, call) => allowUpdateOf(deps, requireEndpoint(endpoint), call),
 });
 
-export function endpointHandlers({
-  database,
-  keys,
-  pager,
-  egress,
-  authority,
-  endpointLimit,
-  ...messages
-}: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
+export function endpointHandlers(deps: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
   return {
-    async createEndpoint(request, call) {
-      const endpoint = requireEndpoint(request.endpoint);
-      const { tenant } = endpoint;
-      const id = createId('whk');
-      const secret = createSecret();
-      const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
-      const row = await database.transaction(
-        { tenant, row: `webhook_endpoint ${tenant}` },
-        async (em) => {
-          await assertRoom(em, {
-            tenant,
-            kind: 'webhook',
-            limit: endpointLimit,
-            count: () => em.count(WebhookEndpointEntity, { tenant }),
-          });
-          const values = {
-            ...createdValues(endpoint),
-            url: endpoint.url,
-            rateLimit: endpoint.rateLimit ?? 0,
-          };
-          const created = em.create(WebhookEndpointEntity, {
-            ...values,
-            tenant,
-            id,
-            dekId,
-            secretEnc: sealed,
-          });
-          em.persist(created);
-          recordEndpointEvent(em, call, 'webhook_endpoint.created', created);
-          return created;
-        },
-      );
-      return { endpoint: toApi(row), secret };
-    },
-
-    async updateEndpoint(request, call) {
-      const endpoint = requireEndpoint(request.endpoint);
-      const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
-      const row = await database.transaction(
-        { tenant, row: `endpoint ${tenant} ${endpoint.id}` },
-        async (em) => {
-          const stored = await em.findOne(
-            WebhookEndpointEntity,
-            { tenant, id: endpoint.id },
-            { lockMode: LockMode.PESSIMISTIC_WRITE },
-          );
-          if (!stored) throw notFound('endpoint');
-          if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-          // A stored URL stays even if the egress rules have changed, or the endpoint could not
-          // even be disabled.
-          if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
-          const before = toJson(stored);
-          em.assign(stored, updateOf(endpoint, stored));
-          const previous = changedFields(before, toJson(stored));
-          if (Object.keys(previous).length === 0) return stored;
-          stored.updatedAt = timeAfter(stored.updatedAt);
-          recordEndpointEvent(em, allowed, 'webhook_endpoint.updated', stored, previous);
-          return stored;
-        },
-      );
-      return { endpoint: toApi(row) };
-    },
-
-    ...sharedHandlers(
-      { database, pager, ...messages },
-      {
-        type: 'webhook_endpoint',
-        events: { deleted: 'webhook_endpoint.deleted', replayed: 'webhook_endpoint.replayed' },
-        find: findEndpoint,
-        list: listEndpoints,
-        lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
-        toApi,
-        recordEvent: recordEndpointEvent,
-      },
-    ),
+    createEndpoint: (request, call) => createEndpoint(deps, request, call),
+    updateEndpoint: (request, call) => updateEndpoint(deps, request, call),
+    ...sharedHandlers(deps, {
+      type: 'webhook_endpoint',
+      events: { deleted: 'webhook_endpoint.deleted', replayed: 'webhook_endpoint.replayed' },
+      find: findEndpoint,
+      list: listEndpoints,
+      lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
+      toApi,
+      recordEvent: recordEndpointEvent,
+    }),
   };
+}
+
+async function createEndpoint(
+  { database, keys, endpointLimit }: EndpointDeps,
+  request: WebhooksCreateEndpointRequest,
+  call: Call,
+) {
+  const endpoint = requireEndpoint(request.endpoint);
+  const { tenant, url, rateLimit = 0 } = endpoint;
+  const id = createId('whk');
+  const secret = createSecret();
+  const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+  const turn = { tenant, row: `webhook_endpoint ${tenant}` };
+  const row = await database.transaction(turn, async (em) => {
+    const count = () => em.count(WebhookEndpointEntity, { tenant });
+    await assertRoom(em, { tenant, kind: 'webhook', limit: endpointLimit, count });
+    const values = { ...createdValues(endpoint), url, rateLimit, dekId, secretEnc: sealed };
+    const created = em.create(WebhookEndpointEntity, { ...values, tenant, id });
+    em.persist(created);
+    recordEndpointEvent(em, call, 'webhook_endpoint.created', created);
+    return created;
+  });
+  return { endpoint: toApi(row), secret };
+}
+
+async function updateEndpoint(
+  { database, authority, egress }: EndpointDeps,
+  request: WebhooksUpdateEndpointRequest,
+  call: Call,
+) {
+  const endpoint = requireEndpoint(request.endpoint);
+  const { id } = endpoint;
+  const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
+  const turn = { tenant, row: `endpoint ${tenant} ${id}` };
+  const row = await database.transaction(turn, async (em) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const stored = await em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode });
+    if (!stored) throw notFound('endpoint');
+    if (endpoint.active) await clearHealth(em, tenant, id);
+    // A stored URL stays even if the egress rules have changed, or the endpoint could not even be
+    // disabled.
+    if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
+    const before = toJson(stored);
+    em.assign(stored, updateOf(endpoint, stored));
+    const previous = changedFields(before, toJson(stored));
+    if (Object.keys(previous).length === 0) return stored;
+    stored.updatedAt = timeAfter(stored.updatedAt);
+    recordEndpointEvent(em, allowed, 'webhook_endpoint.updated', stored, previous);
+    return stored;
+  });
+  return { endpoint: toApi(row) };
 }
