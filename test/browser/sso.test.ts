@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createHome, type Home, loginUrl, oidcOf, saveProvider } from '../sso/home.ts';
+import { createHome, loginUrl, oidcOf, saveProvider } from '../sso/home.ts';
 import { type Op, startOp } from '../sso/oidc/op.ts';
-import {
-  findSimpleSamlPhp,
-  notInstalled,
-  type SimpleSamlPhp,
-  startSimpleSamlPhp,
-} from '../sso/saml/simplesamlphp.ts';
 import { bodyOf, readList } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';
+import { enterPassword, heading, hears, signIn } from './sign-in.ts';
+import { createSsoPages } from './sso-pages.ts';
+import { testSimpleSamlPhp } from './sso-saml.ts';
 
 // Single sign-on with a browser and external providers.
 
@@ -34,28 +30,9 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     await stack?.stop();
   });
 
-  /** A new visitor on the sign-in page who has entered an address and was sent to the provider. */
-  async function begin(email: string, page?: Page): Promise<Page> {
-    const tab = page ?? (await browser.newPage());
-    await tab.goto(`${stack.url}/login`);
-    await continueWith(tab, email);
-    return tab;
-  }
-  const usersOf = (email: string) =>
-    rowsOf<{ id: string }>(stack, 'select id from identity.user_account where email = $1', [email]);
-  async function assertSignedIn(page: Page, email: string): Promise<void> {
-    await heading(page, 'You are signed in');
-    assert.ok((await page.locator('#known').innerText()).includes(email));
-    assert.ok((await page.locator('#tenants').innerText()).includes('Acme'));
-  }
-  const save = async (home: Home, fields: object) =>
-    bodyOf(
-      await stack.call(
-        'Sso_SaveProvider',
-        { Provider: { Tenant: home.tenant, Name: 'Acme staff', ...fields } },
-        home.owner.token,
-      ),
-    );
+  const suite = () => ({ stack, browser });
+  const { begin, usersOf, assertSignedIn, save } = createSsoPages(suite);
+  testSimpleSamlPhp(suite);
 
   describe('with oidc-provider', () => {
     let op: Op;
@@ -282,88 +259,5 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     await assertAccessible(page);
     await enterPassword(page, 'correct horse battery');
     await assertSignedIn(page, Email);
-  });
-
-  describe('with SimpleSAMLphp', {
-    skip: findSimpleSamlPhp() === undefined && notInstalled,
-  }, () => {
-    let idp: SimpleSamlPhp;
-    let home: Home;
-    let provider: Awaited<ReturnType<typeof saveProvider>>;
-    let email: string;
-    before(async () => {
-      home = await createHome(stack);
-      email = `ada@${home.domain}`;
-      // Each side needs the other's metadata: the provider's record exists first, as an
-      // administrator would create it.
-      const draft = {
-        Kind: 'saml',
-        IdpEntityID: 'urn:draft',
-        IdpSsoURL: `${stack.inboxUrl}/hooks/draft`,
-      };
-      const { createSpCertificate } = await import('@bailiwick/sso/saml/certificates.ts');
-      provider = await saveProvider(stack, home, {
-        ...draft,
-        IdpCertificates: [(await createSpCertificate('draft')).certificate],
-      });
-      const metadata = await (await fetch(provider.SpEntityID)).text();
-      idp = await startSimpleSamlPhp({
-        sps: [{ metadata }],
-        people: [
-          {
-            user: 'ada',
-            password: 'engine',
-            attributes: { mail: [email], displayName: ['Ada Lovelace'], groups: ['staff'] },
-          },
-        ],
-      });
-      bodyOf(
-        await stack.call(
-          'Sso_SaveProvider',
-          {
-            Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'Acme staff' },
-            MetadataURL: idp.metadataUrl,
-          },
-          home.owner.token,
-        ),
-      );
-    });
-    after(() => idp?.stop());
-
-    async function enter(page: Page): Promise<void> {
-      await page.locator('input[name=username]').fill('ada');
-      await page.locator('input[name=password]').fill('engine');
-      await page.locator('button[type=submit], input[type=submit]').first().click();
-    }
-
-    for (const RequestBinding of ['redirect', 'post'])
-      test(`signs in with a request by ${RequestBinding} and a response by POST`, async () => {
-        await save(home, {
-          ID: provider.ID,
-          RequestBinding,
-          GroupMappings: [{ Value: 'staff', Group: '', Role: 'auditor' }],
-        });
-        const page = await begin(email);
-        await enter(page);
-        await assertSignedIn(page, email);
-        await photograph(page, `sso-saml-${RequestBinding}`);
-        const users = await usersOf(email);
-        assert.equal(users.length, 1);
-        const roles = await rowsOf<{ role: string }>(
-          stack,
-          'select role from access.grant_entry where subject = $1 order by role',
-          [users[0]?.id],
-        );
-        assert.deepEqual(
-          roles.map(({ role }) => role),
-          ['auditor', 'member'],
-        );
-      });
-
-    test('a disabled provider rejects the sign-in', async () => {
-      await save(home, { ID: provider.ID, Active: false });
-      const page = await browser.newPage();
-      assert.equal((await page.goto(loginUrl(stack, provider)))?.status(), 403);
-    });
   });
 });

@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
-import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
-import { countOf, eventsOf, rowsOf } from '../support/store.ts';
-
-type Task = {
-  ID: string;
-  Status: string;
-  StatusCode: number;
-  Attempt: number;
-  Error: string;
-  Message: string;
-};
-type Attempt = {
-  attempt: number;
-  status: string;
-  status_code: number;
-  error: string;
-  started_at: Date;
-  next_attempt_at: Date | null;
-};
+import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { eventsOf } from '../support/store.ts';
+import { createChatCalls, quiet, startReceiver, type Task } from './chat-endpoints.ts';
 
 const mattermost = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -41,57 +23,9 @@ describeBoth('chat messages', (topology) => {
   });
   after(() => stack?.stop());
 
-  async function createEndpoint(hook: string, more: Record<string, unknown> = {}): Promise<string> {
-    const URL = hook.startsWith('http') ? hook : `${stack.inboxUrl}/hooks/${hook}`;
-    const answer = await stack.call(
-      'Chat_CreateEndpoint',
-      { Endpoint: { Tenant: tenant, Name: 'Operations', ...more }, URL },
-      token,
-    );
-    return (recordIn(answer, 'Endpoint') as { ID: string }).ID;
-  }
-
-  const quiet = { EventTypes: ['none.of.these'] };
-  const saveGroup = async (Path: string, Name: string) =>
-    bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path, Name } }, token));
-  const request = (Endpoint: string, body: Uint8Array | string = '{"text":"hello"}') => ({
-    Tenant: tenant,
-    Endpoint,
-    Type: 'test.sent',
-    Body: Buffer.from(body).toString('base64'),
-  });
-  const deliver = async (endpoint: string, body?: Uint8Array | string) =>
-    recordIn(
-      await stack.call('Chat_Deliver', request(endpoint, body), stack.workerToken),
-      'Task',
-    ) as Task;
-  const caught = (hook: string, count = 1): Promise<Caught[]> =>
-    eventually(`${count} messages at ${hook}`, async () => {
-      const found = await caughtBy(stack, hook);
-      return found.length >= count && found;
-    });
-  const attemptsOf = (endpoint: string) =>
-    rowsOf<Attempt>(
-      stack,
-      'select attempt, status, status_code, error, started_at, next_attempt_at from notifications.delivery_attempt where tenant = $1 and endpoint = $2 order by attempt',
-      [tenant, endpoint],
-    );
-  const ended = (endpoint: string, count: number): Promise<Attempt[]> =>
-    eventually(`${count} attempts`, async () => {
-      const found = await attemptsOf(endpoint);
-      return found.length >= count && found.at(-1)?.next_attempt_at === null && found;
-    });
-  const waiting = (endpoint: string, state: string) =>
-    countOf(
-      stack,
-      'notifications.delivery_waiting where tenant = $1 and endpoint = $2 and state = $3',
-      [tenant, endpoint, state],
-    );
-  const readEndpoint = async (ID: string) =>
-    recordIn(
-      await stack.call('Chat_GetEndpoint', { Tenant: tenant, ID }, token),
-      'Endpoint',
-    ) as Record<string, unknown>;
+  const calls = createChatCalls(() => ({ stack, tenant, token }));
+  const { createEndpoint, saveGroup, request, deliver } = calls;
+  const { caught, ended, waiting, readEndpoint } = calls;
 
   test('an event arrives as a readable message in the format of its chat service', async () => {
     await createEndpoint('plain', { EventTypes: ['group.created'] });
@@ -355,20 +289,3 @@ describeBoth('chat messages', (topology) => {
     assert.deepEqual(await caughtBy(stack, 'gone'), []);
   });
 });
-
-/** A receiver for responses that the inbox cannot give. */
-async function startReceiver(
-  answer: (response: ServerResponse) => void,
-): Promise<{ url: string; stop: () => void }> {
-  const server = createServer(
-    (request, response) => void request.resume().on('end', () => answer(response)),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat`,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

@@ -6,6 +6,7 @@ import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { caughtBy, newAddress, signUp, tenantFor } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
+import { emitBotEvent } from './bot-events.ts';
 
 // A deletion reaches every service, also one that is killed in the meantime.
 
@@ -151,51 +152,8 @@ describe('deletions reach every service', () => {
     await assertGone('the user', id);
   });
 
-  /** Writes an event of identity about a bot to its outbox. */
-  async function emit(type: string, tenant: string, data: object): Promise<void> {
-    const id = createId('evt');
-    const event = {
-      id,
-      type,
-      timestamp: new Date().toISOString(),
-      tenant,
-      actor: { type: 'user', id: ada.id },
-      apiVersion: '1.0.0',
-      data,
-      previous: {},
-    };
-    const audit = {
-      ID: createId('aud'),
-      Tenant: tenant,
-      OccurredAt: event.timestamp,
-      Action: type,
-      Operation: 'Bots_Save',
-      Result: 'success',
-      Code: '',
-    };
-    const actor = {
-      ActorType: 'user',
-      ActorID: ada.id,
-      CredentialID: '',
-      IP: '',
-      UserAgent: '',
-      RequestID: '',
-      TraceID: '',
-      Permission: '',
-      GrantID: '',
-    };
-    await rowsOf(
-      stack,
-      `insert into identity.outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at) values ($1, $2, $3, $4, $5, '[]', '', now())`,
-      [
-        id,
-        tenant,
-        type,
-        JSON.stringify(event),
-        JSON.stringify({ ...audit, ...actor, Targets: [], Changes: [] }),
-      ],
-    );
-  }
+  const emit = (type: string, tenant: string, data: object) =>
+    emitBotEvent(stack, ada.id, { type, tenant, data });
 
   test('a disabled bot loses its access and a deleted one its records, also after an invalid or late event', async () => {
     const tenant = await newTenant();

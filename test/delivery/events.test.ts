@@ -1,79 +1,21 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { globSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { isOwnFamily, types } from '@bailiwick/notifications/events/catalogue.ts';
+import { types } from '@bailiwick/notifications/events/catalogue.ts';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
-import ts from 'typescript';
 import { doMainJob } from '../main-job.ts';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { createBot, createKey, inDays } from '../support/bots.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
-import { claim, own } from '../support/domains.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
-import { nodesIn, root } from '../support/parsing.ts';
-import { caughtBy, createTenant, newAddress, signUp } from '../support/people.ts';
+import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeEndpoint, newestAt, type Owner } from './endpoints.ts';
+import { changeEverything } from './every-event.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 type Listed = { Type: string; Description: string; Schema: string; Example: string };
 type Event = { id: string; type: string; tenant: string; actor: object; data: object };
-
-/** Audited actions that are not events. */
-const auditOnly = [
-  'access.denied',
-  'audit.exported',
-  'chat_endpoint.replayed',
-  'chat_endpoint.tested',
-  'mail_suppression.created',
-  'mail_suppression.deleted',
-  'user.email_change_requested',
-  'user.identity_confirmed',
-  'user.identity_linked',
-  'user.identity_removed',
-  'user.password_reset_requested',
-  'user.registration_repeated',
-  'user.sign_in_failed',
-  'user.verification_resent',
-  'webhook_endpoint.replayed',
-  'webhook_endpoint.tested',
-];
-/** Types that the code composes of two strings, so the search cannot find them. */
-const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [
-  `${name}.added`,
-  `${name}.removed`,
-]);
-/** A type that is sent to one endpoint and not recorded as a change. */
-const unrecorded = ['endpoint.ping'];
-
-test('the event catalogue lists exactly the event types that the services use', () => {
-  const files = globSync(['services/**/*.ts', 'packages/**/*.ts'], {
-    cwd: root,
-    exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
-  });
-  assert.ok(files.length > 100);
-  const texts = files
-    .filter((file) => !file.endsWith('events/catalogue.ts') && !file.endsWith('queries.ts'))
-    .flatMap((file) => nodesIn(file).filter(ts.isStringLiteralLike))
-    .map(({ text }) => text);
-  const found = [...new Set(texts)].filter(
-    (text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text),
-  );
-  assert.deepEqual(
-    found.filter((type) => !types.has(type) && !auditOnly.includes(type)).sort(),
-    [],
-  );
-  assert.deepEqual(
-    [...types.keys()].filter((type) => !found.includes(type) && !composed.includes(type)).sort(),
-    [],
-  );
-  assert.deepEqual(
-    [...auditOnly, ...unrecorded].filter((type) => !found.includes(type)),
-    [],
-  );
-});
 
 describeBoth('events', (topology) => {
   let stack: Stack;
@@ -93,8 +35,6 @@ describeBoth('events', (topology) => {
     await stack?.stop();
     await dns?.stop();
   });
-  const ask = async (operation: string, request: object) =>
-    bodyOf(await stack.call(operation, request, owner.token));
 
   test('Webhooks_ListEventTypes lists all subscribable types, and each example matches its schema', () => {
     const reaching = [...types.values()]
@@ -114,7 +54,7 @@ describeBoth('events', (topology) => {
 
   test('every published event matches its schema, without extra fields', async () => {
     await doMainJob(stack);
-    await changeEverything();
+    await changeEverything(owner, dns);
     const outboxes = ['identity', 'access', 'sso', 'notifications'].map(
       (schema) => `select event from ${schema}.outbox where event is not null`,
     );
@@ -146,120 +86,6 @@ describeBoth('events', (topology) => {
       'webhook_endpoint.failing',
     ]);
   });
-
-  /** Causes every type of event once. */
-  async function changeEverything(): Promise<void> {
-    const { tenant: Tenant } = owner;
-    const [guest, other] = [await signUp(stack), await signUp(stack)];
-    for (const { email } of [guest, other])
-      await ask('TenantInvitations_Create', { Tenant, Email: email });
-    const invited = async (token: string, email: string) => {
-      const tokens = JSON.stringify(
-        await (await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(email)}`)).json(),
-      );
-      return (
-        /bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0] !== undefined && {
-          token,
-          invitation: String(/bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0]),
-        }
-      );
-    };
-    const [joins, declines] = [
-      await eventually('a mail', () => invited(guest.token, guest.email)),
-      await eventually('a mail', () => invited(other.token, other.email)),
-    ];
-    bodyOf(await stack.call('TenantInvitations_Accept', { Token: joins.invitation }, joins.token));
-    bodyOf(await stack.call('TenantInvitations_Decline', { Token: declines.invitation }));
-    const Email = newAddress('revoked');
-    await ask('TenantInvitations_Create', { Tenant, Email });
-    await ask('TenantInvitations_Delete', { Tenant, Email });
-    await ask('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Renamed' } });
-    for (const Name of ['a', 'b'])
-      await ask('Groups_Save', { Group: { Tenant, Path: 'eng', Name } });
-    for (const Name of ['a', 'b'])
-      await ask('Roles_Save', { Role: { Tenant, Slug: 'some', Name, Permissions: ['app.read'] } });
-    for (const verb of ['AddMember', 'RemoveMember'])
-      await ask(`Groups_${verb}`, { Tenant, Group: 'eng', UserID: guest.id });
-    const bot = await createBot(stack, Tenant, owner.token);
-    await ask('Bots_Save', { Bot: { ID: bot.ID, Tenant, Name: 'renamed' } });
-    const grants = {
-      Grants: { UserID: guest.id },
-      GroupGrants: { Group: 'eng' },
-      BotGrants: { Bot: bot.ID },
-    };
-    for (const verb of ['Add', 'Remove'])
-      for (const [area, subject] of Object.entries(grants))
-        await ask(`${area}_${verb}`, { Grant: { Tenant, Role: 'some', ...subject } });
-    const { Key } = await createKey(stack, bot, owner.token);
-    await ask('BotKeys_SetExpiration', { Tenant, ID: Key.ID, ExpiresAt: inDays(10) });
-    await ask('BotKeys_Rotate', { Tenant, ID: Key.ID });
-    await ask('Bots_Delete', { Tenant, ID: bot.ID });
-    const endpoint = await makeEndpoint(owner, 'changed');
-    await ask('Webhooks_UpdateEndpoint', {
-      Endpoint: {
-        ID: endpoint.id,
-        Tenant,
-        Name: 'renamed',
-        URL: `${stack.inboxUrl}/hooks/changed`,
-      },
-    });
-    await ask('Webhooks_RotateSecret', { Tenant, ID: endpoint.id });
-    await ask('Webhooks_DeleteEndpoint', { Tenant, ID: endpoint.id });
-    const chat = bodyOf(
-      await stack.call(
-        'Chat_CreateEndpoint',
-        { Endpoint: { Tenant, Name: 'chat' }, URL: `${stack.inboxUrl}/hooks/chat` },
-        owner.token,
-      ),
-    )['Endpoint'] as { ID: string };
-    await ask('Chat_UpdateEndpoint', { Endpoint: { ID: chat.ID, Tenant, Name: 'renamed' } });
-    await ask('Chat_DeleteEndpoint', { Tenant, ID: chat.ID });
-    const [domain, unproved] = [
-      await own(stack, dns, Tenant, owner.token),
-      await claim(stack, Tenant, owner.token),
-    ];
-    await ask('Domain_Verify', { Tenant, ID: unproved.ID });
-    const provider = {
-      Tenant,
-      Kind: 'oidc',
-      Name: 'Staff',
-      Issuer: `${stack.inboxUrl}/hooks/no-provider`,
-      ClientID: 'a',
-      TokenAuthMethod: 'none',
-    };
-    const { ID } = recordIn(
-      await stack.call('Sso_SaveProvider', { Provider: provider }, owner.token),
-      'Provider',
-    ) as { ID: string };
-    await ask('Sso_SaveProvider', { Provider: { Tenant, ID, Name: 'Renamed' } });
-    assert.equal((await fetch(`${stack.url}/auth/${Tenant}/${ID}/login`)).status, 403);
-    await ask('Domain_Update', { Tenant, ID: domain.ID, Capture: 'require_sso' });
-    await ask('Domain_Delete', { Tenant, ID: domain.ID });
-    await ask('Sso_DeleteProvider', { Tenant, ID });
-    for (const Minutes of [1, 0])
-      bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
-    await ask('Groups_Delete', { Tenant, Path: 'eng' });
-    await ask('Roles_Delete', { Tenant, Slug: 'some' });
-    bodyOf(await stack.call('Account_Update', { User: { GivenName: 'Ada' } }, guest.token));
-    bodyOf(
-      await stack.call(
-        'Account_ChangePassword',
-        { Current: 'correct horse battery', Password: 'staple the next horse' },
-        other.token,
-      ),
-    );
-    for (const verb of ['Disable', 'Enable', 'Delete'])
-      bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
-    for (const verb of ['Disable', 'Enable', 'Remove'])
-      await ask(`TenantMembers_${verb}`, { Tenant, UserID: guest.id });
-    const [declining, waiting] = [await signUp(stack), await signUp(stack)];
-    for (const { id } of [declining, waiting])
-      await ask('TenantMembers_Add', { Tenant, UserID: id });
-    bodyOf(await stack.call('TenantMembers_Decline', { Tenant }, declining.token));
-    await ask('TenantMembers_Remove', { Tenant, UserID: waiting.id });
-    const spare = await createTenant(stack, owner.token);
-    await ask('Tenants_Delete', { Tenant: spare });
-  }
 
   const publish = (more: object) =>
     stack.call(

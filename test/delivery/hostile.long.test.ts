@@ -1,33 +1,18 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
-import { createServer as createHttp, type Server as HttpServer } from 'node:http';
-import { createServer as createHttps, type ServerOptions } from 'node:https';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer as createHttp } from 'node:http';
 import path from 'node:path';
-import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMbOf } from '../bench/numbers.ts';
-import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
+import { misbehaviours } from '../egress/receivers.ts';
 import { bodyOf } from '../support/answers.ts';
-import { type DnsServer, startDns } from '../support/dns-server.ts';
-import { eventually, type OwnStack, startStack } from '../support/harness.ts';
+import { eventually } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
 import { countOf, rowsOf } from '../support/store.ts';
-import { createAuthority } from '../tls/authority.ts';
-
-// The product with its default limits and hostile receivers. 127.0.1.0/24 stands for the internet.
-// The rest of loopback is the internal network, where listeners count connections.
-
-const outside = '127.0.1.1';
-const insides = ['127.0.0.1', '127.0.0.2', '::1'];
-const authority = await createAuthority();
-const certificate = await authority.issue({ hosts: ['localhost'] });
-const authorityFile = path.join(tmpdir(), `bailiwick-test-authority-${process.pid}.pem`);
+import { type HostileStage, outside, startHostileStage } from './hostile-stage.ts';
 
 type FloodCounts = {
   connections: number;
@@ -35,124 +20,17 @@ type FloodCounts = {
   answering: number;
   byPath: Record<string, number>;
 };
-type Attempt = {
-  endpoint: string;
-  status: string;
-  statusCode: number;
-  error: string;
-  message: string;
-  ms: number;
-};
 
 describe('deliveries to hostile receivers', () => {
-  let stack: OwnStack;
-  let dns: DnsServer;
-  let receivers: Receivers;
-  let token: string;
-  let Tenant: string;
-  let insidePort: number;
-  const servers: Array<Server | HttpServer> = [];
-  const reached: string[] = [];
-  const arrived: Array<{ event: string; at: number }> = [];
-  let healthyUrl = '';
-
-  async function listen(server: Server | HttpServer, host: string, port = 0): Promise<number> {
-    await new Promise<void>((resolve, reject) =>
-      server.once('error', reject).listen(port, host, resolve),
-    );
-    servers.push(server);
-    return (server.address() as AddressInfo).port;
-  }
-  const secure = (options: ServerOptions) =>
-    createHttps({ ...certificate, ...options }, (_, response) => response.end());
-
+  let stage: HostileStage;
   before(async () => {
-    writeFileSync(authorityFile, authority.ca);
-    [dns, receivers, insidePort] = await Promise.all([
-      startDns(),
-      startReceivers(outside, 1000),
-      takePort(),
-    ]);
-    for (const inside of insides)
-      await listen(
-        createServer(
-          (socket) => (reached.push(`${inside} by ${socket.remoteAddress}`), socket.destroy()),
-        ),
-        inside,
-        insidePort,
-      );
-    const healthy = createHttp((request, response) => {
-      let body = '';
-      request.on('data', (chunk) => (body += String(chunk)));
-      request.on('end', () => {
-        arrived.push({
-          event: (JSON.parse(body) as { data: { Path: string } }).data.Path,
-          at: Date.now(),
-        });
-        response.end();
-      });
-    });
-    healthyUrl = `http://${outside}:${await listen(healthy, outside)}/`;
-    const proxy = `http://127.0.0.1:${insidePort}`;
-    stack = await startStack('five processes', {
-      BAILIWICK_EGRESS_ALLOW_CIDRS: '127.0.1.0/24',
-      BAILIWICK_EGRESS_ALLOW_HOSTS: '',
-      BAILIWICK_EGRESS_PORTS: String(insidePort),
-      BAILIWICK_EGRESS_RESOLVER: dns.address,
-      BAILIWICK_ENDPOINTS_PER_TENANT: '500',
-      BAILIWICK_RETRY_SCHEDULE: '0s,1h',
-      NODE_EXTRA_CA_CERTS: authorityFile,
-      // The product ignores the proxy variables of other programs.
-      ...Object.fromEntries(
-        ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'].map((name) => [
-          name,
-          proxy,
-        ]),
-      ),
-      NODE_USE_ENV_PROXY: '1',
-      NO_PROXY: '',
-    });
-    ({ token } = await signUp(stack));
-    Tenant = await createTenant(stack, token);
+    stage = await startHostileStage();
   });
-  after(async () => {
-    await stack?.stop();
-    for (const server of servers) {
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      server.close();
-    }
-    await Promise.all([dns?.stop(), receivers?.stop()]);
-    rmSync(authorityFile, { force: true });
-  });
-
-  async function createEndpoint(URL: string, eventType: string): Promise<string> {
-    const { status, body } = await stack.call(
-      'Webhooks_CreateEndpoint',
-      { Endpoint: { Tenant, Name: 'a', URL, EventTypes: [eventType] } },
-      token,
-    );
-    assert.equal(status, 200, `${URL}: ${JSON.stringify(body)}`);
-    return (body['Endpoint'] as { ID: string }).ID;
-  }
-
-  /** Waits for the first attempt at every endpoint, and returns them. */
-  const attemptsAt = (endpoints: readonly string[]) =>
-    eventually(
-      'the attempts',
-      async () => {
-        const text = `select endpoint, status, status_code as "statusCode", error, message, duration_ms as ms from notifications.delivery_attempt
-          where endpoint = any($1) and attempt = 1`;
-        const rows = await rowsOf<Attempt>(stack, text, [endpoints]);
-        return rows.length >= endpoints.length && new Map(rows.map((row) => [row.endpoint, row]));
-      },
-      60_000,
-    );
-
-  async function saveGroup(Path: string): Promise<void> {
-    assert.equal((await stack.call('Groups_Save', { Group: { Tenant, Path } }, token)).status, 200);
-  }
+  after(() => stage?.stop());
 
   test('attempts at hostile receivers end in time with the documented error, in little memory, and do not delay others', async (t) => {
+    const { stack, receivers, token, Tenant, insidePort, healthyUrl, reached, arrived } = stage;
+    const { listen, secure, createEndpoint, attemptsAt, saveGroup } = stage;
     const wanted = new Map<string, { what: string; error: string }>();
     const add = async (what: string, url: string, error: string) =>
       void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
@@ -229,6 +107,7 @@ describe('deliveries to hostile receivers', () => {
   });
 
   test("a flood from one tenant's receivers does not slow another tenant's deliveries, and opens few connections", async (t) => {
+    const { stack, token, Tenant, healthyUrl, arrived, createEndpoint } = stage;
     const flood = fork(path.join(import.meta.dirname, 'flood.ts'), [outside]);
     const nextMessage = async <T>(): Promise<T> => ((await once(flood, 'message')) as [T])[0];
     const { origin } = await nextMessage<{ origin: string }>();
@@ -333,6 +212,8 @@ describe('deliveries to hostile receivers', () => {
   });
 
   test('Webhooks_Deliver never connects to internal addresses, in any spelling and through any DNS answer', async () => {
+    const { stack, dns, Tenant, insidePort, reached, createEndpoint } = stage;
+    const { attemptsAt, saveGroup } = stage;
     const names: Record<string, string[]> = {
       'inside.example': ['127.0.0.1'],
       'inside6.example': ['::1'],

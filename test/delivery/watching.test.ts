@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
+import { type Attempt, testAttemptLists } from './attempt-lists.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, type Result } from './endpoints.ts';
 
-type Attempt = {
-  ID: string;
-  Endpoint: string;
-  Event: string;
-  EventType: string;
-  Attempt: number;
-  Status: string;
-  StatusCode: number;
-  StartedAt: string;
-};
 type Verdict = {
   Endpoint: string;
   Name: string;
@@ -40,8 +31,6 @@ describeBoth('webhook diagnostics', (topology) => {
   }
   const sendTest = (id: string, by = owner) =>
     stack.call('Webhooks_SendTest', { Tenant: by.tenant, ID: id }, by.token);
-  const attemptsOf = (filter: object, by = owner) =>
-    readList<Attempt>(stack, 'Webhooks_ListAttempts', { Tenant: by.tenant, ...filter }, by.token);
   const switchOff = async (id: string) => {
     const endpoint = recordIn(
       await stack.call('Webhooks_GetEndpoint', { Tenant: owner.tenant, ID: id }, owner.token),
@@ -55,6 +44,8 @@ describeBoth('webhook diagnostics', (topology) => {
       ),
     );
   };
+
+  testAttemptLists(() => owner, newOwner);
 
   test('Webhooks_SendTest sends one signed endpoint.ping at once, also to an inactive endpoint', async () => {
     const other = await makeEndpoint(owner, 'bystander', { EventTypes: [] });
@@ -82,7 +73,12 @@ describeBoth('webhook diagnostics', (topology) => {
       [body.id, body.type, body.tenant, body.data.ID, body.actor.type],
       [task.ID, 'endpoint.ping', owner.tenant, id, 'user'],
     );
-    const { items } = await attemptsOf({ Endpoint: id });
+    const { items } = await readList<Attempt>(
+      stack,
+      'Webhooks_ListAttempts',
+      { Tenant: owner.tenant, Endpoint: id },
+      owner.token,
+    );
     assert.deepEqual(
       items.map(({ ID, EventType, Status, Attempt: attempt }) => [ID, EventType, Status, attempt]),
       [[task.ID, 'endpoint.ping', 'delivered', 1]],
@@ -125,132 +121,6 @@ describeBoth('webhook diagnostics', (topology) => {
     const { id: second } = await makeEndpoint(owner, 'unpressed');
     assert.equal((await sendTest(second)).status, 200);
     assertRefused(await sendTest(createId('whk')), 400, 'not_found');
-  });
-
-  test('Webhooks_ListAttempts lists attempts, newest first, and filters by endpoint, status, type and time', async () => {
-    const by = await newOwner();
-    const good = await makeEndpoint(by, 'good', { EventTypes: ['group.*'] });
-    const bad = await makeEndpoint(by, 'bad?status=500', { EventTypes: ['group.*'] });
-    for (const Path of ['a', 'b'])
-      bodyOf(await stack.call('Groups_Save', { Group: { Tenant: by.tenant, Path } }, by.token));
-    const all = await eventually('six attempts', async () => {
-      const { items } = await attemptsOf({}, by);
-      return items.length === 6 && items;
-    });
-    assert.deepEqual(
-      all.map(({ StartedAt }) => StartedAt),
-      all
-        .map(({ StartedAt }) => StartedAt)
-        .toSorted()
-        .toReversed(),
-    );
-    const ofGood = (await attemptsOf({ Endpoint: good.id }, by)).items;
-    assert.deepEqual(
-      ofGood.map(({ Status, EventType, Endpoint }) => [Status, EventType, Endpoint]),
-      [
-        ['delivered', 'group.created', good.id],
-        ['delivered', 'group.created', good.id],
-      ],
-    );
-    const counts = async (filter: object) =>
-      (await attemptsOf(filter, by)).items.map(({ Status, Attempt: n }) => `${Status} ${n}`).sort();
-    assert.deepEqual(await counts({ Endpoint: bad.id }), [
-      'failed 2',
-      'failed 2',
-      'retry 1',
-      'retry 1',
-    ]);
-    assert.deepEqual(await counts({ Outcome: 'delivered' }), ['delivered 1', 'delivered 1']);
-    assert.deepEqual(await counts({ Outcome: 'failed' }), ['failed 2', 'failed 2']);
-    assert.deepEqual(await counts({ EventType: 'group.deleted' }), []);
-    assert.equal((await counts({ EventType: 'group.created' })).length, 6);
-    const middle = all[2]?.StartedAt ?? '';
-    const [from, until] = [
-      await attemptsOf({ Since: middle }, by),
-      await attemptsOf({ Until: middle }, by),
-    ];
-    assert.equal(from.items.length + until.items.length, 6);
-    assert.ok(
-      from.items.every(({ StartedAt }) => StartedAt >= middle) &&
-        until.items.every(({ StartedAt }) => StartedAt < middle),
-    );
-    assert.ok(!JSON.stringify(all).includes('whsec_') && !JSON.stringify(all).includes('/hooks/'));
-    assert.deepEqual(
-      (await readList(stack, 'Chat_ListAttempts', { Tenant: by.tenant }, by.token)).items,
-      [],
-    );
-    assertRefused(
-      await stack.call('Webhooks_ListAttempts', { Tenant: by.tenant, Outcome: 'lost' }, by.token),
-      400,
-      'invalid_argument',
-    );
-  });
-
-  test('Webhooks_ListAttempts pages by a cursor, and omits attempts older than 30 days', async () => {
-    const by = await newOwner();
-    const endpoint = createId('whk');
-    // Many attempts have the same time, so a cursor needs more than the time.
-    await rowsOf(
-      stack,
-      `insert into notifications.delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at)
-       select 't' || n, 1 + n % 2, 'Webhooks_Deliver', $1, case when n % 10 = 9 then $3 else $2 end, '', 'a.b', 'd' || n, 'delivered', 200, '', '', 1,
-         now() - make_interval(days => case when n = 99 then 31 else n % 3 end), null from generate_series(0, 99) as n`,
-      [by.tenant, endpoint, createId('slk')],
-    );
-    const { items, sizes } = await readList<Attempt>(
-      stack,
-      'Webhooks_ListAttempts',
-      { Tenant: by.tenant },
-      by.token,
-      7,
-    );
-    assert.equal(items.length, 90);
-    assert.equal(new Set(items.map(({ ID }) => ID)).size, 90);
-    assert.ok(sizes.length > 12);
-    const chat = await readList<Attempt>(
-      stack,
-      'Chat_ListAttempts',
-      { Tenant: by.tenant },
-      by.token,
-      4,
-    );
-    assert.deepEqual(
-      [chat.items.length, chat.items.every(({ Endpoint }) => Endpoint.startsWith('slk_'))],
-      [9, true],
-    );
-    const request = {
-      Tenant: by.tenant,
-      Page: {
-        Limit: 5,
-        Cursor: (
-          await readPage(
-            stack,
-            'Webhooks_ListAttempts',
-            { Tenant: by.tenant, Page: { Limit: 5 } },
-            by.token,
-          )
-        ).NextCursor,
-      },
-    };
-    assert.equal(
-      (await readPage(stack, 'Webhooks_ListAttempts', request, by.token)).Items.length,
-      5,
-    );
-    assertRefused(
-      await stack.call('Webhooks_ListAttempts', { ...request, Endpoint: endpoint }, by.token),
-      400,
-      'invalid_argument',
-    );
-    assertRefused(
-      await stack.call('Chat_ListAttempts', request, by.token),
-      400,
-      'invalid_argument',
-    );
-    assertRefused(
-      await stack.call('Webhooks_ListAttempts', { ...request, Tenant: owner.tenant }, owner.token),
-      400,
-      'invalid_argument',
-    );
   });
 
   test('Webhooks_Explain predicts the fan-out of an event type to each endpoint', async () => {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { test } from 'node:test';
+import { isOwnFamily, types } from '@bailiwick/notifications/events/catalogue.ts';
+import ts from 'typescript';
+import { nodesIn, root } from '../support/parsing.ts';
+
+/** Audited actions that are not events. */
+const auditOnly = [
+  'access.denied',
+  'audit.exported',
+  'chat_endpoint.replayed',
+  'chat_endpoint.tested',
+  'mail_suppression.created',
+  'mail_suppression.deleted',
+  'user.email_change_requested',
+  'user.identity_confirmed',
+  'user.identity_linked',
+  'user.identity_removed',
+  'user.password_reset_requested',
+  'user.registration_repeated',
+  'user.sign_in_failed',
+  'user.verification_resent',
+  'webhook_endpoint.replayed',
+  'webhook_endpoint.tested',
+];
+/** Types that the code composes of two strings, so the search cannot find them. */
+const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [
+  `${name}.added`,
+  `${name}.removed`,
+]);
+/** A type that is sent to one endpoint and not recorded as a change. */
+const unrecorded = ['endpoint.ping'];
+
+test('the event catalogue lists exactly the event types that the services use', () => {
+  const files = globSync(['services/**/*.ts', 'packages/**/*.ts'], {
+    cwd: root,
+    exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
+  });
+  assert.ok(files.length > 100);
+  const texts = files
+    .filter((file) => !file.endsWith('events/catalogue.ts') && !file.endsWith('queries.ts'))
+    .flatMap((file) => nodesIn(file).filter(ts.isStringLiteralLike))
+    .map(({ text }) => text);
+  const found = [...new Set(texts)].filter(
+    (text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text),
+  );
+  assert.deepEqual(
+    found.filter((type) => !types.has(type) && !auditOnly.includes(type)).sort(),
+    [],
+  );
+  assert.deepEqual(
+    [...types.keys()].filter((type) => !found.includes(type) && !composed.includes(type)).sort(),
+    [],
+  );
+  assert.deepEqual(
+    [...auditOnly, ...unrecorded].filter((type) => !found.includes(type)),
+    [],
+  );
+});
