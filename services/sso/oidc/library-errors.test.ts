@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OperationProcessingError, validateAuthResponse } from 'oauth4webapi';
+import { JWT_CLAIM_COMPARISON, OperationProcessingError, validateAuthResponse } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
 import { asRefusal, namedError } from './library-errors.ts';
 
@@ -39,6 +39,16 @@ test('asRefusal explains a library error to an administrator, without the reject
     );
     return true;
   });
+});
+
+test('asRefusal reads the code and cause of a library error, and not its message', () => {
+  const error = new OperationProcessingError('reworded', {
+    code: JWT_CLAIM_COMPARISON,
+    cause: { claim: 'nonce', expected: 'ours', claims: { nonce: 'theirs' } },
+  });
+  const refusal = asRefusal(error);
+  assert.ok(refusal instanceof SignInRefused);
+  assert.equal(refusal.detail, 'The ID token belongs to another sign-in: its nonce is not ours.');
 });
 
 test('asRefusal passes on unknown library messages, and does not convert internal errors', () => {

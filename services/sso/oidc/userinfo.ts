@@ -4,11 +4,13 @@ import {
   allowInsecureRequests,
   customFetch,
   type IDToken,
+  OperationProcessingError,
   processUserInfoResponse,
   userInfoRequest,
 } from 'oauth4webapi';
 import { type Budget, createFetch } from './http.ts';
 import { clientOf, type Tokens } from './id-token.ts';
+import { invalidAnswer } from './library-errors.ts';
 
 /** `wanted`: the claims to read, from either source. */
 type Asked = {
@@ -33,7 +35,17 @@ export async function completeClaims(
     [allowInsecureRequests]: true,
   };
   const response = await userInfoRequest(server, client, accessToken, options);
-  return mergeClaims(claims, await processUserInfoResponse(server, client, claims.sub, response));
+  return mergeClaims(
+    claims,
+    await processUserInfoResponse(server, client, claims.sub, response).catch(asOtherPerson),
+  );
+}
+
+/** The response is a JSON object already, so the library can only reject its subject. */
+function asOtherPerson(error: unknown): never {
+  throw error instanceof OperationProcessingError
+    ? invalidAnswer('The userinfo endpoint describes another person than the ID token (sub).')
+    : error;
 }
 
 /**
