@@ -22,11 +22,7 @@ import { asService, createPager, serve } from '@bailiwick/rpc';
 import { createService, followPurges, type OwnSettings, type Service } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
-import { emailChangeHandlers } from './account/email-change.ts';
-import { loginHandlers } from './account/login.ts';
-import { profileHandlers } from './account/profile.ts';
-import { registrationHandlers } from './account/register.ts';
-import { resetHandlers } from './account/reset.ts';
+import { accountHandlers } from './account/handlers.ts';
 import { createSweeper } from './account/sweeper.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
@@ -45,7 +41,6 @@ import { createPasswordPolicy } from './passwords/policy.ts';
 import { createPasswordRules, type PasswordProfile } from './passwords/rules.ts';
 import { createThrottle } from './passwords/throttle.ts';
 import { identitySchema } from './schema.ts';
-import { exchangeHandler } from './sessions/exchange.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
 
@@ -54,6 +49,14 @@ type Options = {
   peers: { access: Transport; sso: Transport };
   log: Log;
 };
+
+const clientsOf = ({ access, sso }: Options['peers']) => ({
+  authority: createClient(Authority, asService(access, 'identity')),
+  admission: createClient(Admission, asService(access, 'identity')),
+  domainOwner: createClient(DomainOwner, asService(sso, 'identity')),
+  sso: createClient(PasswordPolicy, asService(sso, 'identity')),
+  redirects: createClient(Sso, asService(sso, 'identity')),
+});
 
 /** Removes what a purged tenant has in other tables: its bots and its providers' links. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
@@ -66,16 +69,8 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
   const keyRing = openKeyRing(settings.keyRing, log);
   const limits = accountLimits[settings.limits as LimitProfile];
   const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
-  const authority = createClient(Authority, asService(peers.access, 'identity'));
-  const admission = createClient(Admission, asService(peers.access, 'identity'));
-  const domainOwner = createClient(DomainOwner, asService(peers.sso, 'identity'));
-  const passwordPolicy = createPasswordPolicy({
-    sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
-    redirects: createClient(Sso, asService(peers.sso, 'identity')),
-    authority,
-    admission,
-    log,
-  });
+  const { authority, admission, domainOwner, ...policy } = clientsOf(peers);
+  const passwordPolicy = createPasswordPolicy({ ...policy, authority, admission, log });
   return createService({
     schema: identitySchema,
     settings,
@@ -99,18 +94,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
       const credentials = { ...deps, admission, installed: openInstalled(settings, log) };
       return {
         served: [
-          serve(
-            Account,
-            {
-              ...registrationHandlers(deps),
-              ...resetHandlers(deps),
-              ...loginHandlers(deps),
-              ...profileHandlers(deps),
-              ...emailChangeHandlers(deps),
-              ...exchangeHandler(deps),
-            },
-            accountChecks(passwordRules),
-          ),
+          serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
           serve(Sessions, sessionsHandlers(deps)),
           serve(Users, usersHandlers(deps), userChecks(passwordRules)),
           serve(Bots, botsHandlers(deps)),

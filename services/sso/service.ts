@@ -1,6 +1,6 @@
 import { createPools } from '@bailiwick/egress';
 import { createTenantKeys, openKeyRing, openKeyService } from '@bailiwick/keys';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
+import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -25,6 +25,7 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
+import type { DomainDeps } from './domains/deps.ts';
 import { domainChecks, domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';
 import { ownerHandlers } from './domains/owner.ts';
@@ -35,6 +36,7 @@ import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
 import { limits as oidcLimits } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
+import type { ProviderDeps } from './providers/deps.ts';
 import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { createProtocols } from './providers/protocols.ts';
 import { liftHandler } from './requirement/lift.ts';
@@ -42,6 +44,7 @@ import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import type { ssoSettings } from './settings.ts';
+import type { SignInDeps } from './sign-in/deps.ts';
 import { signInHandlers } from './sign-in/handlers.ts';
 import { createSweeper } from './sweeper.ts';
 
@@ -51,6 +54,26 @@ type Options = {
   log: Log;
 };
 
+const clientsOf = ({ identity, access }: Options['peers']) => ({
+  federation: createClient(Federation, asService(identity, 'sso')),
+  admission: createClient(Admission, asService(access, 'sso')),
+  authority: createClient(Authority, asService(access, 'sso')),
+});
+
+type Deps = ProviderDeps &
+  DomainDeps &
+  SignInDeps & { forget: (tenant: string) => void; limits: Record<string, Limit> };
+
+const servedBy = (deps: Deps) => [
+  serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(deps.egress)),
+  serve(Domain, domainHandlers(deps), domainChecks),
+  serve(SignIn, signInHandlers(deps)),
+  serve(DataKeys, dataKeysHandlers(deps)),
+  serve(PasswordPolicy, policyHandlers(deps)),
+  serve(DomainOwner, ownerHandlers(deps)),
+  serve(SsoLimits, { take: countAddress(deps.limiter, deps.limits) }),
+];
+
 /** Verifies domains, stores identity providers and runs sign-ins through them. */
 export async function createSso({ settings, peers, log }: Options): Promise<Service> {
   const ring = openKeyRing(settings.keyRing, log);
@@ -59,11 +82,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
   const egress = egressRulesOf(settings);
   const limits = ssoLimits[settings.limits as LimitProfile];
   const { publicUrl, allowedOrigins } = settings;
-  const calls = {
-    federation: createClient(Federation, asService(peers.identity, 'sso')),
-    admission: createClient(Admission, asService(peers.access, 'sso')),
-    authority: createClient(Authority, asService(peers.access, 'sso')),
-  };
+  const calls = clientsOf(peers);
   const lookUp = createTxtLookUp(settings.dnsResolvers);
   const protocols = createProtocols({
     oidc: createOidc({ pools, egress, log }),
@@ -77,46 +96,31 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     log,
     parts({ database, broker }) {
       const keys = createTenantKeys({ database, service: keyService });
-      const forget = forgetEverywhere(broker, keys);
-      const limiter = createLimiter(database);
       const deps = {
         ...calls,
         database,
         keys,
+        forget: forgetEverywhere(broker, keys),
         protocols,
         pools,
         egress,
-        limiter,
+        lookUp,
+        limiter: createLimiter(database),
+        limits,
+        signInLimit: limits['sign_in'],
         pager: createPager(ring),
         publicUrl,
+        allowedOrigins,
         log,
       };
       return {
-        served: [
-          serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(egress)),
-          serve(Domain, domainHandlers({ ...deps, lookUp }), domainChecks),
-          serve(
-            SignIn,
-            signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] }),
-          ),
-          serve(DataKeys, dataKeysHandlers({ database, keys, forget })),
-          serve(PasswordPolicy, policyHandlers(deps)),
-          serve(DomainOwner, ownerHandlers(deps)),
-          serve(SsoLimits, { take: countAddress(limiter, limits) }),
-        ],
+        served: servedBy(deps),
         background: [
           createSweeper(deps),
           watchDomains({ database, lookUp, log }),
           followVerified({ database, admission: calls.admission, broker, log }),
-          maintainDataKeys({
-            database,
-            keys,
-            service: keyService,
-            records: sealedRecords,
-            forget,
-            log,
-          }),
-          followPurges({ schema: ssoSchema, database, broker, log, after: forget }),
+          maintainDataKeys({ ...deps, service: keyService, records: sealedRecords }),
+          followPurges({ schema: ssoSchema, database, broker, log, after: deps.forget }),
         ],
       };
     },

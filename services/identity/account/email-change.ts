@@ -1,17 +1,19 @@
 import { type EntityManager } from '@bailiwick/database';
 import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/errors';
-import { addressChange, mailTask, noticeTask } from '@bailiwick/events';
+import { addressChange, mailTask, noticeTask, type Task } from '@bailiwick/events';
+import { type KeyRing } from '@bailiwick/keys';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
   changedFields,
   createToken,
+  type Email,
   normaliseEmail,
   timeAfter,
   tokenHash,
 } from '@bailiwick/values';
 import { isRecent } from '../sessions/queries.ts';
-import { UserEntity, userJson } from '../users/entities.ts';
+import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
@@ -33,7 +35,7 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 export function emailChangeHandlers(
   deps: AccountDeps,
 ): Pick<Handlers<typeof Account>, 'changeEmail'> {
-  const { database, passwords, throttle, keyRing } = deps;
+  const { database, keyRing } = deps;
   return {
     async changeEmail({ email: text, password }, call) {
       const email = await settleEmail(database, normaliseEmail(text));
@@ -42,74 +44,75 @@ export function emailChangeHandlers(
       );
       if (!user) throw notFound('user');
       await assertMayChangeAddress(deps, user.email);
-      // An open session alone must not be enough to take over the account: it takes the password
-      // or, without one, a recent sign-in. The attempt is counted in any case, because it mails an
-      // address of the caller's choice.
-      const isOwner = await throttle.attempt(
-        user.emailKey,
-        call.caller.ip,
-        async () =>
-          user.passwordHash === null || (await passwords.verify(user.passwordHash, password)),
-      );
-      if (!isOwner) throw denied('Password is wrong', 'WRONG_PASSWORD');
-      if (user.passwordHash === null && !(await isRecent(database, call.caller.credentialId)))
-        throw recentLoginRequired();
+      await assertOwner(deps, user, password, call);
       const mailing = await mayMail(deps, 'change', email.key);
-      const token = createToken('verify');
-      const now = new Date();
-      const expiresAt = new Date(now.getTime() + lifetimeMs);
       await database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
         const taken = await em.findOne(UserEntity, { emailKey: email.key });
-        if (taken)
-          return recordAuditOnly(
-            em,
-            call,
-            'user.email_change_requested',
-            email.address,
-            mailing
-              ? [noticeTask('already_registered', taken.email, { locale: taken.locale })]
-              : [],
-          );
-        const locked = await lockActive(em, user.id);
-        // The password or address was changed during the check, so the check is no longer valid.
-        if (
-          !locked ||
-          locked.passwordHash !== user.passwordHash ||
-          locked.emailKey !== user.emailKey
-        )
-          throw denied('Password is wrong', 'WRONG_PASSWORD');
-        await voidEmailChanges(em, user.id);
-        const change = {
-          tokenHash: tokenHash(token),
-          userId: user.id,
-          email: email.address,
-          emailKey: email.key,
-          createdAt: now,
-          expiresAt,
-        };
-        em.persist(em.create(EmailChangeEntity, change));
-        const extra = {
-          purpose: addressChange,
-          locale: user.locale,
-          expiresAt: expiresAt.toISOString(),
-        };
-        const mail = mailTask(
-          'Account_Task_SendEmailVerification',
-          keyRing,
-          { Email: email.address, Token: token },
-          extra,
-        );
-        recordAuditOnly(
-          em,
-          call,
-          'user.email_change_requested',
-          email.address,
-          mailing ? [mail] : [],
-        );
+        const mail = taken
+          ? noticeTask('already_registered', taken.email, { locale: taken.locale })
+          : await persistChange(em, keyRing, user, email);
+        const tasks = mailing ? [mail] : [];
+        recordAuditOnly(em, call, 'user.email_change_requested', email.address, tasks);
       });
       return {};
     },
   };
+}
+
+/**
+ * An open session alone must not be enough to take over the account: it takes the password or,
+ * without one, a recent sign-in. The attempt is counted in any case, because it mails an address of
+ * the caller's choice.
+ */
+async function assertOwner(
+  { database, passwords, throttle }: AccountDeps,
+  { emailKey, passwordHash }: UserRow,
+  password: string,
+  { caller }: Call,
+): Promise<void> {
+  const isOwner = await throttle.attempt(
+    emailKey,
+    caller.ip,
+    async () => passwordHash === null || (await passwords.verify(passwordHash, password)),
+  );
+  if (!isOwner) throw wrongPassword();
+  if (passwordHash === null && !(await isRecent(database, caller.credentialId)))
+    throw recentLoginRequired();
+}
+
+const wrongPassword = () => denied('Password is wrong', 'WRONG_PASSWORD');
+
+/** Stores a change that replaces earlier ones, and returns the mail with its token. */
+async function persistChange(
+  em: EntityManager,
+  keyRing: KeyRing,
+  user: UserRow,
+  email: Email,
+): Promise<Task> {
+  const locked = await lockActive(em, user.id);
+  // The password or address was changed during the check, so the check is no longer valid.
+  if (!locked || locked.passwordHash !== user.passwordHash || locked.emailKey !== user.emailKey)
+    throw wrongPassword();
+  await voidEmailChanges(em, user.id);
+  const token = createToken('verify');
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
+  em.persist(
+    em.create(EmailChangeEntity, {
+      tokenHash: tokenHash(token),
+      userId: user.id,
+      email: email.address,
+      emailKey: email.key,
+      createdAt: now,
+      expiresAt,
+    }),
+  );
+  return mailTask(
+    'Account_Task_SendEmailVerification',
+    keyRing,
+    { Email: email.address, Token: token },
+    { purpose: addressChange, locale: user.locale, expiresAt: expiresAt.toISOString() },
+  );
 }
 
 /** Throws if an organisation manages the address: the account must not leave its control. */

@@ -22,6 +22,7 @@ import {
   findCurrentAddress,
   findNewestRegistration,
   findTokenAddress,
+  type PendingRegistration,
   renewRegistration,
 } from './queries.ts';
 import { resetMail } from './reset.ts';
@@ -41,57 +42,8 @@ type Attempt = {
 
 /** Registration and verification. Responses never reveal whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
-  const { database, passwords, keyRing } = deps;
+  const { database, passwords } = deps;
   const atFloor = createResponseFloor();
-
-  /**
-   * Stores an attempt to register, and whether its password equals the previous attempt's. Returns
-   * false if another attempt was stored meanwhile: the caller compares again, unless this is the
-   * `last` try. An attempt that was not compared counts as a different password.
-   */
-  async function addAttempt(
-    { userId, email, password, passwordHash, mailing }: Attempt,
-    last: boolean,
-    call: Call,
-  ): Promise<boolean> {
-    const rival = await findNewestRegistration(onPool(database), email.key);
-    const sameAsRival = await passwords.verify(rival?.password_hash, password);
-    const now = new Date();
-    return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-      await lockName(em, `account ${email.key}`);
-      const known = await em.findOne(UserEntity, { emailKey: email.key });
-      if (known) {
-        recordAlreadyRegistered(em, call, known, mailing);
-        return true;
-      }
-      const newest = await findNewestRegistration(inTransaction(em), email.key);
-      const isCompared = newest?.user_id === rival?.user_id;
-      if (!isCompared && !last) return false;
-      const token = createToken('verify');
-      const expiresAt = new Date(now.getTime() + lifetimeMs);
-      em.persist(
-        em.create(RegistrationEntity, {
-          userId,
-          email: email.address,
-          emailKey: email.key,
-          passwordHash,
-          passwordGroup: rival && isCompared && sameAsRival ? rival.password_group : userId,
-          tokenHash: tokenHash(token),
-          createdAt: now,
-          expiresAt,
-        }),
-      );
-      const pending = {
-        ...newUser(userId, email, passwordHash, now),
-        status: 'pending',
-        emailVerified: false,
-      };
-      recordUser(em, call, 'user.registered', pending, {
-        tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [],
-      });
-      return true;
-    });
-  }
 
   return {
     async register({ email: text, password }, call) {
@@ -107,7 +59,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         mailing: await mayMail(deps, 'registration', email.key),
       };
       let tries = 1;
-      while (!(await addAttempt(attempt, tries === 3, call))) tries++;
+      while (!(await addAttempt(deps, attempt, tries === 3, call))) tries++;
       return { userId };
     },
 
@@ -122,58 +74,120 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         // Taken first: two attempts of one address would otherwise deadlock on each other's rows.
         await lockName(em, `account ${address}`);
         const registration = await consumeRegistration(em, hash);
-        if (!registration) return applyEmailChange(em, call, hash);
-        if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
-        const rivals = await consumeRivals(em, registration.email_key);
-        // Another person may have registered this address with another password. Then no password
-        // counts.
-        const disputed = rivals.some(
-          (rival) => rival.alive && rival.password_group !== registration.password_group,
-        );
-        const email = { address: registration.email, key: registration.email_key };
-        const user = newUser(
-          registration.user_id,
-          email,
-          disputed ? null : registration.password_hash,
-          new Date(),
-        );
-        em.persist(em.create(UserEntity, user));
-        // The reset token refers to the user's row, so that row must exist first.
-        await em.flush();
-        recordUser(em, call, 'user.verified', user, {
-          tasks: disputed ? [await resetMail(em, keyRing, user)] : [],
-        });
+        await (registration
+          ? createVerified(em, deps, registration, call)
+          : applyEmailChange(em, call, hash));
       });
       return {};
     },
 
     async resendVerification({ email: text }, call) {
       const email = await settleEmail(database, normaliseEmail(text));
-      await atFloor(async () => {
-        const registration = await findNewestRegistration(onPool(database), email.key);
-        const known = await findUserByEmailKey(database, email.key);
-        const mailing = await mayMail(deps, 'registration', email.key);
-        const token = createToken('verify');
-        const expiresAt = new Date(Date.now() + lifetimeMs);
-        return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
-          const renewed =
-            mailing &&
-            registration &&
-            !known &&
-            (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
-          recordAuditOnly(
-            em,
-            call,
-            'user.verification_resent',
-            email.address,
-            renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : [],
-          );
-          return Boolean(renewed);
-        });
-      });
+      await atFloor(() => renewVerification(deps, email, call));
       return {};
     },
   };
+}
+
+/**
+ * Stores an attempt to register, and whether its password equals the previous attempt's. Returns
+ * false if another attempt was stored meanwhile: the caller compares again, unless this is the
+ * `last` try. An attempt that was not compared counts as a different password.
+ */
+async function addAttempt(
+  deps: AccountDeps,
+  { userId, email, password, passwordHash, mailing }: Attempt,
+  last: boolean,
+  call: Call,
+): Promise<boolean> {
+  const { database, passwords } = deps;
+  const rival = await findNewestRegistration(onPool(database), email.key);
+  const sameAsRival = await passwords.verify(rival?.password_hash, password);
+  const now = new Date();
+  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
+    await lockName(em, `account ${email.key}`);
+    const known = await em.findOne(UserEntity, { emailKey: email.key });
+    if (known) {
+      recordAlreadyRegistered(em, call, known, mailing);
+      return true;
+    }
+    const newest = await findNewestRegistration(inTransaction(em), email.key);
+    const isCompared = newest?.user_id === rival?.user_id;
+    if (!isCompared && !last) return false;
+    const token = createToken('verify');
+    const expiresAt = new Date(now.getTime() + lifetimeMs);
+    em.persist(
+      em.create(RegistrationEntity, {
+        userId,
+        email: email.address,
+        emailKey: email.key,
+        passwordHash,
+        passwordGroup: rival && isCompared && sameAsRival ? rival.password_group : userId,
+        tokenHash: tokenHash(token),
+        createdAt: now,
+        expiresAt,
+      }),
+    );
+    const pending = {
+      ...newUser(userId, email, passwordHash, now),
+      status: 'pending',
+      emailVerified: false,
+    };
+    recordUser(em, call, 'user.registered', pending, {
+      tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [],
+    });
+    return true;
+  });
+}
+
+/** Turns a verified registration into a user. Throws if the address has an account meanwhile. */
+async function createVerified(
+  em: EntityManager,
+  { keyRing }: Pick<AccountDeps, 'keyRing'>,
+  registration: PendingRegistration,
+  call: Call,
+): Promise<void> {
+  if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
+  const rivals = await consumeRivals(em, registration.email_key);
+  // Another person may have registered this address with another password. Then no password
+  // counts.
+  const disputed = rivals.some(
+    (rival) => rival.alive && rival.password_group !== registration.password_group,
+  );
+  const email = { address: registration.email, key: registration.email_key };
+  const passwordHash = disputed ? null : registration.password_hash;
+  const user = newUser(registration.user_id, email, passwordHash, new Date());
+  em.persist(em.create(UserEntity, user));
+  // The reset token refers to the user's row, so that row must exist first.
+  await em.flush();
+  recordUser(em, call, 'user.verified', user, {
+    tasks: disputed ? [await resetMail(em, keyRing, user)] : [],
+  });
+}
+
+/** Mails a new token for a pending registration. Returns whether the address has one. */
+async function renewVerification(deps: AccountDeps, email: Email, call: Call): Promise<boolean> {
+  const { database } = deps;
+  const registration = await findNewestRegistration(onPool(database), email.key);
+  const known = await findUserByEmailKey(database, email.key);
+  const mailing = await mayMail(deps, 'registration', email.key);
+  const token = createToken('verify');
+  const expiresAt = new Date(Date.now() + lifetimeMs);
+  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
+    const renewed =
+      mailing &&
+      registration &&
+      !known &&
+      (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
+    recordAuditOnly(
+      em,
+      call,
+      'user.verification_resent',
+      email.address,
+      renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : [],
+    );
+    return Boolean(renewed);
+  });
 }
 
 function verificationMail(

@@ -10,8 +10,8 @@ import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { authenticationOf } from './client-authentication.ts';
-import { createDiscovery } from './discovery.ts';
-import { createFetch, type Limits, limits, startBudget } from './http.ts';
+import { createDiscovery, type Published } from './discovery.ts';
+import { type Budget, createFetch, type Limits, limits, startBudget } from './http.ts';
 import { clientOf, readTokens } from './id-token.ts';
 import { asRefusal } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
@@ -27,68 +27,12 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   const guarded = { pools, egress };
   const discovery = createDiscovery(guarded, own);
 
-  async function begin(provider: OidcProvider, flow: OidcFlow): Promise<string> {
-    const { server } = await discovery.find(provider.issuer);
-    return (await authorizationUrl(guarded, { server, provider, flow })).href;
-  }
-
-  async function exchange(
-    provider: OidcProvider,
-    flow: OidcFlow,
-    parameters: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<Asserted> {
-    const { issuer, clientId } = provider;
-    const budget = startBudget(own, signal);
-    const published = await discovery.find(issuer);
-    const { server } = published;
-    const client = clientOf(clientId);
-    const callback = validateAuthResponse(
-      server,
-      client,
-      new URLSearchParams(parameters),
-      flow.state,
-    );
-    const options = {
-      [customFetch]: createFetch(guarded, budget, 'The token endpoint'),
-      [allowInsecureRequests]: true,
-    };
-    const authentication = await authenticationOf(provider);
-    const response = await authorizationCodeGrantRequest(
-      server,
-      client,
-      authentication,
-      callback,
-      provider.redirectUri,
-      flow.codeVerifier,
-      options,
-    );
-    const refreshKeys = () => {
-      log.info('a provider signed with an unknown key, fetching its keys again', { issuer });
-      return discovery.refresh(issuer);
-    };
-    const tokens = await readTokens({
-      response,
-      published,
-      clientId,
-      nonce: flow.nonce,
-      refreshKeys,
-    });
-    return {
-      issuer,
-      subject: tokens.claims.sub,
-      claims: await completeClaims(guarded, budget, {
-        server,
-        clientId,
-        wanted: provider.claims,
-        tokens,
-      }),
-    };
-  }
-
   return {
     /** The URL to send the browser to. Throws SignInRefused. */
-    begin,
+    async begin(provider: OidcProvider, flow: OidcFlow): Promise<string> {
+      const { server } = await discovery.find(provider.issuer);
+      return (await authorizationUrl(guarded, { server, provider, flow })).href;
+    },
     /** The person who has signed in, from the parameters of the callback. Throws SignInRefused. */
     async finish(
       provider: OidcProvider,
@@ -96,8 +40,17 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       parameters: Record<string, string>,
       signal: AbortSignal,
     ): Promise<Asserted> {
+      const { issuer } = provider;
+      const budget = startBudget(own, signal);
+      const refreshKeys = () => {
+        log.info('a provider signed with an unknown key, fetching its keys again', { issuer });
+        return discovery.refresh(issuer);
+      };
       try {
-        return await exchange(provider, flow, parameters, signal);
+        const published = await discovery.find(issuer);
+        const visit = { provider, flow, published };
+        const response = await exchangeCode(guarded, budget, visit, parameters);
+        return await readAsserted(guarded, budget, visit, { response, refreshKeys });
       } catch (error) {
         throw asRefusal(error);
       }
@@ -111,4 +64,56 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
     /** Evicts the cached metadata and keys of an issuer. */
     forget: discovery.forget,
   };
+}
+
+type Visit = { provider: OidcProvider; flow: OidcFlow; published: Published };
+
+/** Verifies the parameters of the callback and exchanges their code at the token endpoint. */
+async function exchangeCode(
+  egress: Egress,
+  budget: Budget,
+  { provider, flow, published: { server } }: Visit,
+  parameters: Record<string, string>,
+): Promise<Response> {
+  const client = clientOf(provider.clientId);
+  const callback = validateAuthResponse(
+    server,
+    client,
+    new URLSearchParams(parameters),
+    flow.state,
+  );
+  const options = {
+    [customFetch]: createFetch(egress, budget, 'The token endpoint'),
+    [allowInsecureRequests]: true,
+  };
+  return authorizationCodeGrantRequest(
+    server,
+    client,
+    await authenticationOf(provider),
+    callback,
+    provider.redirectUri,
+    flow.codeVerifier,
+    options,
+  );
+}
+
+type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> };
+
+/** The person of a token response, completed by the userinfo endpoint. */
+async function readAsserted(
+  egress: Egress,
+  budget: Budget,
+  { provider: { issuer, clientId, claims: wanted }, flow, published }: Visit,
+  { response, refreshKeys }: TokenAnswer,
+): Promise<Asserted> {
+  const { server } = published;
+  const tokens = await readTokens({
+    response,
+    published,
+    clientId,
+    nonce: flow.nonce,
+    refreshKeys,
+  });
+  const claims = await completeClaims(egress, budget, { server, clientId, wanted, tokens });
+  return { issuer, subject: tokens.claims.sub, claims };
 }

@@ -31,55 +31,24 @@ type Deps = { oidc: Oidc; saml: Saml; publicUrl: string };
 
 export function createProtocols({ oidc, saml, publicUrl }: Deps) {
   return {
-    async begin(
+    begin: (
       provider: ProviderValues,
       credentials: Credentials,
-      { state, request, verifier }: Flow,
-    ): Promise<BrowserTarget> {
-      if (provider.kind === 'oidc') {
-        return {
-          redirect: await oidc.begin(oidcProvider(provider, credentials, publicUrl), {
-            state,
-            nonce: request,
-            codeVerifier: verifier,
-          }),
-        };
-      }
-      const begun = await saml.begin(samlProvider(provider, credentials, publicUrl), {
-        requestId: request,
-        relayState: state,
-      });
-      return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
-    },
+      flow: Flow,
+    ): Promise<BrowserTarget> =>
+      provider.kind === 'oidc'
+        ? beginOidc(oidc, oidcProvider(provider, credentials, publicUrl), flow)
+        : beginSaml(saml, samlProvider(provider, credentials, publicUrl), flow),
 
     /** `flow` is undefined for an unsolicited answer of a SAML provider. */
-    async finish(
+    finish: (
       provider: ProviderValues,
       credentials: Credentials,
-      { flow, parameters, signal }: Arrival,
-    ): Promise<Answer> {
-      if (provider.kind === 'oidc') {
-        if (!flow)
-          throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
-        const { state, request: nonce, verifier: codeVerifier } = flow;
-        return oidc.finish(
-          oidcProvider(provider, credentials, publicUrl),
-          { state, nonce, codeVerifier },
-          parameters,
-          signal,
-        );
-      }
-      const {
-        assertionId: id,
-        expiresAt,
-        ...asserted
-      } = await saml.finish(
-        samlProvider(provider, credentials, publicUrl),
-        { requestId: flow?.request },
-        parameters,
-      );
-      return { ...asserted, assertion: { id, expiresAt } };
-    },
+      arrival: Arrival,
+    ): Promise<Answer> =>
+      provider.kind === 'oidc'
+        ? finishOidc(oidc, oidcProvider(provider, credentials, publicUrl), arrival)
+        : finishSaml(saml, samlProvider(provider, credentials, publicUrl), arrival),
 
     /** Tests a provider without a sign-in. */
     async check(
@@ -104,6 +73,44 @@ export type Arrival = {
   parameters: Record<string, string>;
   signal: AbortSignal;
 };
+
+async function beginOidc(
+  oidc: Oidc,
+  provider: OidcProvider,
+  { state, request: nonce, verifier: codeVerifier }: Flow,
+): Promise<BrowserTarget> {
+  return { redirect: await oidc.begin(provider, { state, nonce, codeVerifier }) };
+}
+
+async function beginSaml(
+  saml: Saml,
+  provider: SamlProvider,
+  { state: relayState, request: requestId }: Flow,
+): Promise<BrowserTarget> {
+  const begun = await saml.begin(provider, { requestId, relayState });
+  return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
+}
+
+async function finishOidc(
+  oidc: Oidc,
+  provider: OidcProvider,
+  { flow, parameters, signal }: Arrival,
+): Promise<Answer> {
+  if (!flow)
+    throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
+  const { state, request: nonce, verifier: codeVerifier } = flow;
+  return oidc.finish(provider, { state, nonce, codeVerifier }, parameters, signal);
+}
+
+async function finishSaml(
+  saml: Saml,
+  provider: SamlProvider,
+  { flow, parameters }: Arrival,
+): Promise<Answer> {
+  const finished = await saml.finish(provider, { requestId: flow?.request }, parameters);
+  const { assertionId: id, expiresAt, ...asserted } = finished;
+  return { ...asserted, assertion: { id, expiresAt } };
+}
 
 function oidcProvider(
   provider: ProviderValues,

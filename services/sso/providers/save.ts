@@ -66,11 +66,51 @@ async function findSent(
 
 type Save = { request: SsoSaveProviderRequest; metadata: IdpMetadata | undefined };
 
+/** Everything that a save writes, read, sealed and checked before the transaction. */
+type Prepared = {
+  place: { tenant: string; id: string };
+  kind: string;
+  stored: ProviderValues | undefined;
+  /** The new columns. `sealed` is undefined while the stored credentials stay. */
+  values: Settable;
+  sealed: Awaited<ReturnType<typeof sealCredentials>> | undefined;
+  spCertificate: string;
+  replacesSecret: boolean;
+  /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
+  requiresSso: boolean;
+};
+
+const switchesOff = (stored: ProviderValues | undefined, values: Settable): boolean =>
+  stored?.active === true && !values.active;
+
+/** Saves once; undefined if the provider was changed since it was read. */
 async function trySave(
+  deps: ProviderDeps,
+  save: Save,
+  call: Call,
+): Promise<ProviderValues | undefined> {
+  const prepared = await prepare(deps, save, call);
+  const { place, stored, values } = prepared;
+  const forget = async () => {
+    if (stored && changesSubjects(stored, values))
+      await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
+  };
+  // Before the commit, because an interruption would leave it undone; and after the commit, for
+  // users who signed in between.
+  await forget();
+  const saved = await deps.database.transaction(
+    { tenant: place.tenant, row: `sso_provider ${place.tenant} ${stored?.id ?? ''}` },
+    (em) => write(deps, em, { request: save.request, prepared }, call),
+  );
+  await forget();
+  return saved;
+}
+
+async function prepare(
   deps: ProviderDeps,
   { request, metadata }: Save,
   call: Call,
-): Promise<ProviderValues | undefined> {
+): Promise<Prepared> {
   const sent = request.provider ?? create(SsoProviderSchema);
   const stored = await findSent(deps, request);
   const kind = kindOf(sent.kind, stored);
@@ -82,63 +122,53 @@ async function trySave(
   assertComplete(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
   await assertMayGrantProvider(deps, call, sent.tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
-  const replaces = clientSecret !== (before?.clientSecret ?? '');
+  const replacesSecret = clientSecret !== (before?.clientSecret ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });
-  const seals = !stored || replaces || own.privateKey !== before?.privateKey;
+  const seals = !stored || replacesSecret || own.privateKey !== before?.privateKey;
   const sealed = seals
     ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
     : undefined;
-  const forget = async () => {
-    if (stored && changesSubjects(stored, values))
-      await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
-  };
-  const switchesOff = stored?.active === true && !values.active;
-  const { requiresSso } = switchesOff
+  const { requiresSso } = switchesOff(stored, values)
     ? await deps.admission.isOpen({ tenant: sent.tenant })
     : { requiresSso: false };
-  // Before the commit, because an interruption would leave it undone; and after the commit, for
-  // users who signed in between.
-  await forget();
-  const saved = await deps.database.transaction(
-    { tenant: sent.tenant, row: `sso_provider ${sent.tenant} ${sent.id}` },
-    async (em) => {
-      const row = stored
-        ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
-        : null;
-      if (stored && !row) throw providerNotFound();
-      assertUnchangedSince(request, row);
-      if (!row) {
-        if (!sealed) return undefined;
-        return insert(deps, em, call, {
-          ...place,
-          kind,
-          ...values,
-          ...sealed,
-          spCertificate: own.certificate,
-        });
-      }
-      if (!stored || !isSame(row, stored)) return undefined;
-      // The row is unchanged since it was read, so it was active then, too.
-      if (switchesOff) await assertNotLastProvider(em, row, requiresSso);
-      const old = toJson(row, deps.publicUrl);
-      em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
-      const previous = {
-        ...changedFields(old, toJson(row, deps.publicUrl)),
-        ...(replaces ? { SecretEnc: '' } : {}),
-      };
-      if (Object.keys(previous).length === 0) return row;
-      row.updatedAt = timeAfter(row.updatedAt);
-      deps.protocols.forget(row);
-      recordProviderEvent(em, call, 'sso_provider.updated', {
-        row,
-        publicUrl: deps.publicUrl,
-        previous,
-      });
-      return row;
-    },
-  );
-  await forget();
-  return saved;
+  const spCertificate = own.certificate;
+  return { place, kind, stored, values, sealed, spCertificate, replacesSecret, requiresSso };
+}
+
+type Write = { request: SsoSaveProviderRequest; prepared: Prepared };
+
+/** Writes a prepared save; undefined if the row is not the one that it was prepared for. */
+async function write(
+  deps: ProviderDeps,
+  em: EntityManager,
+  { request, prepared }: Write,
+  call: Call,
+): Promise<ProviderValues | undefined> {
+  const { place, kind, stored, values, sealed, spCertificate, replacesSecret } = prepared;
+  const row = stored
+    ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : null;
+  if (stored && !row) throw providerNotFound();
+  assertUnchangedSince(request, row);
+  if (!row)
+    return (
+      sealed && insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate })
+    );
+  if (!stored || !isSame(row, stored)) return undefined;
+  // The row is unchanged since it was read, so it was active then, too.
+  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.requiresSso);
+  const old = toJson(row, deps.publicUrl);
+  em.assign(row, { ...values, ...sealed, spCertificate });
+  const previous = {
+    ...changedFields(old, toJson(row, deps.publicUrl)),
+    ...(replacesSecret ? { SecretEnc: '' } : {}),
+  };
+  if (Object.keys(previous).length === 0) return row;
+  row.updatedAt = timeAfter(row.updatedAt);
+  deps.protocols.forget(row);
+  const change = { row, publicUrl: deps.publicUrl, previous };
+  recordProviderEvent(em, call, 'sso_provider.updated', change);
+  return row;
 }
 
 /** Whether a provider is unchanged since it was read, its seal included. */

@@ -1,0 +1,76 @@
+import { onPool } from '@bailiwick/database';
+import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
+import { findEmail } from '@bailiwick/values';
+import { ssoRequired } from '../passwords/policy.ts';
+import type { UserRow } from '../users/entities.ts';
+import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
+import type { AccountDeps } from './deps.ts';
+import { findNewestRegistration, type PendingRegistration } from './queries.ts';
+
+export const wrong = 'email or password is wrong';
+
+/**
+ * The user of this address and password. Throws for everything else, after the same amount of
+ * work.
+ */
+export async function authenticate(
+  deps: AccountDeps,
+  text: string,
+  password: string,
+  call: Call,
+): Promise<UserRow> {
+  const { database, passwords, passwordPolicy, throttle } = deps;
+  // An invalid address has no account: it takes the same path as an unknown one.
+  const written = findEmail(text);
+  const email = written && (await settleEmail(database, written));
+  const key = email?.key ?? `? ${text.slice(0, 254)}`;
+  const policy = await passwordPolicy.of(email?.domain ?? '');
+  // Compares and counts nothing: the answer is the same for every account and password.
+  if (policy.tenant !== '' && !policy.lifted)
+    throw await failure(deps, ssoRequired(), call, text, await findUserByEmailKey(database, key));
+  let user: UserRow | undefined;
+  let pending: PendingRegistration | undefined;
+  const holds = await throttle.attempt(key, call.caller.ip, async () => {
+    user = await findUserByEmailKey(database, key);
+    pending = user ? undefined : await findNewestRegistration(onPool(database), key);
+    return passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
+  });
+  const known = holds && (user?.status === 'active' || pending !== undefined);
+  if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
+    throw await failure(deps, ssoRequired(), call, text, user);
+  if (user && holds && user.status === 'active') return user;
+  const error =
+    pending && holds
+      ? denied('email is not verified', 'EMAIL_NOT_VERIFIED')
+      : unauthenticated(wrong);
+  throw await failure(deps, error, call, text, user);
+}
+
+/** Audits an error and returns it. */
+async function failure(
+  { refusals }: AccountDeps,
+  error: ServiceError,
+  call: Call,
+  address: string,
+  user: UserRow | undefined,
+): Promise<ServiceError> {
+  const target = {
+    Type: user ? 'user' : 'address',
+    ID: user?.id ?? '',
+    Name: user?.email ?? address,
+  };
+  const refusal = {
+    Tenant: '',
+    Action: 'user.sign_in_failed',
+    Result: 'failed',
+    Code: error.code,
+    Targets: [target],
+  } as const;
+  await refusals.record(
+    `sign in ${target.Type} ${target.ID || findEmail(address)?.key}`,
+    call,
+    refusal,
+  );
+  return error;
+}

@@ -1,0 +1,18 @@
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { exchangeHandler } from '../sessions/exchange.ts';
+import type { AccountDeps } from './deps.ts';
+import { emailChangeHandlers } from './email-change.ts';
+import { loginHandlers } from './login.ts';
+import { profileHandlers } from './profile.ts';
+import { registrationHandlers } from './register.ts';
+import { resetHandlers } from './reset.ts';
+
+export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => ({
+  ...registrationHandlers(deps),
+  ...resetHandlers(deps),
+  ...loginHandlers(deps),
+  ...profileHandlers(deps),
+  ...emailChangeHandlers(deps),
+  ...exchangeHandler(deps),
+});

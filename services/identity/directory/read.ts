@@ -1,0 +1,131 @@
+import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { denied, notFound } from '@bailiwick/errors';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { type Call, type Handlers, type PageQuery, type Pager } from '@bailiwick/rpc';
+import { normaliseEmail } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
+import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
+import { findUserByEmailKey, findUsers, listUsers, settleEmail } from '../users/queries.ts';
+
+type Deps = { database: Database; authority: Client<typeof Authority>; pager: Pager };
+
+type Reading = Pick<Handlers<typeof Users>, 'getByEmail' | 'get' | 'list' | 'listByTenant'>;
+
+export function readingHandlers(deps: Deps): Reading {
+  const { database, pager } = deps;
+  return {
+    async getByEmail({ email }, call) {
+      const user = await findUserByEmailKey(
+        database,
+        (await settleEmail(database, normaliseEmail(email))).key,
+      );
+      return { user: await recordFor(deps, user, call) };
+    },
+
+    async get({ userId }, call) {
+      const [user] = await findUsers(database, [userId]);
+      return { user: await recordFor(deps, user, call) };
+    },
+
+    async list({ page }, { operation, caller }) {
+      const binding = [operation.name];
+      const query = pager.read(page, binding);
+      const rows = await listUsers(database, query);
+      const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
+      return {
+        page: toPage(
+          pager.cut(rows, query, binding, ({ id }) => id),
+          record,
+        ),
+      };
+    },
+
+    async listByTenant({ tenant, page }, { operation, caller }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const rows = await listMembers(deps, tenant, query);
+      const record = recordOf(
+        holdsInTenant(caller, 'iam.users.write', tenant) ||
+          holdsOnPlatform(caller, 'iam.platform.users.write'),
+        caller,
+      );
+      return {
+        page: toPage(
+          pager.cut(rows, query, binding, ({ id }) => id),
+          record,
+        ),
+      };
+    },
+  };
+}
+
+/**
+ * The record of a user as the caller may see it. If the caller may not read this user, a reader
+ * in other tenants gets not_found, any other caller 403.
+ */
+async function recordFor(
+  { authority }: Pick<Deps, 'authority'>,
+  user: UserRow | undefined,
+  { caller, allowedBy }: Call,
+) {
+  const userId = user?.id ?? '';
+  const isSelf = caller.type === 'user' && caller.id === userId;
+  if (allowedBy?.kind === 'platform' || isSelf) {
+    if (!user) throw notFound('user');
+    return isSelf || holdsOnPlatform(caller, 'iam.platform.users.write')
+      ? userRecord(user)
+      : userForReaders(user);
+  }
+  const botTenant = caller.type === 'bot' ? caller.tenant : '';
+  const reader = {
+    readerType: caller.type,
+    readerId: caller.id,
+    botTenant,
+    narrowedTo: caller.narrowedTo,
+  };
+  const { ssoTenant, limitedTo } = caller;
+  const { shared, anywhere, manages } = await authority.mayReadUser({
+    ...reader,
+    ssoTenant,
+    limitedTo,
+    userId,
+  });
+  if (user && shared) return manages ? userRecord(user) : userForReaders(user);
+  throw anywhere ? notFound('user') : denied();
+}
+
+type RecordOf = (user: UserRow) => ReturnType<typeof userRecord>;
+
+/** The record of a user in a list. Users always see all of their own record. */
+const recordOf =
+  (manages: boolean, caller: Caller): RecordOf =>
+  (user) =>
+    manages || (caller.type === 'user' && caller.id === user.id)
+      ? userRecord(user)
+      : userForReaders(user);
+
+const toPage = (
+  { items, nextCursor }: { items: readonly UserRow[]; nextCursor: string },
+  record: RecordOf,
+) => ({ items: items.map(record), nextCursor });
+
+/**
+ * The users who are members of a tenant. Members without a user leave no gap: as many more are
+ * read.
+ */
+async function listMembers(
+  { database, authority }: Pick<Deps, 'database' | 'authority'>,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<UserRow[]> {
+  const users: UserRow[] = [];
+  for (let last = after; users.length < limit; ) {
+    const { userIds } = await authority.listMemberIds({ tenant, after: last, limit });
+    users.push(...(await findUsers(database, userIds)));
+    if (userIds.length < limit) break;
+    last = userIds.at(-1) ?? last;
+  }
+  return users.slice(0, limit);
+}
