@@ -1,5 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { importsOf } from '../support/parsing.ts';
 
 // Finds the files that Node loads for a TypeScript file, by its import statements.
 
@@ -9,7 +11,7 @@ type PackageManifest = { name: string; dependencies?: Record<string, string> };
 export function workspacePackages(
   root: string,
 ): Map<string, { folder: string; manifest: PackageManifest }> {
-  const files = globSync(['*/package.json', 'services/*/package.json'], {
+  const files = globSync(['*/package.json', '{packages,services}/*/package.json'], {
     cwd: root,
     exclude: (name) => name === 'node_modules',
   });
@@ -36,40 +38,26 @@ export function findImports(
   root: string,
   scripts: readonly string[],
 ): { files: Set<string>; packages: Map<string, Set<string>> } {
-  const workspace = workspacePackages(root);
   const files = new Set<string>();
   const packages = new Map<string, Set<string>>();
   const visit = (file: string): void => {
     if (files.has(file)) return;
     files.add(file);
     if (!file.endsWith('.ts')) return;
-    for (const specifier of specifiersIn(readFileSync(join(root, file), 'utf8'))) {
-      if (specifier.startsWith('node:')) continue;
-      if (specifier.startsWith('.')) {
-        visit(posix.join(dirname(file), specifier));
-        continue;
-      }
-      const [name, path] = splitSpecifier(specifier);
-      const own = workspace.get(name);
-      if (own) visit(posix.join(own.folder, path));
-      else packages.set(name, (packages.get(name) ?? new Set()).add(file));
+    for (const { from, isType } of importsOf(file)) {
+      if (isType || from.startsWith('node:')) continue;
+      if (/^(\.|@bailiwick\/)/.test(from))
+        visit(relative(root, createRequire(join(root, file)).resolve(from)));
+      else packages.set(nameOf(from), (packages.get(nameOf(from)) ?? new Set()).add(file));
     }
   };
   for (const script of scripts) visit(script);
   return { files, packages };
 }
 
-/** Type imports are stripped and load nothing. */
-function specifiersIn(source: string): string[] {
-  const statements = source.matchAll(
-    /^(?:import|export)\s(?!type\s)[^;'"`]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm,
-  );
-  return Array.from(statements, ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
-}
-
-/** '@scope/name/path' → name and path. */
-function splitSpecifier(specifier: string): [name: string, path: string] {
-  const parts = specifier.split('/');
-  const length = specifier.startsWith('@') ? 2 : 1;
-  return [parts.slice(0, length).join('/'), parts.slice(length).join('/')];
-}
+/** '@scope/name/path' → '@scope/name'. */
+const nameOf = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');

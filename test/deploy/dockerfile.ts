@@ -4,62 +4,73 @@ import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { root } from '@bailiwick/deploy/local/paths.ts';
+import {
+  Copy,
+  DockerfileParser,
+  From,
+  type Instruction,
+  PropertyInstruction,
+} from 'dockerfile-ast';
 
 // Builds deploy/Dockerfile without an engine: it makes the stages in folders, by copying the paths
 // of COPY and running the commands of RUN. The result is the file tree of the image, with this
-// machine's programs instead of the base image's.
+// machine's programs instead of the base image's. CI also builds it with an engine.
 
-export type Instruction = { word: string; text: string };
 export type Stage = { name: string; from: string; instructions: Instruction[] };
-type Dockerfile = { defaults: Record<string, string>; stages: Map<string, Stage> };
 
 export const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-export function readDockerfile(): Dockerfile {
-  const text = read('deploy/Dockerfile')
-    .split('\n')
-    .filter((line) => !line.startsWith('#'))
-    .join('\n')
-    .replaceAll(/\\\n\s*/g, ' ');
-  const defaults: Record<string, string> = {};
+export function readDockerfile() {
+  const dockerfile = DockerfileParser.parse(read('deploy/Dockerfile'));
+  const defaults = pairsOf(dockerfile.getInitialARGs());
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
-  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
-    const [, word = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
-    const [, from, name] = (word === 'FROM' && /^(\S+) AS (\S+)$/.exec(rest)) || [];
-    if (from !== undefined && name !== undefined)
-      stages.set(name, (stage = { name, from: substitute(from, defaults), instructions: [] }));
-    else if (stage) stage.instructions.push({ word, text: rest });
-    else Object.assign(defaults, argument(rest));
+  for (const instruction of dockerfile.getInstructions()) {
+    if (instruction instanceof From) {
+      const name = instruction.getBuildStage() ?? '';
+      const from = instruction
+        .getImage()
+        ?.replace(/^\$\{(\w+)\}$/, (_, arg) => defaults[arg] ?? '');
+      stages.set(name, (stage = { name, from: from ?? '', instructions: [] }));
+    } else stage?.instructions.push(instruction);
   }
   return { defaults, stages };
 }
 
-const argument = (text: string): Record<string, string> => ({
-  [text.split('=')[0] ?? '']: text.slice(text.indexOf('=') + 1),
-});
-const substitute = (text: string, values: Record<string, string>) =>
-  text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-
-/** The variables that a stage sets with that instruction. */
-export function variablesOf(stage: Stage, word: 'ARG' | 'ENV' | 'LABEL'): Record<string, string> {
-  const texts = stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
-  const pairs = texts.flatMap((text) => [...text.matchAll(/(\S+?)=("[^"]*"|\S+)/g)]);
-  return Object.fromEntries(
-    pairs.map(([, name = '', value = '']) => [name, value.replaceAll('"', '')]),
-  );
+export function stageIn(stages: ReadonlyMap<string, Stage>, name: string): Stage {
+  const stage = stages.get(name);
+  if (!stage) throw new Error(`deploy/Dockerfile has no stage ${name}`);
+  return stage;
 }
 
-export type Copy = { stage: string | undefined; sources: string[]; target: string };
+/** The texts after a keyword in a stage. */
+export const textsOf = ({ instructions }: Stage, keyword: string): string[] =>
+  instructions
+    .filter((one) => one.getKeyword() === keyword)
+    .map((one) => one.getArgumentsContent() ?? '');
 
-export function readCopy(text: string): Copy {
-  const words = text.split(/\s+/);
-  const paths = words.filter((word) => !word.startsWith('--'));
-  return {
-    stage: words.find((word) => word.startsWith('--from='))?.slice('--from='.length),
-    target: paths.pop() ?? '',
-    sources: paths,
-  };
+/** The variables that a stage sets with that instruction. */
+export const variablesOf = ({ instructions }: Stage, keyword: 'ARG' | 'ENV' | 'LABEL') =>
+  pairsOf(instructions.filter((one) => one.getKeyword() === keyword));
+
+const pairsOf = (instructions: readonly Instruction[]): Record<string, string> =>
+  Object.fromEntries(
+    instructions
+      .flatMap((one) => (one instanceof PropertyInstruction ? one.getProperties() : []))
+      .map((one) => [one.getName(), one.getValue() ?? '']),
+  );
+
+export type Copied = { stage: string | undefined; sources: string[]; target: string };
+
+/** The paths that a stage copies. */
+export const copiesOf = ({ instructions }: Stage): Copied[] =>
+  instructions.filter((one) => one instanceof Copy).map(copied);
+
+function copied(copy: Copy): Copied {
+  const from = copy.getFlags().find((flag) => flag.getName() === 'from');
+  const sources = copy.getArguments().map((one) => one.getValue());
+  const target = sources.pop() ?? '';
+  return { stage: from?.getValue() ?? undefined, sources, target };
 }
 
 /** Docker's rule: the last line that matches a path or a folder above it decides. */
@@ -97,23 +108,24 @@ export function createAssembly(folder: string, given: Record<string, string> = {
   };
 
   async function build(name: string): Promise<string> {
-    const stage = stages.get(name) ?? { name, from: '', instructions: [] };
+    const stage = stageIn(stages, name);
     const place = join(folder, name);
     mkdirSync(place);
     if (stages.has(stage.from)) await link(await make(stage.from), place);
     const inner = join(place, workingFolder(stages, stage));
     mkdirSync(inner, { recursive: true });
     let user: number | undefined;
-    for (const { word, text } of stage.instructions) {
-      if (word === 'COPY') await copy(readCopy(text), place, inner);
-      if (word === 'USER') user = Number.parseInt(text, 10);
-      if (word === 'RUN') await run(text, { place, cwd: inner, user });
+    for (const instruction of stage.instructions) {
+      const text = instruction.getArgumentsContent() ?? '';
+      if (instruction instanceof Copy) await copy(copied(instruction), place, inner);
+      if (instruction.getKeyword() === 'USER') user = Number.parseInt(text, 10);
+      if (instruction.getKeyword() === 'RUN') await run(text, { place, cwd: inner, user });
     }
     return place;
   }
 
   async function copy(
-    { stage, sources, target }: Copy,
+    { stage, sources, target }: Copied,
     place: string,
     inner: string,
   ): Promise<void> {
@@ -163,10 +175,7 @@ const link = async (from: string, to: string) => {
 
 function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string {
   const before = stages.get(stage.from);
-  return (
-    stage.instructions.find(({ word }) => word === 'WORKDIR')?.text ??
-    (before ? workingFolder(stages, before) : '/')
-  );
+  return textsOf(stage, 'WORKDIR')[0] ?? (before ? workingFolder(stages, before) : '/');
 }
 
 /**
@@ -175,11 +184,7 @@ function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string
  */
 function writePrograms(folder: string): string {
   mkdirSync(folder);
-  const install = readDockerfile().stages.get('install') ?? {
-    name: '',
-    from: '',
-    instructions: [],
-  };
+  const install = stageIn(readDockerfile().stages, 'install');
   const scripts = {
     npm: 'exit 0',
     pnpm: `exec npx --yes pnpm@${variablesOf(install, 'ARG')['PNPM']} "$@" --prefer-offline`,

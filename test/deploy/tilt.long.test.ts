@@ -6,7 +6,7 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { kubernetes, objectsIn } from '../chart/helm.ts';
 import { findTool, run } from '../chart/tools.ts';
-import { read, readCopy, readDockerfile } from './dockerfile.ts';
+import { copiesOf, read, readDockerfile, stageIn } from './dockerfile.ts';
 
 // Evaluates the Tiltfile with a Starlark interpreter. tilt.star defines Tilt's functions, which
 // record their arguments.
@@ -71,12 +71,11 @@ test('a saved file is synced to its place in the image, and a changed dependency
   const updates = kwargs['live_update'] as Call[];
   assert.equal(updates[0]?.name, 'fall_back_on', 'Tilt requires it to be first');
   const [causes] = updates[0].args as [string[]];
-  const installed = (stages.get('install')?.instructions ?? [])
-    .filter(({ word }) => word === 'COPY')
-    .flatMap(({ text }) => readCopy(text).sources);
+  const copied = (stage: string) =>
+    copiesOf(stageIn(stages, stage)).flatMap(({ sources }) => sources);
   assert.deepEqual(
     [...causes].sort(),
-    installed.sort(),
+    copied('install').sort(),
     'the files that the packages are installed from',
   );
   const synced = updates.slice(1).map(({ name, args: [from, to] }) => [name, from, to] as const);
@@ -85,12 +84,9 @@ test('a saved file is synced to its place in the image, and a changed dependency
     assert.ok(existsSync(join(root, String(from))), String(from));
     assert.equal(to, `/app/${String(from).replace('./', '')}`);
   }
-  const copied = (stages.get('sources')?.instructions ?? [])
-    .filter(({ word }) => word === 'COPY')
-    .flatMap(({ text }) => readCopy(text).sources.map((source) => source.replace(/\/.*/, '')));
   assert.deepEqual(
     synced.map(([, from]) => String(from).replace('./', '')).sort(),
-    [...new Set(copied)].sort(),
+    [...new Set(copied('sources').map((source) => source.replace(/\/.*/, '')))].sort(),
   );
   for (const path of kwargs['only'] as string[]) assert.ok(existsSync(join(root, path)), path);
 });
