@@ -35,6 +35,7 @@ export function holdsInTenant(caller: Caller, permission: string, tenant: string
   return tenant !== '' && caller.tenant === tenant && hasPermission(caller.permissions, permission);
 }
 
+/** Whether the caller has a permission on the platform, in no tenant. */
 export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
@@ -101,6 +102,7 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
   };
 }
 
+/** Signs a caller for the service that is called. */
 export type CallerSigner = ReturnType<typeof createCallerSigner>;
 
 /** A signer with the current key of a mounted file. */
@@ -173,6 +175,7 @@ function createRecent<T>() {
   };
 }
 
+/** Returns the caller of a token. @throws unauthenticated if the token is not valid here */
 export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
 
 /**

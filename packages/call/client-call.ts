@@ -20,6 +20,7 @@ const current = new AsyncLocalStorage<ClientCall | undefined>();
 export const inClientCall = <T>(call: ClientCall | undefined, work: () => T): T =>
   current.run(call, work);
 
+/** The client call that the current work belongs to; undefined = none. */
 export const currentClientCall = (): ClientCall | undefined => current.getStore();
 
 /** The client call of a caller; undefined for a service or a worker. */

@@ -54,6 +54,7 @@ function measurePool(service: string, pool: Pool): void {
   waiting.from(() => [{ value: pool.waitingCount, labels: { service } }]);
 }
 
+/** A service's part of the database. */
 export type Database = ReturnType<typeof openDatabase>;
 
 /** Statement timeout of the server. */
@@ -211,11 +212,13 @@ export type Run = <Row extends Record<string, unknown>>(
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
+/** Runs statements on any connection, outside of transactions. */
 export const onPool =
   (database: Database): Run =>
   (statement, values) =>
     database.query(statement, values);
 
+/** Runs statements inside the transaction of `em`. */
 export const inTransaction =
   (em: EntityManager): Run =>
   (statement, values) =>

@@ -4,6 +4,7 @@ import { limitAnswers, limitHandshake } from './answer-limit.ts';
 import { createProxy } from './proxy.ts';
 import type { Address } from './resolver.ts';
 
+/** Kept-alive connections to receivers. */
 export type Pools = ReturnType<typeof createPools>;
 
 type PoolOptions = {

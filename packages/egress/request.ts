@@ -6,6 +6,7 @@ import type { Pools } from './pools.ts';
 import { ProxyFault } from './proxy.ts';
 import { type EgressRules, resolveReceiver } from './rules.ts';
 
+/** The connections and the rules that a request uses. */
 export type Egress = { pools: Pools; egress: EgressRules };
 
 export type RequestLimits = {
@@ -15,6 +16,7 @@ export type RequestLimits = {
   answerBytes: number;
 };
 
+/** One request to an address that a client chose. */
 export type EgressRequest = {
   method: 'GET' | 'POST';
   url: string;
@@ -27,6 +29,7 @@ export type EgressRequest = {
   onAnswer?: () => void;
 };
 
+/** A receiver's response. */
 export type EgressAnswer = {
   status: number;
   headers: IncomingHttpHeaders;

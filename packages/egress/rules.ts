@@ -6,6 +6,7 @@ import { type Address, asAddress, createLookUp, type LookUp } from './resolver.t
 // documents. The URL is checked when it is saved, and the resolved addresses at each request, so
 // that a name cannot be rebound in between.
 
+/** The addresses, ports and DNS server that requests may use. */
 export type EgressRules = {
   /** Names and addresses exempt from all rules. Empty in production. */
   allowHosts: ReadonlySet<string>;

@@ -73,12 +73,16 @@ export class ServiceError extends Error {
   }
 }
 
+/** For a malformed request, with all its problems. */
 export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') =>
   new ServiceError('invalid_argument', reason, messages);
+/** For a call without a valid credential. */
 export const unauthenticated = (message = 'a valid credential is required') =>
   new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
+/** For a caller without the permission. */
 export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') =>
   new ServiceError('permission_denied', reason, message);
+/** For a sensitive change after a sign-in that is too old. */
 export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 /** For members only: others must not learn that the tenant exists. */
 export const ssoRequired = () =>
@@ -92,19 +96,25 @@ export const linkUnconfirmed = () =>
     'this session holds rights in one organisation only, until you confirm with an older credential that its sign-in belongs to your account: see Users_ConfirmIdentity',
     'LINK_UNCONFIRMED',
   );
+/** For a missing record: `notFound('group')` reads "group not found". */
 export const notFound = (what: string) =>
   new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
+/** For a record that would exist twice. */
 export const alreadyExists = (message: string) =>
   new ServiceError('already_exists', 'ALREADY_EXISTS', message);
+/** For a state that does not allow the call. */
 export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
   new ServiceError('failed_precondition', reason, message);
 const deadTokenReason = 'DEAD_TOKEN';
 /** For any one-time token that is unknown, used or expired. The message does not say which. */
 export const deadToken = () =>
   failedPrecondition('the token is not valid any more', deadTokenReason);
+/** Whether the error is one of {@link deadToken}. */
 export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
+/** For a caller over a limit. `retryAfter` is in seconds. */
 export const exhausted = (message: string, retryAfter: number) =>
   new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
+/** For a dependency that is away: a retry may succeed. */
 export const unavailable = (message = 'the service is temporarily unavailable') =>
   new ServiceError('unavailable', 'UNAVAILABLE', message);
 

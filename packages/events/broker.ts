@@ -28,6 +28,7 @@ import {
 
 export type { BrokerMessage };
 
+/** The connection to the broker. */
 export type Broker = ReturnType<typeof openBroker>;
 
 type Options = { url: string; name: string; log: Log };

@@ -13,6 +13,7 @@ import type { Task } from './tasks.ts';
 // broker, so that neither a crash nor an outage of the broker loses one. It is a transport buffer:
 // no operation reads it as history.
 
+/** A row of the outbox. */
 export const OutboxEntity = defineEntity({
   name: 'Outbox',
   tableName: 'outbox',
@@ -56,6 +57,7 @@ export const outboxTable = `
   create index outbox_waiting on outbox (id) where published_at is null;
   create index outbox_published on outbox (published_at) where published_at is not null;`;
 
+/** A record that a change or a refused call names. */
 export type Target = { Type: string; ID: string; Name: string };
 export type FieldChange = { Field: string; Old: unknown; New: unknown };
 
@@ -183,6 +185,7 @@ export function eventBody(
   return `${head.slice(0, -1)},"data":${typeof data === 'string' ? data : JSON.stringify(data)},"previous":${JSON.stringify(previous)}}`;
 }
 
+/** A denied or failed call, for the audit. */
 export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
 
 /**

@@ -16,8 +16,10 @@ export const taskLanes = {
   Chat_Deliver: 'task.chat',
 } as const;
 
+/** The name of a task operation. */
 export type TaskOperation = keyof typeof taskLanes;
 
+/** An internal operation in the queue. */
 export type Task = {
   id: string;
   operation: TaskOperation;
@@ -27,6 +29,7 @@ export type Task = {
   extra: Record<string, string>;
 };
 
+/** The headers of a task's message. */
 export const taskHeaders = {
   operation: 'Bailiwick-Operation',
   task: 'Bailiwick-Task',

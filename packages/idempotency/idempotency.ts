@@ -47,6 +47,7 @@ export type KeyedCall = {
   checkReplay: () => Promise<void>;
 };
 export type Outcome = { response: Message; replayed: boolean };
+/** Runs `work` once for a caller and key, or returns the first response. */
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 type Deps = { database: Database; keyRing: KeyRing; log: Log };

@@ -8,6 +8,7 @@ import { firstOf, type KeyRing, unwrapKey, wrapKey } from './seal.ts';
 /** A stored data key, wrapped by the named key-encryption key. */
 export type WrappedKey = { kek: string; wrapped: Uint8Array };
 
+/** Wraps and unwraps data keys. */
 export type KeyService = {
   /** The key-encryption key that currently wraps. */
   current(): Promise<string>;

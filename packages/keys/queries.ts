@@ -5,6 +5,7 @@ export type StoredKey = { tenant: string; id: string; kek: string; wrapped: Uint
 /** The position of a data key in the order over all tenants. */
 export type KeyPlace = { tenant: string; id: string };
 
+/** The position before the first data key. */
 export const firstPlace: KeyPlace = { tenant: '', id: '' };
 
 const current: Statement = {

@@ -10,6 +10,7 @@ import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
 import { open, seal } from './seal.ts';
 
 export type Sealed = { dekId: string; sealed: Buffer };
+/** Seals and opens values with the data keys of tenants. */
 export type TenantKeys = ReturnType<typeof createTenantKeys>;
 
 /**

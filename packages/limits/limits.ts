@@ -14,6 +14,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas
 // share them, and two hundred concurrent calls count as two hundred.
 
+/** The uses of one key in its current window. */
 export const RateWindowEntity = defineEntity({
   name: 'RateWindow',
   tableName: 'rate_window',
@@ -37,6 +38,7 @@ export const rateWindowTable = `
   );
   create index rate_window_ends_at on rate_window (ends_at);`;
 
+/** `count` uses in a window of `seconds`. */
 export type Limit = { count: number; seconds: number };
 
 /**
@@ -52,6 +54,7 @@ export const mailLimits: Record<LimitProfile, Limit> = {
   off: { count: Number.MAX_SAFE_INTEGER, seconds: 60 },
 };
 
+/** A limit of `count` uses a minute. */
 export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
 
 /**
@@ -107,8 +110,10 @@ export type LimitState = {
 
 const tooMany = (retryAfter: number) => exhausted('too many requests, try again later', retryAfter);
 
+/** Counts uses and compares them with a limit. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
+/** Creates a limiter that counts in the table `rate_window` of a service. */
 export function createLimiter(database: Database) {
   /** Counts one use, in the transaction of `run` if given. */
   async function count(

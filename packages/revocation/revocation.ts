@@ -109,6 +109,7 @@ const responds = (broker: Broker): Promise<boolean> =>
     () => false,
   );
 
+/** A gateway's cache of principals and rights. */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
 type Remembered = { value: unknown; keys: readonly RightsKey[]; ends: number };

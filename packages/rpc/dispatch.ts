@@ -147,8 +147,10 @@ export type Exchange = {
   replayed?: boolean;
 };
 
+/** Runs a call through the pipeline. @throws ServiceError */
 export type Dispatch = ReturnType<typeof createDispatch>;
 
+/** What the pipeline needs of its service. */
 export type DispatchOptions = {
   routes: Routes;
   log: Log;

@@ -29,6 +29,7 @@ export function cursorProblems(request: object): string[] {
  */
 export type PageQuery = { limit: number; after: string };
 
+/** Reads page requests and cuts pages. */
 export type Pager = ReturnType<typeof createPager>;
 
 /** Cursors are signed with the key ring, so any replica or service reads them. */

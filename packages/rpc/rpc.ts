@@ -44,6 +44,7 @@ import type { Tls } from './tls.ts';
 /** The caller of a call. Set on the context of every call that leaves a process. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });
 
+/** The context of a call in the name of `caller`. */
 export const contextFor = (caller: Caller): ContextValues =>
   createContextValues().set(callerKey, caller);
 
@@ -53,8 +54,12 @@ const defaultTimeoutMs = 15_000;
  */
 const connectionAgeMs = 10_000;
 
+/** A transport with connections to close. */
 export type WireTransport = Transport & { close(): Promise<void> };
 
+/**
+ * The address of a service, its name in caller tokens (`audience`), and how to sign and connect.
+ */
 export type WireOptions = {
   url: string;
   audience: string;

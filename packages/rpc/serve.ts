@@ -52,6 +52,7 @@ export type RpcServerOptions = {
   connectionAgeMs?: number;
 };
 
+/** Opens a service's listeners for HTTP/1.1 and gRPC. */
 export async function listenRpc({
   host,
   port,
@@ -137,6 +138,7 @@ const stalledLimitMs = 60_000;
 /** Interval for closing connections that became idle during the drain. */
 const sweepMs = 50;
 
+/** Opens an HTTP/1.1 listener that drains gracefully. Port 0 = any free port. */
 export async function listenHttp(
   host: string,
   port: number,

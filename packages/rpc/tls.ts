@@ -9,6 +9,7 @@ import { assertMaterial, type Material } from './certificates.ts';
 // authority. Every new connection uses the current files; older connections end by themselves
 // within a minute.
 
+/** The current certificate of this process, with its key and authorities. */
 export type Tls = {
   current(): Material;
   /** Calls `take` after each change. The returned function unsubscribes. */

@@ -15,8 +15,10 @@ export const countedMs = 60_000;
 /** Kinds counted at the same time: at about 500 bytes each, a few megabytes. */
 const maxKinds = 10_000;
 
+/** Writes refused calls to the audit, or counts them. */
 export type Refusals = ReturnType<typeof createRefusals>;
 
+/** Creates the audit of refused calls for one service. */
 export function createRefusals(database: Database, log: Log) {
   let kinds = new Map<string, { times: number; origin: Origin; refusal: Refusal }>();
 

@@ -6,6 +6,7 @@ import { atLeast, oneOf, readText, type Settings, type SettingTable } from '@bai
 
 // The settings that several processes share. Each service's own settings are in its settings.ts.
 
+/** Where a process listens. */
 export const listenSettings = {
   host: {
     env: 'BAILIWICK_HOST',
@@ -34,6 +35,7 @@ export const listenSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The key that signs callers, and the protocol of calls. */
 export const callerSettings = {
   callerKey: {
     env: 'BAILIWICK_CALLER_KEY_FILE',
@@ -52,6 +54,7 @@ export const callerSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The keys that verify callers. */
 export const verifierSettings = {
   callerPublicKeys: {
     env: 'BAILIWICK_CALLER_PUBLIC_KEYS_DIR',
@@ -96,6 +99,7 @@ export const tlsSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The file of the key ring. */
 export const keyRingSettings = {
   keyRing: {
     env: 'BAILIWICK_KEY_RING_FILE',
@@ -106,6 +110,7 @@ export const keyRingSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The profile of rate limits. */
 export const limitSettings = {
   limits: {
     env: 'BAILIWICK_LIMITS',
@@ -174,6 +179,7 @@ export const egressRulesOf = ({
   egressResolver: resolver,
 }: Settings<typeof egressSettings>) => egressRules({ hosts, cidrs, ports, resolver });
 
+/** The URL of the installation. */
 export const publicUrlSettings = {
   publicUrl: {
     env: 'BAILIWICK_PUBLIC_URL',
@@ -184,6 +190,7 @@ export const publicUrlSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The origins of web applications. */
 export const allowedOriginsSettings = {
   allowedOrigins: {
     env: 'BAILIWICK_ALLOWED_ORIGINS',
@@ -194,6 +201,7 @@ export const allowedOriginsSettings = {
   },
 } as const satisfies SettingTable;
 
+/** The address of the broker. */
 export const brokerSettings = {
   natsUrl: {
     env: 'NATS_URL',
@@ -248,9 +256,13 @@ const peers = {
   },
 } as const satisfies SettingTable;
 
+/** The address of identity. */
 export const identityPeer = { identityUrl: peers.identityUrl } as const;
+/** The address of access. */
 export const accessPeer = { accessUrl: peers.accessUrl } as const;
+/** The address of sso. */
 export const ssoPeer = { ssoUrl: peers.ssoUrl } as const;
+/** The address of notifications. */
 export const notificationsPeer = { notificationsUrl: peers.notificationsUrl } as const;
 
 const hop = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers } as const;

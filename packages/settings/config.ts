@@ -28,6 +28,7 @@ type Kinds = {
   directory: Mounted<ReadonlyMap<string, string>>;
 };
 
+/** One environment variable, with its kind, default and description. */
 export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
   env: string;
   kind: Kind;
@@ -44,11 +45,14 @@ export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
   check?: (value: never) => unknown;
 };
 
+/** The settings of a process, by name. */
 export type SettingTable = Record<string, Setting>;
+/** The values of a table. */
 export type Settings<Table extends SettingTable> = {
   [Name in keyof Table]: Kinds[Table[Name]['kind']];
 };
 
+/** Environment variables. */
 export type Environment = Record<string, string | undefined>;
 
 /** Reads a table from the environment. @throws ConfigurationError listing every problem */
@@ -109,6 +113,7 @@ export const oneOf =
       throw new Error(`must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
   };
 
+/** Invalid settings. The message lists every problem on a line of its own. */
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
     super(`invalid configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -156,6 +161,7 @@ function mounted<Content>(path: string, read: (path: string) => Content): Mounte
   return { path, content: read(path), read: () => read(path) };
 }
 
+/** The trimmed text of a file. @throws if it cannot be read */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

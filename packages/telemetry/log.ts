@@ -5,6 +5,7 @@ import { currentTraceId } from './trace.ts';
 // is.
 
 export type LogFields = Record<string, unknown>;
+/** Writes one JSON object a line. */
 export type Log = {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

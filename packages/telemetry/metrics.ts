@@ -71,6 +71,7 @@ export function timing<Labels extends Attributes = Record<string, never>>(
   return { record: (seconds, labels) => instrument?.record(seconds, labels) };
 }
 
+/** One value of a gauge, with its labels. */
 export type Reading<Labels extends Attributes> = { value: number; labels: Labels };
 type Read<Labels extends Attributes> = () =>
   | Promise<ReadonlyArray<Reading<Labels>>>

@@ -33,6 +33,7 @@ const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
  */
 export const traceparentHeader = 'traceparent';
 
+/** The kind, attributes and links of a span. */
 export type SpanOptions = { kind?: SpanKind; attributes?: Attributes; links?: Link[] };
 
 type Work<T> = (span: Span) => Promise<T>;

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import { invalid } from '@bailiwick/errors';
 import { mapWidth } from './width.ts';
 
+/** A parsed mail address. */
 export type Email = {
   /** The address for display and mails: trimmed, NFC. */
   address: string;

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 // of Crockford's base32. They sort by creation time, on which keyset pages and index locality
 // depend. Only ids of idFromHash do not.
 
+/** The prefix of an id: its type. */
 export type IdPrefix =
   | 'usr'
   | 'tnt'

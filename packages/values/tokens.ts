@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 // of their CRC32. The prefix lets secret scanners find leaked tokens, and the checksum lets the
 // gateway reject malformed tokens without a look-up.
 
+/** The kind of a bearer token. */
 export type TokenKind =
   | 'session'
   | 'botKey'
