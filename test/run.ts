@@ -19,6 +19,8 @@ import { keepStacks } from './support/shared.ts';
 //   npm test                                these, and the operations on running stacks
 //   npm test -- --long                      only the long tests: races, kills, browsers, charts, …
 //   npm test -- test/operations             the tests below a folder, or single files
+//   npm test -- --shard=1/2 test/operations the first half of the files
+//   npm run test:unit -- --coverage         with a report of the covered lines
 //   npm test -- --deno test/operations      with the product's processes on Deno
 //   BAILIWICK_INFRA=containers npm test     with databases and brokers in containers
 //
@@ -106,6 +108,12 @@ function filesOf(isLong: boolean): string[] {
 const pattern = (target: string) =>
   target.endsWith('.ts') ? target : `${target.replace(/\/$/, '')}/**/*.test.ts`;
 
+/** The flags of node's test runner for one of our arguments. */
+function runnerFlags(argument: string): string[] {
+  if (argument === '--coverage') return ['--experimental-test-coverage'];
+  return argument.startsWith('--shard=') ? [`--test-${argument.slice(2)}`] : [];
+}
+
 function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
   const concurrency = Math.max(2, availableParallelism());
   // Without --test-force-exit, a file with a failed set-up would wait for its processes forever.
@@ -113,6 +121,7 @@ function runTests(files: readonly string[], environment: Record<string, string>)
     '--test',
     '--test-force-exit',
     `--test-concurrency=${concurrency}`,
+    ...process.argv.flatMap(runnerFlags),
     '--test-timeout=300000',
     ...files,
   ];

@@ -35,14 +35,20 @@ const actionlint = await findTool('actionlint');
 test('the workflows are valid for the forge', {
   skip: actionlint.reason ?? false,
 }, async (t) => {
-  assert.deepEqual(files, ['.github/workflows/ci.yaml', '.github/workflows/release.yaml']);
+  assert.deepEqual(
+    files,
+    ['ci', 'codeql', 'release'].map((name) => `.github/workflows/${name}.yaml`),
+  );
   const lint = (file: string) =>
     run(actionlint.command ?? '', ['-no-color', '-shellcheck=', '-pyflakes=', file], { cwd: root });
   for (const file of files) await lint(file);
   const wrong = join(temporaryFolder(t), 'wrong.yaml');
   writeFileSync(
     wrong,
-    read(files[1] ?? '').replace('steps.build.outputs.digest', 'steps.built.outputs.digest'),
+    read('.github/workflows/release.yaml').replace(
+      'steps.build.outputs.digest',
+      'steps.built.outputs.digest',
+    ),
   );
   await assert.rejects(lint(wrong), ({ stdout = '' }: { stdout?: string }) =>
     stdout.includes('built'),
@@ -72,19 +78,22 @@ test('every action is pinned by its commit, the same everywhere, and every job h
   assert.ok(pins.size >= 10);
 });
 
-test('the public CI runs the checks, the tests in containers and on Deno, and the image', () => {
+test('the public CI runs the checks, the coverage, the tests in containers and on Deno, and the image', () => {
   const { jobs } = workflow('ci');
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   assert.deepEqual(commandsOf(jobs['tests']), ['.ci/run']);
   assert.equal(jobs['containers']?.env?.['BAILIWICK_INFRA'], 'containers');
-  assert.match(commandsOf(jobs['containers']).join(), /^npm test -- /);
+  assert.match(commandsOf(jobs['containers']).join(), /^npm test -- "--shard=\$SHARD" /);
+  assert.deepEqual(commandsOf(jobs['coverage']), ['npm run test:unit -- --coverage']);
   assert.match(commandsOf(jobs['deno']).join(), /^npm test -- --deno /);
   assert.match(
     commandsOf(jobs['image']).join('\n'),
     /docker build --file deploy\/Dockerfile .*\n.*compose-secrets\.ts\n.* config --quiet\n.* up --detach\n/,
   );
   const all = Object.values(jobs).flatMap(commandsOf).join('\n');
-  for (const [command, script = ''] of `${read('.ci/run')}\n${all}`.matchAll(/npm (?:run )?(\w+)/g))
+  for (const [command, script = ''] of `${read('.ci/run')}\n${all}`.matchAll(
+    /npm (?:run )?([\w:]+)/g,
+  ))
     assert.ok(scripts[script], `${command} is not a script of package.json`);
   for (const [path] of all.matchAll(/(?:deploy|test)\/[\w./-]+/g))
     assert.ok(existsSync(join(root, path)), path);
