@@ -8,6 +8,7 @@ test('readOptions has fixed defaults', () => {
   assert.deepEqual(readOptions([], {}), {
     single: false,
     deno: false,
+    watch: false,
     dataDir: join(root, '.local'),
     gatewayPort: 8080,
     inboxPort: 8025,
@@ -27,6 +28,7 @@ test('readOptions reads ports, folder, database and broker from the environment'
   assert.deepEqual(readOptions(['--single', '--deno'], environment), {
     single: true,
     deno: true,
+    watch: false,
     dataDir: '/data',
     gatewayPort: 0,
     inboxPort: 9000,
@@ -34,6 +36,11 @@ test('readOptions reads ports, folder, database and broker from the environment'
     databaseUrl: 'postgres://h/d',
     natsUrl: 'nats://h',
   });
+});
+
+test('readOptions accepts --watch for Node only', () => {
+  assert.equal(readOptions(['--watch'], {}).watch, true);
+  assert.throws(() => readOptions(['--watch', '--deno'], {}), /--watch needs Node/);
 });
 
 test('readOptions rejects unknown arguments and invalid values', () => {

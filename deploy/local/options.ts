@@ -7,6 +7,8 @@ export type Options = {
   single: boolean;
   /** Deno instead of Node. */
   deno: boolean;
+  /** Restarts each process when a file of it changes. */
+  watch: boolean;
   dataDir: string;
   /** 0 takes a free port. */
   gatewayPort: number;
@@ -18,10 +20,11 @@ export type Options = {
   natsUrl?: string;
 };
 
-export const usage = `usage: npm start [-- [--single] [--deno]]
+export const usage = `usage: npm start [-- [--single] [--deno | --watch]]
 
   --single               one process instead of five
   --deno                 on Deno instead of Node
+  --watch                restarts a process when its code changes (npm run dev)
 
   PORT                   the gateway's port (8080; 0 takes a free one)
   BAILIWICK_INBOX_PORT   the inbox's port (8025; 0 takes a free one)
@@ -30,14 +33,18 @@ export const usage = `usage: npm start [-- [--single] [--deno]]
   NATS_URL               a NATS server with JetStream to use instead of an own one
   BAILIWICK_INFRA        containers: run both in containers, even if other providers are available`;
 
+const flags: readonly string[] = ['--single', '--deno', '--watch'];
+
 export class UsageError extends Error {}
 
 export function readOptions(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Options {
-  const unknown = args.filter((argument) => argument !== '--single' && argument !== '--deno');
+  const unknown = args.filter((argument) => !flags.includes(argument));
   if (unknown.length > 0) throw new UsageError(`unknown argument ${unknown.join(' ')}\n\n${usage}`);
+  if (args.includes('--watch') && args.includes('--deno'))
+    throw new UsageError(`--watch needs Node\n\n${usage}`);
   const infra = environment['BAILIWICK_INFRA'] || undefined;
   if (infra !== undefined && infra !== 'containers')
     throw new UsageError(`BAILIWICK_INFRA can be containers, or unset; not "${infra}"`);
@@ -46,6 +53,7 @@ export function readOptions(
   return {
     single: args.includes('--single'),
     deno: args.includes('--deno'),
+    watch: args.includes('--watch'),
     dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
     gatewayPort: readPort(environment, 'PORT', 8080),
     inboxPort: readPort(environment, 'BAILIWICK_INBOX_PORT', 8025),

@@ -12,7 +12,7 @@ import { runMigrations } from './migrate.ts';
 import { type Options, readOptions, UsageError } from './options.ts';
 import { root } from './paths.ts';
 import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
-import { type ManagedProcess, type ProcessSpec, startProcess } from './processes.ts';
+import { type ManagedProcess, type ProcessSpec, type Runtime, startProcess } from './processes.ts';
 import { waitUntilReady } from './ready.ts';
 import { ensureSecrets, type Secrets, type ServiceName, serviceNames } from './secrets.ts';
 import { createShutdown } from './shutdown.ts';
@@ -117,9 +117,7 @@ function startProcesses(
   deno: string | undefined,
 ): ManagedProcess[] {
   const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
-    const placed = specs.map((spec) =>
-      deno === undefined ? spec : { ...spec, runtime: denoRuntime(deno, spec) },
-    );
+    const placed = specs.map((spec) => ({ ...spec, runtime: runtimeOf(options, spec, deno) }));
     const started = placed.map((spec) =>
       startProcess(spec, { logDir: join(options.dataDir, 'logs'), console }),
     );
@@ -142,6 +140,13 @@ function startProcesses(
   }
   const services = run(serviceNames.filter((name) => name !== 'gateway').map(spec), 'a service');
   return [...services, ...run([spec('gateway')], 'the gateway')];
+}
+
+/** The program that runs a process; undefined = this Node. */
+function runtimeOf({ watch }: Options, spec: ProcessSpec, deno?: string): Runtime | undefined {
+  if (deno !== undefined) return denoRuntime(deno, spec);
+  const args = ['--watch', '--watch-preserve-output'];
+  return watch ? { command: process.execPath, args } : undefined;
 }
 
 function summary(options: Options, running: Running): string {
