@@ -9,9 +9,9 @@ import { isAlive } from './pids.ts';
 import { type ManagedProcess, startProcess } from './processes.ts';
 import { quiet, temporaryFolder, until } from './testing.ts';
 
-const obedient = `console.log('up ' + process.pid);
-process.on('SIGTERM', () => { console.log('stopping on SIGTERM'); process.exit(0); });
+const obedient = `process.on('SIGTERM', () => { console.log('stopping on SIGTERM'); process.exit(0); });
 process.on('disconnect', () => process.exit(0));
+console.log('up ' + process.pid);
 setInterval(() => {}, 1000);`;
 
 function run(t: TestContext, source: string): { process: ManagedProcess; lines: string[] } {
