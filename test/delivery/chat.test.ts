@@ -3,14 +3,14 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { eventsOf } from '../support/store.ts';
 import { createChatCalls, quiet, startReceiver, type Task } from './chat-endpoints.ts';
 
 const mattermost = 'abcdefghijklmnopqrstuvwxyz';
 
-describeBoth('chat messages', (topology) => {
+describeOne('chat messages', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   let userId: string;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { type ProxyServer, startProxy } from '../egress/proxy-server.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 
-describeBoth('deliveries through an egress proxy', (topology) => {
+describeOne('deliveries through an egress proxy', 'one process', (topology) => {
   let stack: Stack;
   let proxy: ProxyServer;
   let token: string;

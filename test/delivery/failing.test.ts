@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { taskHeaders } from '@bailiwick/events';
 import { connect, headers } from 'nats';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
@@ -15,7 +15,7 @@ const settings = {
   BAILIWICK_BREAKER_PAUSES: '1s,1s',
 };
 
-describeBoth('failing endpoints', (topology) => {
+describeOne('failing endpoints', 'one process', (topology) => {
   let stack: Stack;
   let receiver: Receiver;
   let token: string;

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, readPage } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { newAddress, password, register } from '../support/people.ts';
 import { hangUp, type SmtpServer, type Stage, startSmtpServer } from '../support/smtp.ts';
 import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 
 type Attempt = { status: string; error: string };
 
-describeBoth('mails', (topology) => {
+describeOne('mails', 'five processes', (topology) => {
   let stack: Stack;
   let server: SmtpServer;
   before(async () => {

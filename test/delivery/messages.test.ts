@@ -3,8 +3,9 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
@@ -30,7 +31,7 @@ describeBoth('the messages of an endpoint', (topology) => {
   let token: string;
   let tenant: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,1s' });
+    stack = await sharedStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,1s' });
     receiver = await startReceiver();
     ({ token } = await signUp(stack));
     tenant = await createTenant(stack, token);

@@ -5,8 +5,9 @@ import { createId } from '@bailiwick/values';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
 
@@ -16,7 +17,7 @@ describeBoth('webhook signing secrets', (topology) => {
   let stack: Stack;
   let owner: Owner;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await sharedStack(topology);
     const { token } = await signUp(stack);
     owner = { stack, token, tenant: await createTenant(stack, token) };
   });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Attempt, testAttemptLists } from './attempt-lists.ts';
 import { deliver, makeEndpoint, newestAt, type Owner, type Result } from './endpoints.ts';
@@ -20,7 +21,7 @@ describeBoth('webhook diagnostics', (topology) => {
   let stack: Stack;
   let owner: Owner;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,1s' });
+    stack = await sharedStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,1s' });
     owner = await newOwner();
   });
   after(() => stack?.stop());

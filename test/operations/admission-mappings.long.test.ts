@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { inviter, type Person } from '../support/invitations.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { admitter } from '../support/sso.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
@@ -18,7 +19,7 @@ describe('the mappings of Admission_Join', () => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('five processes');
     invite = inviter(stack);
     use = admitter(stack);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);

@@ -11,7 +11,7 @@ import {
 } from '../support/answers.ts';
 import {
   type Answer,
-  describeBoth,
+  describeOne,
   eventually,
   type Stack,
   startStack,
@@ -44,7 +44,7 @@ type Entry = {
 
 const missing = 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz';
 
-describeBoth('audit', (topology) => {
+describeOne('audit', 'five processes', (topology) => {
   let stack: Stack;
   let ada: Person;
   let bob: Person;

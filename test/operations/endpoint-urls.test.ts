@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 
@@ -97,7 +97,7 @@ const allowed = [
   'http://127.0.0.1:8080/x',
 ];
 
-describeBoth('endpoint URLs', (topology) => {
+describeOne('endpoint URLs', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   let Tenant: string;

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import { appOrigin, newCode } from '../support/federation.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 const dead = ['the token is not valid any more'];
 
-describeBoth('codes for applications, and their pages', (topology) => {
+describeOne('codes for applications, and their pages', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -11,7 +12,7 @@ describe('limits on the grants of a tenant', () => {
   let stack: Stack;
   let [owner, person]: Person[] = [];
   before(async () => {
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
     [owner, person] = await Promise.all([signUp(stack), signUp(stack)]);
   });
   after(() => stack?.stop());

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf, eventsOf } from '../support/store.ts';
 
@@ -21,7 +21,7 @@ type Grant = {
 };
 type Person = Awaited<ReturnType<typeof signUp>>;
 
-describeBoth('grants', (topology) => {
+describeOne('grants', 'five processes', (topology) => {
   let stack: Stack;
   let [owner, admin, person, stranger, disabled]: Person[] = [];
   let Tenant: string;

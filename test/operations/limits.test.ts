@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
   mailsTo,
@@ -14,7 +14,7 @@ import {
 } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 
-describeBoth('limits', (topology) => {
+describeOne('limits', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 
-describeBoth('settings of the gateway', (topology) => {
+describeOne('settings of the gateway', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, {

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
-import { describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import { inviter, type Person } from '../support/invitations.ts';
 import { password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 
 // A tenant's limits for the sessions used in it: a shorter lifetime, and a recent sign-in for
@@ -18,7 +19,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
   let use: ReturnType<typeof inviter>;
   let ada: Person;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     use = inviter(stack);
     ada = await signUp(stack);
   });

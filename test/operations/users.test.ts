@@ -10,7 +10,7 @@ import {
   retryWhileBusy,
 } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
@@ -27,7 +27,7 @@ type User = {
 
 const missing = 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz';
 
-describeBoth('users', (topology) => {
+describeOne('users', 'five processes', (topology) => {
   let stack: Stack;
   let ada: Person;
   let bob: Person;

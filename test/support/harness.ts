@@ -44,6 +44,15 @@ export function describeBoth(name: string, suite: (topology: Topology) => void):
     describe(`${name} (${topology})`, () => suite(topology));
 }
 
+/** Runs a suite whose rules do not depend on the calls between the services. */
+export function describeOne(
+  name: string,
+  topology: Topology,
+  suite: (topology: Topology) => void,
+): void {
+  describe(`${name} (${topology})`, () => suite(topology));
+}
+
 /** Runs a suite as describeBoth and with gRPC, for suites with all kinds of internal calls. */
 export function describeAll(name: string, suite: (topology: Topology) => void): void {
   describeBoth(name, suite);
@@ -266,11 +275,14 @@ function readyUrls(topology: Topology, { ports }: Wiring): string[] {
   return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
 }
 
-/** Waits until `look` returns a value other than false. @throws after `limitMs`, with `what` */
+/**
+ * Waits until `look` returns a value other than false. @throws after `limitMs`, with `what`. The
+ * default limit is for a machine with much else to do, and proves nothing about speed.
+ */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  limitMs = 20_000,
+  limitMs = 60_000,
 ): Promise<T> {
   for (const deadline = Date.now() + limitMs; ; await sleep(50)) {
     const found = await look();
