@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createCache } from './cache.ts';
 
 test('a cache loads a value once in its lifetime, also for concurrent callers', async () => {
-  let now = 0;
   let made = 0;
-  const cache = createCache<number>({ size: 10, lifetimeMs: 100, now: () => now });
+  const cache = createCache<number>({ size: 10, lifetimeMs: 50 });
   const get = () => cache.getOrLoad('a', () => Promise.resolve(++made));
   assert.deepEqual(await Promise.all([get(), get()]), [1, 1]);
-  now = 100;
+  await sleep(100);
   assert.equal(await get(), 2);
 });
 

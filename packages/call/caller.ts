@@ -11,6 +11,7 @@ import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { type Mounted, watchMounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { LRUCache } from 'lru-cache';
 import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 
 export type { Caller };
@@ -64,7 +65,7 @@ const audienceOf = (service: string, validateOnly: boolean): string =>
 /** Seconds for which one signature is reused for calls of the same caller. */
 const reuse = 30;
 
-/** Callers in the cache: at about 2 KiB each, two megabytes. */
+/** Callers in the cache, newest first: at about 2 KiB each, two megabytes. */
 const maxRemembered = 1000;
 
 /**
@@ -74,7 +75,7 @@ const maxRemembered = 1000;
  */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = parsePrivateKey(privateKeyPem);
-  const made = createRecent<{ token: string; until: number }>();
+  const made = new LRUCache<string, { token: string; until: number }>({ max: maxRemembered });
 
   function signed(caller: Caller, audience: string, now: number): string {
     const token = toBinary(
@@ -93,10 +94,10 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     const meantFor = audienceOf(audience, caller.judgeOnly);
     // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
-    let known = made.find(name);
+    let known = made.peek(name);
     if (!known || known.until <= now) {
       known = { token: signed(lasting, meantFor, now), until: now + reuse };
-      made.keep(name, known);
+      made.set(name, known);
     }
     return requestId === '' ? known.token : `${known.token}.${requestId}`;
   };
@@ -122,7 +123,7 @@ const requestIdForm = /^[\x21-\x7e]{1,256}$/;
 export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
   const keys = new Map([...publicKeys].map(([name, pem]) => [name, parsePublicKeys(pem)]));
   // A token serves many calls: its signature is verified once.
-  const verified = createRecent<{ caller: Caller; until: number }>();
+  const verified = new LRUCache<string, { caller: Caller; until: number }>({ max: maxRemembered });
 
   function verifyToken(text: string, now: number): Caller {
     const { signed, token } = decode(text) ?? {};
@@ -141,7 +142,7 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     const isService = token.caller.type === 'service';
     if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway')
       throw unauthenticated('the issuer may not sign caller tokens for this caller');
-    verified.keep(text, { caller: token.caller, until: token.expiresAt });
+    verified.set(text, { caller: token.caller, until: token.expiresAt });
     return token.caller;
   }
 
@@ -153,25 +154,10 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     if (end >= 0 && !requestIdForm.test(requestId))
       throw unauthenticated('the caller token is not valid');
     const now = Date.now() / 1000;
-    const known = verified.find(text);
+    const known = verified.peek(text);
     const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
     // A copy for each call, so that changes do not leak into the next one.
     return { ...caller, requestId };
-  };
-}
-
-/** Keeps the newest `maxRemembered` entries. */
-function createRecent<T>() {
-  const kept = new Map<string, T>();
-  return {
-    find: (name: string): T | undefined => kept.get(name),
-    keep(name: string, value: T): void {
-      // Deleting first moves the entry to the end of the map.
-      kept.delete(name);
-      const oldest = kept.size >= maxRemembered ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
-      kept.set(name, value);
-    },
   };
 }
 

@@ -125,6 +125,7 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
 /** The gateway's side: caches rights for a lease, and only while it can receive revocations. */
 export function createRightsCache(broker: Broker) {
   const self = randomUUID();
+  // Not an lru-cache: a revocation removes entries by their keys while it walks over all of them.
   const answers = new Map<string, Remembered>();
   let leaseEnds = 0;
   let revocations = 0;

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 // The circuit breaker counts attempts in this process. Once it opens, endpoint_health pauses the
 // endpoint in every process (state.ts).
 
@@ -21,21 +23,18 @@ export type Breaker = ReturnType<typeof createBreaker>;
  */
 export function createBreaker(now: () => number = Date.now, size = 10_000) {
   // Holds only endpoints that fail.
-  const tallies = new Map<string, Tally>();
+  const tallies = new LRUCache<string, Tally>({ max: size });
   return {
     /** Counts an attempt. Returns true if the breaker opens. */
     count(endpoint: string, result: 'delivered' | 'failed' | 'timeout'): boolean {
-      const known = tallies.get(endpoint);
+      const known = tallies.peek(endpoint);
       if (!known && result === 'delivered') return false;
       const isOld = !known || now() - known.since > windowMs;
       // Timeouts in a row still count when they are further apart than the window.
       const tally = isOld
         ? { since: now(), attempts: 0, failed: 0, timeouts: known?.timeouts ?? 0 }
         : known;
-      tallies.delete(endpoint);
       tallies.set(endpoint, tally);
-      const oldest = tallies.keys().next();
-      if (tallies.size > size && !oldest.done) tallies.delete(oldest.value);
       tally.attempts++;
       if (result !== 'delivered') tally.failed++;
       tally.timeouts = result === 'timeout' ? tally.timeouts + 1 : 0;

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 // Finds endpoints that respond slowly. They get a lane of their own, so that they do not delay
 // others.
 
@@ -10,22 +12,19 @@ type Latency = { averageMs: number; isSlow: boolean; fast: number };
 
 /** The average latency of endpoints that were slow lately, evicting the oldest entry. */
 export function createLatencyTracker({ size = 10_000 } = {}) {
-  const tracked = new Map<string, Latency>();
+  const tracked = new LRUCache<string, Latency>({ max: size });
   return {
-    isSlow: (endpoint: string) => tracked.get(endpoint)?.isSlow ?? false,
+    isSlow: (endpoint: string) => tracked.peek(endpoint)?.isSlow ?? false,
     /** Records an attempt. A slow endpoint is fast again after twenty fast successes in a row. */
     record(endpoint: string, tookMs: number, isDelivered: boolean): void {
-      const known = tracked.get(endpoint);
+      const known = tracked.peek(endpoint);
       // Fast endpoints, the majority, need no entry.
       if (!known && tookMs < slowMs / 2) return;
       const before = known ?? { averageMs: tookMs, isSlow: false, fast: 0 };
       const averageMs = before.averageMs + weight * (tookMs - before.averageMs);
       const fast = isDelivered && tookMs < slowMs ? before.fast + 1 : 0;
-      tracked.delete(endpoint);
-      if (fast >= fastToReturn) return;
+      if (fast >= fastToReturn) return void tracked.delete(endpoint);
       tracked.set(endpoint, { averageMs, isSlow: before.isSlow || averageMs > slowMs, fast });
-      const oldest = tracked.keys().next();
-      if (tracked.size > size && !oldest.done) tracked.delete(oldest.value);
     },
   };
 }
