@@ -2,61 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
-import { eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Path = {
-  Grant: string;
-  Group: string;
-  InheritedFrom: string;
-  Role: string;
-  Permission: string;
-};
-type Explanation = { Allowed: boolean; Paths: Path[]; Missing: string[] };
-type Difference = { Subject: string; Permission: string; Resource: string };
-type Plan = { Gained: Difference[]; Lost: Difference[]; Warnings: string[] };
+import { type Decisions, startDecisions } from './access-calls.ts';
 
 describeBoth('decisions', (topology) => {
-  let stack: Stack;
-  let [owner, person, other]: Person[] = [];
-  let Tenant: string;
+  let suite: Decisions;
   before(async () => {
-    stack = await sharedStack(topology);
-    [owner, person, other] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
-    Tenant = await createTenant(stack, owner.token);
-    const call = async (operation: string, body: object) =>
-      bodyOf(await stack.call(operation, body, owner?.token));
-    for (const user of [person, other])
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: user.id }, stack.platformKey));
-    await call('Roles_Save', {
-      Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.*', 'iam.webhooks.read'] },
-    });
-    await call('Roles_Save', {
-      Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.read'] },
-    });
-    for (const Path of ['eng', 'eng/backend'])
-      await call('Groups_Save', { Group: { Tenant, Path } });
-    await call('Groups_AddMember', { Tenant, Group: 'eng/backend', UserID: person.id });
-    await call('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });
-    await call('Grants_Add', {
-      Grant: { Tenant, UserID: person.id, Role: 'reader', Resource: 'report-7' },
-    });
+    suite = await startDecisions(topology);
   });
-  after(() => stack?.stop());
-
-  const ask = (operation: string, body: object, token = owner?.token) =>
-    stack.call(operation, operation.startsWith('Access_') ? { Tenant, ...body } : body, token);
-  const explain = async (Permission: string, body: object = {}) =>
-    bodyOf(
-      await ask('Access_Explain', { Subject: person?.id, Permission, ...body }),
-    ) as unknown as Explanation;
-  const plan = async (...Changes: object[]) =>
-    bodyOf(await ask('Access_Plan', { Changes })) as unknown as Plan;
+  after(() => suite?.stop());
 
   test('Access_Check answers for one permission and for many, for the caller and for others', async () => {
+    const { stack, person, ask } = suite;
     const allowed = async (body: object, token?: string) =>
       recordIn(await ask('Access_Check', body, token), 'Allowed');
     assert.equal(await allowed({ Permission: 'app.notes.write' }, person?.token), true);
@@ -97,6 +55,7 @@ describeBoth('decisions', (topology) => {
   });
 
   test('Access_Check, _ListPermissions and _Explain, for a caller without iam.grants.read, answer about the caller only and disclose no other tenant', async () => {
+    const { stack, owner, person, other, ask, explain } = suite;
     for (const operation of ['Access_Check', 'Access_ListPermissions', 'Access_Explain']) {
       const permission = operation === 'Access_ListPermissions' ? {} : { Permission: 'app.x.read' };
       assertRefused(
@@ -147,6 +106,7 @@ describeBoth('decisions', (topology) => {
   });
 
   test('Access_ListPermissions lists the granted permissions, in the tenant and on a resource', async () => {
+    const { person, ask } = suite;
     const list = async (body: object) =>
       recordIn(
         await ask('Access_ListPermissions', { Subject: person?.id, ...body }),
@@ -168,6 +128,7 @@ describeBoth('decisions', (topology) => {
   });
 
   test('Access_Explain lists every way to a permission, or the missing grants and memberships', async () => {
+    const { person, Tenant, ask, explain } = suite;
     const { Allowed, Paths, Missing } = await explain('app.notes.write');
     assert.deepEqual([Allowed, Missing], [true, []]);
     assert.deepEqual(
@@ -207,116 +168,8 @@ describeBoth('decisions', (topology) => {
     ]);
   });
 
-  test('Access_Plan lists who would gain and lose which permissions, and changes nothing', async () => {
-    const before = await rowsOf(
-      stack,
-      'select * from access.grant_entry where tenant = $1 order by id',
-      [Tenant],
-    );
-    const outbox = await eventTypesOf(stack, 'access', Tenant);
-    const moved = await plan(
-      { Groups_RemoveMember: { Tenant, Group: 'eng/backend', UserID: person?.id } },
-      { Groups_AddMember: { Tenant, Group: 'eng', UserID: other?.id } },
-    );
-    const editor = (Subject?: string) =>
-      ['iam.webhooks.read', 'app.notes.*'].map((Permission) => ({
-        Subject,
-        Permission,
-        Resource: '',
-      }));
-    assert.deepEqual(moved, { Gained: editor(other?.id), Lost: editor(person?.id), Warnings: [] });
-    const deleted = await plan(
-      { Groups_Delete: { Tenant, Path: 'eng' } },
-      { Groups_Delete: { Tenant, Path: 'eng/backend' } },
-    );
-    assert.deepEqual(deleted.Lost, editor(person?.id));
-    const widened = await plan({
-      Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.*'] } },
-    });
-    assert.deepEqual(widened.Gained, [
-      { Subject: person?.id, Permission: 'app.reports.*', Resource: 'report-7' },
-    ]);
-    assert.deepEqual(
-      await rowsOf(stack, 'select * from access.grant_entry where tenant = $1 order by id', [
-        Tenant,
-      ]),
-      before,
-    );
-    assert.deepEqual(await eventTypesOf(stack, 'access', Tenant), outbox);
-  });
-
-  test('Access_Plan warns about each change that would be refused, and applies the others', async () => {
-    const answer = await plan(
-      { Roles_Delete: { Tenant, Slug: 'editor' } },
-      { Grants_Remove: { Grant: { Tenant, UserID: owner?.id, Role: 'owner' } } },
-      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'nothing' } } },
-      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'reader' } } },
-      { Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['iam.wirte'] } } },
-      {
-        Grants_Add: {
-          Grant: { Tenant, UserID: other?.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' },
-        },
-      },
-    );
-    assert.deepEqual(answer.Warnings, [
-      'Changes[0].Roles_Delete would be refused: the role is granted',
-      'Changes[1].Grants_Remove would be refused: the last owner of a tenant cannot be removed',
-      'Changes[2].Grants_Add would be refused: role not found',
-      'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is not a built-in permission',
-      'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
-    ]);
-    assert.deepEqual(answer.Gained, [
-      { Subject: other?.id, Permission: 'app.reports.read', Resource: '' },
-    ]);
-    // A change that the caller may not make is a warning too.
-    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other?.id, Role: 'auditor' } }));
-    const refused = await ask(
-      'Access_Plan',
-      { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'owner' } } }] },
-      other?.token,
-    );
-    assert.deepEqual(bodyOf(refused), {
-      Gained: [],
-      Lost: [],
-      Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'],
-    });
-    assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', [
-      'Changes[0] must contain the request of exactly one operation',
-    ]);
-    assertRefused(
-      await ask('Access_Plan', {
-        Changes: [{ Roles_Delete: { Tenant: createId('tnt'), Slug: 'editor' } }],
-      }),
-      400,
-      'invalid_argument',
-      ["Changes[0].Roles_Delete must be in the plan's Tenant"],
-    );
-    assertRefused(
-      await ask('Access_Plan', { Changes: [{ Roles_Delete: { Tenant, Slug: 'X' } }] }),
-      400,
-      'invalid_argument',
-      [
-        'Changes[0].Roles_Delete.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
-      ],
-    );
-    assertRefused(await ask('Access_Plan', {}), 400, 'invalid_argument', ['Changes is required']);
-  });
-
-  test('Access_Plan and Grants_Add at once, in opposite orders, do not deadlock and do not fail', async () => {
-    const grants = [person, other].map((user) => ({
-      Grants_Add: { Grant: { Tenant, UserID: user?.id, Role: 'editor', Resource: 'a' } },
-    }));
-    const both = [grants, grants.toReversed()];
-    const planning = Array.from({ length: 12 }, (_, index) =>
-      ask('Access_Plan', { Changes: both[index % 2] }),
-    );
-    const granting = Array.from({ length: 12 }, (_, index) =>
-      ask('Grants_Add', grants[index % 2]?.Grants_Add ?? {}),
-    );
-    for (const answer of await Promise.all([...planning, ...granting])) bodyOf(answer);
-  });
-
   test('an audit entry names the grant that allowed the change, also when a group holds the grant', async () => {
+    const { stack, owner, person, Tenant } = suite;
     const call = async (operation: string, body: object, token = owner?.token) =>
       bodyOf(await stack.call(operation, body, token));
     await call('Roles_Save', {

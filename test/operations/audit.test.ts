@@ -1,76 +1,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  assertRefused,
-  bodyOf,
-  readList,
-  readPage,
-  recordIn,
-  retryWhileBusy,
-} from '../support/answers.ts';
-import {
-  type Answer,
-  describeOne,
-  eventually,
-  type Stack,
-  startStack,
-} from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { type Answer, describeOne, startStack } from '../support/harness.ts';
 import { countOf, rowsOf } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Entry = {
-  ID: string;
-  Tenant: string;
-  Seq: number;
-  OccurredAt: string;
-  Action: string;
-  Operation: string;
-  Result: string;
-  Code: string;
-  ActorType: string;
-  ActorID: string;
-  CredentialID: string;
-  Targets: Array<{ Type: string; ID: string; Name: string }>;
-  Permission: string;
-  GrantID: string;
-  IP: string;
-  RequestID: string;
-  Changes: Array<{ Field: string; Old: string; New: string }>;
-  PrevHash: string;
-  Hash: string;
-};
+import { type Audit, type Entry, startAudit } from './audit-entries.ts';
 
 const missing = 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz';
 
 describeOne('audit', 'five processes', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
+  let suite: Audit;
   before(async () => {
-    stack = await startStack(topology);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startAudit(await startStack(topology));
   });
-  after(() => stack?.stop());
-
-  const newTenant = async () => tenantFor(stack, ada.id);
-  const save = (Tenant: string, Path: string, token = ada.token) =>
-    stack.call('Groups_Save', { Group: { Tenant, Path } }, token);
-  /** All entries of a tenant, newest first. */
-  const entriesOf = async (Tenant: string, more: object = {}, token = ada.token, limit = 200) =>
-    (await readList<Entry>(stack, 'Audit_List', { Tenant, ...more }, token, limit)).items;
-  /**
-   * Waits until the projector, which runs a moment behind the calls, has written `count` entries.
-   */
-  const entriesWhenThere = (Tenant: string, count: number, more: object = {}, token = ada.token) =>
-    eventually(`${count} audit entries`, async () => {
-      const entries = await entriesOf(Tenant, more, token);
-      return entries.length >= count && entries;
-    });
-  const requestIdOf = ({ headers }: Answer) => String(headers.get('x-request-id'));
+  after(() => suite?.stop());
 
   test('every change leaves an entry with actor, target, permission and call', async () => {
+    const { stack, ada, bob, newTenant, entriesWhenThere, requestIdOf } = suite;
     const Tenant = await newTenant();
     const call = async (operation: string, request: object, token = ada.token) => {
       const answer = await stack.call(operation, request, token);
@@ -196,6 +142,7 @@ describeOne('audit', 'five processes', (topology) => {
   });
 
   test('calls without a change leave no entry: reads, repetitions, invalid requests and calls without a credential', async () => {
+    const { stack, ada, bob, newTenant, save, entriesWhenThere } = suite;
     const Tenant = await newTenant();
     bodyOf(await save(Tenant, 'eng'));
     bodyOf(await save(Tenant, 'eng'));
@@ -234,6 +181,7 @@ describeOne('audit', 'five processes', (topology) => {
   });
 
   test('a denied call leaves an entry in the tenant that it named, or on the platform without a tenant', async () => {
+    const { stack, bob, newTenant, save, entriesWhenThere, requestIdOf } = suite;
     const Tenant = await newTenant();
     const denied = [
       await save(Tenant, 'eng', bob.token),
@@ -272,6 +220,7 @@ describeOne('audit', 'five processes', (topology) => {
   });
 
   test('a failed sign-in leaves an entry on the platform that names the attempted account', async () => {
+    const { stack, bob, entriesWhenThere } = suite;
     const tried = [bob.email, 'unknown@example.com'];
     for (const Email of tried)
       assertRefused(
@@ -295,6 +244,7 @@ describeOne('audit', 'five processes', (topology) => {
   });
 
   test('the entries of a tenant are numbered without gaps and chained by their hashes', async () => {
+    const { stack, bob, newTenant, save, entriesWhenThere } = suite;
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const paths = Array.from({ length: 40 }, (_, index) => `g${index}`);
     const refused = paths.slice(0, 10).map((path) => () => save(Tenant, path, bob.token));
@@ -323,163 +273,6 @@ describeOne('audit', 'five processes', (topology) => {
         [{ seq: count, hash: last }],
       );
     }
-  });
-
-  test('Audit_List returns the entries that match its filter', async () => {
-    const Tenant = await newTenant();
-    bodyOf(await save(Tenant, 'a'));
-    for (const token of [bob.token, stack.platformKey]) await save(Tenant, 'b', token);
-    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'a', UserID: ada.id }, ada.token));
-    const all = await entriesWhenThere(Tenant, 7);
-    const middle = all[3]?.OccurredAt ?? '';
-    const filters: Array<[filter: object, keeps: (entry: Entry) => boolean]> = [
-      [{ Actions: ['group.created'] }, ({ Action }) => Action === 'group.created'],
-      [
-        { Actions: ['group.created', 'grant.added'] },
-        ({ Action }) => ['group.created', 'grant.added'].includes(Action),
-      ],
-      [{ ActorIDs: [ada.id] }, ({ ActorID }) => ActorID === ada.id],
-      [{ ActorIDs: [ada.id, bob.id] }, ({ ActorID }) => [ada.id, bob.id].includes(ActorID)],
-      [{ TargetIDs: [ada.id] }, ({ Targets }) => Targets.some(({ ID }) => ID === ada.id)],
-      [{ Result: 'denied' }, ({ Result }) => Result === 'denied'],
-      [{ From: middle }, ({ OccurredAt }) => OccurredAt >= middle],
-      [{ To: middle }, ({ OccurredAt }) => OccurredAt < middle],
-      [
-        { Actions: ['group.created'], ActorIDs: [ada.id], Result: 'success' },
-        ({ Action, ActorID }) => Action === 'group.created' && ActorID === ada.id,
-      ],
-    ];
-    for (const [filter, keeps] of filters) {
-      const expected = all.filter(keeps);
-      assert.ok(
-        expected.length > 0 && expected.length < all.length,
-        `${JSON.stringify(filter)} restricts`,
-      );
-      assert.deepEqual(
-        await entriesOf(Tenant, { Filter: filter }, ada.token, 2),
-        expected,
-        JSON.stringify(filter),
-      );
-    }
-    for (const filter of [{}, null, { Actions: [], Result: '', IP: '' }, { IP: '127.0.0.1' }])
-      assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), all);
-    for (const filter of [
-      { IP: '192.0.2.1' },
-      { Actions: ['group.%'] },
-      { Actions: ['x'], ActorIDs: [ada.id] },
-    ]) {
-      assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), []);
-    }
-    for (const filter of [
-      { Result: 'odd' },
-      { From: 'yesterday' },
-      { Actions: 'group.created' },
-      { Actions: Array.from({ length: 51 }, () => 'a') },
-    ]) {
-      assertRefused(
-        await stack.call('Audit_List', { Tenant, Filter: filter }, ada.token),
-        400,
-        'invalid_argument',
-      );
-    }
-  });
-
-  test('Audit_List pages newest first, and new entries do not shift the pages', async () => {
-    const Tenant = await newTenant();
-    for (const path of ['a', 'b', 'c', 'd']) bodyOf(await save(Tenant, path));
-    const all = await entriesWhenThere(Tenant, 7);
-    const page = (Cursor: string, more: object = {}) =>
-      readPage<Entry>(
-        stack,
-        'Audit_List',
-        { Tenant, Page: { Limit: 3, Cursor }, ...more },
-        ada.token,
-      );
-    const first = await page('');
-    bodyOf(await save(Tenant, 'e'));
-    await entriesWhenThere(Tenant, 8);
-    const second = await page(first.NextCursor);
-    const third = await page(second.NextCursor);
-    assert.deepEqual([...first.Items, ...second.Items, ...third.Items], all);
-    assert.deepEqual(
-      all.map(({ Seq }) => Seq),
-      [7, 6, 5, 4, 3, 2, 1],
-    );
-    assert.equal(third.NextCursor, '');
-    for (const request of [
-      { Tenant, Filter: { Result: 'success' } },
-      { Tenant: await newTenant() },
-    ]) {
-      const answer = await stack.call(
-        'Audit_List',
-        { ...request, Page: { Cursor: first.NextCursor } },
-        ada.token,
-      );
-      assertRefused(answer, 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
-    }
-  });
-
-  test('Audit_List denies strangers and plain members, and shows the platform’s entries to the platform only', async () => {
-    const Tenant = await newTenant();
-    assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
-    assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
-    assert.ok((await entriesWhenThere(Tenant, 3, {}, stack.platformKey)).length >= 3);
-    for (const { token } of [ada, bob])
-      assertRefused(await stack.call('Audit_List', {}, token), 400, 'invalid_argument', [
-        'Tenant is required',
-      ]);
-    const own = await entriesWhenThere(
-      '',
-      1,
-      { Filter: { Actions: ['user.registered'], TargetIDs: [ada.id] } },
-      stack.platformKey,
-    );
-    assert.ok(own.every((entry) => entry.Tenant === ''));
-  });
-
-  test('Audit_ListByUser shows users their own actions, and others the actions in their tenant', async () => {
-    const [first, second] = [await newTenant(), await newTenant()];
-    const eve = await signUp(stack);
-    for (const Tenant of [first, second]) {
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: eve.id }, stack.platformKey));
-      assertRefused(await save(Tenant, 'eng', eve.token), 403, 'permission_denied');
-    }
-    const list = (request: object, token: string) =>
-      readList<Entry>(stack, 'Audit_ListByUser', { UserID: eve.id, ...request }, token, 1);
-    const own = await eventually('the entries of her actions', async () => {
-      const { items } = await list({}, eve.token);
-      return (
-        [first, second].every((tenant) => items.some(({ Tenant }) => Tenant === tenant)) &&
-        items.some(({ Action }) => Action === 'user.signed_in') &&
-        items
-      );
-    });
-    assert.ok(own.every(({ ActorID }) => ActorID === eve.id));
-    assert.deepEqual(
-      own.map(({ ID }) => ID),
-      own
-        .map(({ ID }) => ID)
-        .sort()
-        .toReversed(),
-    );
-    assert.deepEqual(
-      (await list({ Tenant: first }, ada.token)).items,
-      own.filter(({ Tenant }) => Tenant === first),
-    );
-    assert.deepEqual((await list({}, stack.platformKey)).items, own);
-    assertRefused(
-      await stack.call('Audit_ListByUser', { UserID: eve.id, Tenant: first }, bob.token),
-      403,
-      'permission_denied',
-    );
-    for (const { token } of [ada, bob])
-      assertRefused(
-        await stack.call('Audit_ListByUser', { UserID: eve.id }, token),
-        400,
-        'invalid_argument',
-        ['Tenant is required'],
-      );
   });
 });
 

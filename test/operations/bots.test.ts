@@ -1,41 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import {
-  assertRefused,
-  bodyOf,
-  readList,
-  readPage,
-  recordIn,
-  retryWhileBusy,
-} from '../support/answers.ts';
-import { type Bot, createBot, createKey } from '../support/bots.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
-import { createTenant, signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
-import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
+import { assertRefused, bodyOf, readList, readPage, retryWhileBusy } from '../support/answers.ts';
+import { type Bot, createBot } from '../support/bots.ts';
+import { describeBoth } from '../support/harness.ts';
+import { createTenant, signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
+import { type Bots, startBots } from './bot-record-calls.ts';
 
 describeBoth('bots', (topology) => {
-  let stack: Stack;
-  let id: string;
-  let token: string;
+  let suite: Bots;
   before(async () => {
-    stack = await sharedStack(topology);
-    ({ id, token } = await signUp(stack));
+    suite = await startBots(topology);
   });
-  after(() => stack?.stop());
-
-  const newTenant = async () => tenantFor(stack, id);
-  const save = (bot: object, rest: object = {}) =>
-    stack.call('Bots_Save', { Bot: bot, ...rest }, token);
-  const saved = async (bot: object, rest: object = {}) =>
-    recordIn(await save(bot, rest), 'Bot') as Bot;
-  const read = async (Tenant: string, ID: string) =>
-    recordIn(await stack.call('Bots_Get', { Tenant, ID }, token), 'Bot') as Bot;
-  const botEvents = async (tenant: string) =>
-    (await eventsOf(stack, 'identity', tenant)).filter(({ type }) => type.startsWith('bot.'));
+  after(() => suite?.stop());
 
   test('Bots_Save without an ID creates a bot and ignores the fields that the service manages', async () => {
+    const { stack, id, newTenant, saved, read } = suite;
     const Tenant = await newTenant();
     const managed = { LastUsedAt: 7, CreatedBy: ['x'], CreatedAt: 'never', UpdatedAt: {} };
     const fields = { Name: 'deployer', Description: 'It deploys', Metadata: { team: 'platform' } };
@@ -57,6 +38,7 @@ describeBoth('bots', (topology) => {
   });
 
   test('Bots_Save keeps absent fields, replaces sent ones, and lists the changes in its event', async () => {
+    const { id, newTenant, saved, botEvents } = suite;
     const Tenant = await newTenant();
     const created = await saved({
       Tenant,
@@ -93,6 +75,7 @@ describeBoth('bots', (topology) => {
   });
 
   test('Bots_Save with IfUpdatedAt fails if the bot has changed since', async () => {
+    const { stack, newTenant, save, saved, read } = suite;
     const Tenant = await newTenant();
     const { ID, UpdatedAt } = await saved({ Tenant, Name: '0' });
     const answers = await Promise.all(
@@ -118,6 +101,7 @@ describeBoth('bots', (topology) => {
   });
 
   test('Bots_Save reports missing, malformed and too long fields in one list', async () => {
+    const { stack, newTenant, save, saved } = suite;
     const Tenant = await newTenant();
     assertRefused(await save({}), 400, 'invalid_argument', [
       'Bot.Tenant is required',
@@ -146,6 +130,7 @@ describeBoth('bots', (topology) => {
   });
 
   test('Bots_* answer not_found for a bot of another tenant, as for a missing one', async () => {
+    const { stack, token, newTenant, save, read } = suite;
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
     const foreign = await createBot(stack, other, token);
     for (const ID of [foreign.ID, createId('bot')]) {
@@ -171,6 +156,7 @@ describeBoth('bots', (topology) => {
   });
 
   test('Bots_* deny strangers, and a missing tenant answers like a foreign one', async () => {
+    const { stack, token } = suite;
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
     for (const Tenant of [foreign, createId('tnt')]) {
@@ -191,90 +177,8 @@ describeBoth('bots', (topology) => {
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [foreign]), 0);
   });
 
-  test('Bots_Delete ends the bot and its keys with the reply, and a repetition publishes no event', async () => {
-    const Tenant = await newTenant();
-    const [bot, kept] = [
-      await createBot(stack, Tenant, token),
-      await createBot(stack, Tenant, token),
-    ];
-    const { Key, Secret } = await createKey(stack, bot, token);
-    const survivor = await createKey(stack, kept, token);
-    const list = (secret: string) => stack.call('Groups_List', { Tenant }, secret);
-    assert.equal((await list(Secret)).status, 403, 'the key is known and has no permissions');
-    const before = await read(Tenant, bot.ID);
-    for (let time = 0; time < 2; time++)
-      assert.deepEqual(bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, token)), {});
-    assert.equal((await list(Secret)).status, 401);
-    assert.equal((await list(survivor.Secret)).status, 403);
-    assertRefused(await stack.call('Bots_Get', { Tenant, ID: bot.ID }, token), 400, 'not_found');
-    assertRefused(
-      await stack.call('BotKeys_Get', { Tenant, ID: Key.ID }, token),
-      400,
-      'not_found',
-      ['bot key not found'],
-    );
-    assertRefused(
-      await stack.call('BotKeys_List', { Tenant, Bot: bot.ID }, token),
-      400,
-      'not_found',
-      ['bot not found'],
-    );
-    assert.equal(await countOf(stack, 'identity.bot_key where tenant = $1', [Tenant]), 1);
-    assert.equal(
-      (await eventTypesOf(stack, 'identity', Tenant)).filter((type) => type === 'bot.deleted')
-        .length,
-      1,
-    );
-    assert.deepEqual((await botEvents(Tenant)).at(-1)?.data, before);
-  });
-
-  test('Bots_Delete of a foreign or deleted bot changes nothing', async () => {
-    const [owner, stranger] = await Promise.all([signUp(stack), signUp(stack)]);
-    const [Tenant, elsewhere] = await Promise.all([
-      createTenant(stack, owner.token),
-      createTenant(stack, stranger.token),
-    ]);
-    const { ID: Bot } = recordIn(
-      await stack.call('Bots_Save', { Bot: { Tenant, Name: 'a' } }, owner.token),
-      'Bot',
-    ) as { ID: string };
-    const grant = { Grant: { Tenant, Bot, Role: 'auditor' } };
-    bodyOf(await stack.call('BotGrants_Add', grant, owner.token));
-    bodyOf(await stack.call('Bots_Delete', { Tenant: elsewhere, ID: Bot }, stranger.token));
-    const holds = async () =>
-      recordIn(
-        await stack.call(
-          'Access_Check',
-          { Tenant, Subject: Bot, Permission: 'iam.audit.read' },
-          owner.token,
-        ),
-        'Allowed',
-      );
-    assert.equal(await holds(), true);
-    bodyOf(
-      await stack.call(
-        'Bots_Save',
-        { Bot: { ID: Bot, Tenant, Name: 'a', Active: false } },
-        owner.token,
-      ),
-    );
-    assert.equal(await holds(), false, 'the key is dead with the reply');
-    bodyOf(
-      await stack.call(
-        'Bots_Save',
-        { Bot: { ID: Bot, Tenant, Name: 'a', Active: true } },
-        owner.token,
-      ),
-    );
-    assert.equal(await holds(), true);
-    bodyOf(await stack.call('Bots_Delete', { Tenant, ID: Bot }, owner.token));
-    assert.equal(await holds(), false);
-    assertRefused(await stack.call('BotGrants_Add', grant, owner.token), 400, 'not_found', [
-      'bot not found',
-    ]);
-  });
-
   test('Bots_List pages through a tenant’s bots in order, and takes only its own cursor', async () => {
+    const { stack, token, newTenant, save } = suite;
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
     assert.deepEqual(await readPage(stack, 'Bots_List', { Tenant }, token), {
       Items: [],

@@ -3,69 +3,28 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
-import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf, textBelow } from '../support/store.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
+import { countOf, dumpOf, eventsOf, eventTypesOf, textBelow } from '../support/store.ts';
+import {
+  type ChatEndpoints,
+  type Endpoint,
+  missing,
+  named,
+  startChatEndpoints,
+} from './chat-endpoint-calls.ts';
 
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Endpoint = {
-  ID: string;
-  Tenant: string;
-  Name: string;
-  Kind: string;
-  Active: boolean;
-  DekID: string;
-  URLEnc: string;
-  UpdatedAt: string;
-};
-type Row = { dek_id: string; url_enc: Buffer; active: boolean; kind: string };
-
-const missing = 'slk_01hzzzzzzzzzzzzzzzzzzzzzzz';
-const named = 'endpoint name is required';
 const addressed = 'endpoint url is required';
 
 describeBoth('chat endpoints', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
+  let suite: ChatEndpoints;
   before(async () => {
-    stack = await sharedStack(topology);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startChatEndpoints(topology);
   });
-  after(() => stack?.stop());
-
-  /** A tenant from the platform, which does not count against its owner's ten. */
-  async function tenantOf({ id }: Person): Promise<string> {
-    return tenantFor(stack, id);
-  }
-  // No event has this type, so nothing is ever sent to these endpoints.
-  const sample = (Tenant: string) => ({
-    Tenant,
-    Name: 'Operations',
-    EventTypes: ['nothing.at_all'],
-  });
-  const hook = (name = 'quiet') => `${stack.inboxUrl}/hooks/${name}`;
-  const create = (endpoint: object, URL: unknown = hook(), token = ada.token, rest: object = {}) =>
-    stack.call('Chat_CreateEndpoint', { Endpoint: endpoint, URL, ...rest }, token);
-  const update = (endpoint: object, URL: unknown = '', token = ada.token) =>
-    stack.call('Chat_UpdateEndpoint', { Endpoint: endpoint, URL }, token);
-  const read = (Tenant: string, ID: string, token = ada.token) =>
-    stack.call('Chat_GetEndpoint', { Tenant, ID }, token);
-  const remove = (Tenant: string, ID: string, token = ada.token) =>
-    stack.call('Chat_DeleteEndpoint', { Tenant, ID }, token);
-  const made = async (endpoint: object, URL = hook(), token = ada.token) =>
-    recordIn(await create(endpoint, URL, token), 'Endpoint') as Endpoint;
-  async function stored(id: string): Promise<Row> {
-    const [row] = await rowsOf<Row>(
-      stack,
-      'select dek_id, url_enc, active, kind from notifications.chat_endpoint where id = $1',
-      [id],
-    );
-    return row ?? assert.fail(`${id} is not stored`);
-  }
+  after(() => suite?.stop());
 
   test('Chat_CreateEndpoint assigns the ID, sets Active and ignores the fields that the service manages, of any type', async () => {
+    const { stack, ada, tenantOf, sample, hook, create, read, stored } = suite;
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
       {
@@ -115,6 +74,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('Chat_CreateEndpoint sets the kind from the URL', async () => {
+    const { ada, tenantOf, sample, hook, made } = suite;
     const Tenant = await tenantOf(ada);
     const urls: ReadonlyArray<readonly [string, string]> = [
       ['slack', 'https://hooks.slack.com/services/T0/B0/xyz'],
@@ -125,6 +85,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('the URL is not in any answer, event, table, log or broker file', async () => {
+    const { stack, ada, tenantOf, sample, hook, create, update, read, remove } = suite;
     const Tenant = await tenantOf(ada);
     const [first, second] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
     const created = await create({ ...sample(Tenant), EventTypes: ['group.created'] }, hook(first));
@@ -170,6 +131,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('Chat_CreateEndpoint reports a missing name and a missing URL, each alone and both together', async () => {
+    const { stack, ada, tenantOf, sample, hook, create } = suite;
     const Tenant = await tenantOf(ada);
     for (const empty of [
       { Name: '', URL: '' },
@@ -201,174 +163,8 @@ describeBoth('chat endpoints', (topology) => {
     );
   });
 
-  test('Chat_CreateEndpoint and Chat_UpdateEndpoint refuse a URL that Bailiwick must not call', async () => {
-    const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
-    const refused: ReadonlyArray<readonly [string, string]> = [
-      ['nonsense', 'URL must be a URL'],
-      ['http://hooks.slack.com/services/T0/B0/xyz', 'URL must begin with https://'],
-      ['https://user:secret@hooks.slack.com/x', 'URL must not contain a user name or password'],
-      ['https://10.0.0.1/hooks/x', 'URL must be a public address'],
-      ['https://chat.svc/hooks/x', 'URL must be a public address'],
-      ['https://hooks.slack.com:22/x', 'URL must use a port that is allowed for receivers'],
-    ];
-    for (const [url, message] of refused) {
-      assertRefused(await create(sample(Tenant), url), 400, 'invalid_argument', [message]);
-      assertRefused(
-        await update({ ...sample(Tenant), ID, Name: 'changed' }, url),
-        400,
-        'invalid_argument',
-        [message],
-      );
-    }
-    assertRefused(await create(sample(Tenant), 7), 400, 'invalid_argument');
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
-  });
-
-  test('Chat_UpdateEndpoint reports a missing ID and name, each alone and both together, and needs no URL', async () => {
-    const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
-    for (const body of [
-      {},
-      { Endpoint: {} },
-      { Endpoint: { Tenant, ID: '', Name: null }, URL: null },
-    ]) {
-      assertRefused(
-        await stack.call('Chat_UpdateEndpoint', body, ada.token),
-        400,
-        'invalid_argument',
-        ['endpoint id is required', named],
-      );
-    }
-    assertRefused(await update(sample(Tenant)), 400, 'invalid_argument', [
-      'endpoint id is required',
-    ]);
-    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [
-      named,
-    ]);
-    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', [
-      'Endpoint.ID must be an identifier that begins with slk_',
-    ]);
-    for (const URL of ['', null, undefined])
-      bodyOf(
-        await stack.call(
-          'Chat_UpdateEndpoint',
-          { Endpoint: { ID, Name: 'Operations' }, URL },
-          ada.token,
-        ),
-      );
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
-  });
-
-  test('Chat_UpdateEndpoint replaces the name, keeps absent fields, and keeps the URL if it is empty', async () => {
-    const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first' });
-    const sealed = await stored(created.ID);
-    const paused = recordIn(
-      await update({
-        ID: created.ID,
-        Name: 'New',
-        Active: false,
-        DekID: 7,
-        URLEnc: {},
-        Kind: 'slack',
-      }),
-      'Endpoint',
-    ) as Endpoint;
-    assert.deepEqual(
-      { ...paused, UpdatedAt: '' },
-      { ...created, Name: 'New', Active: false, UpdatedAt: '' },
-    );
-    for (const Active of [undefined, null]) {
-      const { Active: still } = recordIn(
-        await update({ ID: created.ID, Name: 'Newer', Active }),
-        'Endpoint',
-      ) as Endpoint;
-      assert.equal(still, false);
-    }
-    assert.deepEqual((await stored(created.ID)).url_enc, sealed.url_enc);
-    const last = recordIn(
-      await update({
-        ID: created.ID,
-        Name: 'Newer',
-        Active: true,
-        EventTypes: [],
-        Description: '',
-      }),
-      'Endpoint',
-    ) as object;
-    assert.deepEqual(
-      { ...last, UpdatedAt: '' },
-      { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' },
-    );
-    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(
-      ({ type }) => type === 'chat_endpoint.updated',
-    );
-    assert.deepEqual(updates.at(-1)?.previous, {
-      Active: false,
-      EventTypes: ['nothing.at_all'],
-      Description: 'first',
-    });
-    assert.deepEqual(updates.at(-1)?.data, last);
-  });
-
-  test('Chat_UpdateEndpoint seals a new URL, and its event shows only that it changed', async () => {
-    const Tenant = await tenantOf(ada);
-    const created = await made(sample(Tenant));
-    const before = await stored(created.ID);
-    const answer = recordIn(
-      await update(
-        { ID: created.ID, Name: 'Operations' },
-        'https://hooks.slack.com/services/T0/B0/xyz',
-      ),
-      'Endpoint',
-    ) as Endpoint;
-    assert.deepEqual({ ...answer, UpdatedAt: '' }, { ...created, Kind: 'slack', UpdatedAt: '' });
-    assert.ok(answer.UpdatedAt >= created.UpdatedAt);
-    assert.notDeepEqual((await stored(created.ID)).url_enc, before.url_enc);
-    // For a new URL of the same kind, the event is the only visible change.
-    bodyOf(
-      await update(
-        { ID: created.ID, Name: 'Operations' },
-        'https://hooks.slack.com/services/T0/B0/abc',
-      ),
-    );
-    const events = await eventsOf(stack, 'notifications', Tenant);
-    assert.deepEqual(
-      events.map(({ type, previous }) => ({ type, previous })),
-      [
-        { type: 'chat_endpoint.created', previous: {} },
-        { type: 'chat_endpoint.updated', previous: { Kind: 'generic', URLEnc: '' } },
-        { type: 'chat_endpoint.updated', previous: { URLEnc: '' } },
-      ],
-    );
-    assert.equal(events.at(-1)?.data['URLEnc'], '');
-    const entry = await eventually('the audit entry', async () => {
-      const list = recordIn(await stack.call('Audit_List', { Tenant }, ada.token), 'Page') as {
-        Items: Array<{ Action: string; Changes: object[] }>;
-      };
-      return list.Items.find(
-        ({ Action, Changes }) => Action === 'chat_endpoint.updated' && Changes.length === 1,
-      );
-    });
-    assert.equal((entry.Changes[0] as { Field: string }).Field, 'URLEnc');
-  });
-
-  test('Chat_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
-    const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first' });
-    const rows = () =>
-      rowsOf(stack, 'select * from notifications.chat_endpoint where id = $1', [created.ID]);
-    const before = await rows();
-    assert.deepEqual(
-      bodyOf(await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint)),
-      { Endpoint: created },
-    );
-    assert.deepEqual(await rows(), before);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
-  });
-
   test('Chat_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
+    const { stack, ada, tenantOf, sample, made } = suite;
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -395,56 +191,8 @@ describeBoth('chat endpoints', (topology) => {
     );
   });
 
-  test('Chat_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
-    const Tenant = await tenantOf(ada);
-    const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
-    const created = await made(sample(Tenant));
-    const stranger = await signUp(stack);
-    const hijacked = hook('hijacked');
-    for (const { token } of [bob, stranger]) {
-      const [foreign, unknown] = [
-        await update({ ID: created.ID, Name: 'Hijacked' }, hijacked, token),
-        await update({ ID: missing, Name: 'Hijacked' }, hijacked, token),
-      ];
-      for (const answer of [foreign, unknown])
-        assertRefused(answer, 400, 'not_found', ['endpoint not found']);
-      assert.deepEqual({ ...foreign.body, RequestID: '' }, { ...unknown.body, RequestID: '' });
-      assertRefused(
-        await update({ ID: created.ID, Tenant, Name: 'Hijacked' }, hijacked, token),
-        403,
-        'permission_denied',
-      );
-    }
-    // With a tenant that does not have the endpoint, also by a caller with rights in both tenants.
-    assertRefused(
-      await update({ ID: created.ID, Tenant: own, Name: 'Hijacked' }, hijacked, bob.token),
-      400,
-      'not_found',
-    );
-    assertRefused(
-      await update({ ID: created.ID, Tenant: other, Name: 'Hijacked' }, hijacked),
-      400,
-      'not_found',
-    );
-    for (const tenant of [own, other])
-      assertRefused(
-        await read(tenant, created.ID, tenant === own ? bob.token : ada.token),
-        400,
-        'not_found',
-      );
-    assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
-    assert.equal(
-      (
-        recordIn(
-          await update({ ID: created.ID, Name: 'Moved' }, '', stack.platformKey),
-          'Endpoint',
-        ) as Endpoint
-      ).Name,
-      'Moved',
-    );
-  });
-
   test('a member without the permission neither reads nor changes endpoints', async () => {
+    const { stack, ada, bob, tenantOf, sample, hook, create, update, read, remove, made } = suite;
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
@@ -459,6 +207,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('Chat_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
+    const { stack, ada, tenantOf, sample, update, read, remove, made } = suite;
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
@@ -476,6 +225,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('Chat_CreateEndpoint allows fifty per tenant, also for concurrent calls, and does not count webhooks', async () => {
+    const { stack, ada, tenantOf, sample, hook, create } = suite;
     const Tenant = await tenantOf(ada);
     bodyOf(
       await stack.call(
@@ -505,6 +255,7 @@ describeBoth('chat endpoints', (topology) => {
   });
 
   test('Chat_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
+    const { stack, tenantOf, sample, hook, create, made } = suite;
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [

@@ -1,40 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
 import {
   assertRefused,
   bodyOf,
-  knownTo,
   readList,
   readPage,
   recordIn,
   retryWhileBusy,
 } from '../support/answers.ts';
 import { addProvider, claim, type Domain, newName } from '../support/domains.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
-import { createTenant, newAddress, signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
+import { describeBoth } from '../support/harness.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
+import { type Domains, startDomains } from './domain-calls.ts';
 
 describeBoth('domains', (topology) => {
-  let stack: Stack;
-  let id: string;
-  let token: string;
+  let suite: Domains;
   before(async () => {
-    stack = await sharedStack(topology);
-    ({ id, token } = await signUp(stack));
+    suite = await startDomains(topology);
   });
-  after(() => stack?.stop());
-
-  const newTenant = async () => tenantFor(stack, id);
-  const create = (Tenant: string, Name: string, rest: object = {}) =>
-    stack.call('Domain_Create', { Tenant, Name, ...rest }, token);
-  const update = (domain: Domain, fields: object) =>
-    stack.call('Domain_Update', { Tenant: domain.Tenant, ID: domain.ID, ...fields }, token);
-  const read = async ({ Tenant, ID }: Domain) =>
-    recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
+  after(() => suite?.stop());
 
   test('Domain_Create claims a name and returns the TXT record to publish, as do the store and the event', async () => {
+    const { stack, id, token, newTenant, read } = suite;
     const Tenant = await newTenant();
     const Name = newName();
     const domain = await claim(stack, Tenant, token, {
@@ -66,6 +53,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Create takes international names in either form, and treats all spellings as one name', async () => {
+    const { stack, token, newTenant, create } = suite;
     const Tenant = await newTenant();
     const label = newName('').slice(0, -1);
     const domain = await claim(stack, Tenant, token, { Name: `${label}.BÜCHER.Example` });
@@ -88,6 +76,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Create refuses names that no tenant can own, in any disguise', async () => {
+    const { stack, token, newTenant, create } = suite;
     const Tenant = await newTenant();
     const refused: Record<string, readonly string[]> = {
       'must not be a public suffix: anybody can have a name below it':
@@ -132,6 +121,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Create, called ten times at once, makes one claim; several tenants may claim one name', async () => {
+    const { stack, token, newTenant, create } = suite;
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const Name = newName();
     const answers = await Promise.all(
@@ -148,6 +138,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Create stops at 50 domains per tenant, also for concurrent calls', async () => {
+    const { stack, newTenant, create } = suite;
     const Tenant = await newTenant();
     await rowsOf(
       stack,
@@ -166,6 +157,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Update changes the sent fields only, and its event has the previous values', async () => {
+    const { stack, token, newTenant, create, update, read } = suite;
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     for (const fields of [{}, { Capture: 'off' }, { DefaultRole: '' }])
@@ -196,6 +188,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Capture require_sso needs an active provider of the tenant, or all users would be locked out', async () => {
+    const { stack, token, newTenant, create, update } = suite;
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const domain = await claim(stack, Tenant, token);
     await addProvider(stack, other);
@@ -221,6 +214,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_List pages through the tenant’s domains only, and takes only its own cursor', async () => {
+    const { stack, token, newTenant } = suite;
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const made: Domain[] = [];
     for (let index = 0; index < 5; index++) made.push(await claim(stack, Tenant, token));
@@ -242,6 +236,7 @@ describeBoth('domains', (topology) => {
   });
 
   test('Domain_Delete gives up a domain, repeats without an event, and the name can be claimed again with another challenge', async () => {
+    const { stack, token, newTenant } = suite;
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
     for (let time = 0; time < 2; time++)
@@ -263,102 +258,5 @@ describeBoth('domains', (topology) => {
     assert.deepEqual(events[1]?.data, domain);
     const again = await claim(stack, Tenant, token, { Name: domain.Name });
     assert.notEqual(again.TxtValue, domain.TxtValue);
-  });
-
-  test('Domain_* answer not_found for a domain of another tenant, as for a missing one, and do not change it', async () => {
-    const [Tenant, other] = [await newTenant(), await newTenant()];
-    const foreign = await claim(stack, other, token);
-    for (const ID of [foreign.ID, createId('dom')]) {
-      for (const operation of ['Domain_Get', 'Domain_Verify', 'Domain_Update']) {
-        assertRefused(
-          await stack.call(
-            operation,
-            knownTo(operation, { Tenant, ID, Capture: 'suggest' }),
-            token,
-          ),
-          400,
-          'not_found',
-          ['domain not found'],
-        );
-      }
-      assert.deepEqual(bodyOf(await stack.call('Domain_Delete', { Tenant, ID }, token)), {});
-    }
-    assert.deepEqual(await read(foreign), foreign);
-    assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), []);
-  });
-
-  test('Domain_* deny strangers, and a missing tenant answers like a foreign one', async () => {
-    const stranger = await signUp(stack);
-    const foreign = await createTenant(stack, stranger.token);
-    const { ID } = await claim(stack, foreign, stranger.token);
-    for (const Tenant of [foreign, createId('tnt')]) {
-      for (const operation of ['Create', 'Verify', 'Get', 'List', 'Update', 'Delete']) {
-        assertRefused(
-          await stack.call(
-            `Domain_${operation}`,
-            knownTo(`Domain_${operation}`, { Tenant, ID, Name: newName() }),
-            token,
-          ),
-          403,
-          'permission_denied',
-          ['permission denied'],
-        );
-      }
-    }
-    assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [foreign]), 1);
-  });
-
-  test('every change of a domain is audited with its actor', async () => {
-    const Tenant = await newTenant();
-    const { ID, Name } = await claim(stack, Tenant, token);
-    const rows = await rowsOf<{ audit: string }>(
-      stack,
-      'select audit from sso.outbox where for_tenant = $1',
-      [Tenant],
-    );
-    const entry = JSON.parse(rows[0]?.audit ?? '{}') as Record<string, unknown>;
-    assert.deepEqual(
-      [
-        entry['Action'],
-        entry['Operation'],
-        entry['ActorID'],
-        entry['Permission'],
-        entry['Targets'],
-      ],
-      ['domain.created', 'Domain_Create', id, 'iam.domains.write', [{ Type: 'domain', ID, Name }]],
-    );
-  });
-
-  test('TenantMembers_Add needs no consent of a user whose verified address is in a verified domain of the tenant', async () => {
-    const [Tenant, other] = [await newTenant(), await newTenant()];
-    const domain = await claim(stack, Tenant, token);
-    const signUpAt = (name: string) =>
-      signUp(stack, newAddress(name).replace('example.com', domain.Name));
-    const [early, later] = [await signUpAt('early'), await signUpAt('later')];
-    const statusOf = async (tenant: string, UserID: string) => {
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant: tenant, UserID }, token));
-      const { items } = await readList<{ UserID: string; Status: string }>(
-        stack,
-        'TenantMembers_List',
-        { Tenant: tenant },
-        token,
-      );
-      return items.find((item) => item.UserID === UserID)?.Status;
-    };
-    assert.equal(await statusOf(Tenant, early.id), 'pending');
-    await rowsOf(
-      stack,
-      `update sso.domain set status = 'verified', verified_at = now() where tenant = $1 and id = $2`,
-      [Tenant, domain.ID],
-    );
-    assert.equal(await statusOf(Tenant, later.id), 'active');
-    assert.equal(await statusOf(other, later.id), 'pending');
-    // The domain now also covers users with a pending membership from before.
-    assert.equal(await statusOf(Tenant, early.id), 'active');
-    await rowsOf(stack, `update sso.domain set status = 'lapsed' where tenant = $1 and id = $2`, [
-      Tenant,
-      domain.ID,
-    ]);
-    assert.equal(await statusOf(Tenant, (await signUpAt('late')).id), 'pending');
   });
 });

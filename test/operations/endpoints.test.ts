@@ -2,65 +2,20 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
+import { describeBoth } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Endpoint = {
-  ID: string;
-  Tenant: string;
-  Name: string;
-  URL: string;
-  Active: boolean;
-  DekID: string;
-  SecretEnc: string;
-  UpdatedAt: string;
-};
-
-const missing = 'whk_01hzzzzzzzzzzzzzzzzzzzzzzz';
-const named = ['endpoint name is required', 'endpoint url is required'];
+import { type Endpoint, type Endpoints, missing, named, startEndpoints } from './endpoint-calls.ts';
 
 describeBoth('webhook endpoints', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
+  let suite: Endpoints;
   before(async () => {
-    stack = await sharedStack(topology);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startEndpoints(topology);
   });
-  after(() => stack?.stop());
-
-  /** A tenant from the platform, which does not count against its owner's ten. */
-  async function tenantOf({ id }: Person): Promise<string> {
-    return tenantFor(stack, id);
-  }
-  // No event has this type, so nothing is ever sent to these endpoints.
-  const sample = (Tenant: string) => ({
-    Tenant,
-    Name: 'Billing',
-    URL: `${stack.inboxUrl}/hooks/quiet`,
-    EventTypes: ['nothing.at_all'],
-  });
-  const create = (endpoint: object, token = ada.token, rest: object = {}) =>
-    stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint, ...rest }, token);
-  const update = (endpoint: object, token = ada.token) =>
-    stack.call('Webhooks_UpdateEndpoint', { Endpoint: endpoint }, token);
-  const read = (Tenant: string, ID: string, token = ada.token) =>
-    stack.call('Webhooks_GetEndpoint', { Tenant, ID }, token);
-  const remove = (Tenant: string, ID: string, token = ada.token) =>
-    stack.call('Webhooks_DeleteEndpoint', { Tenant, ID }, token);
-  const made = async (endpoint: object, token = ada.token) =>
-    recordIn(await create(endpoint, token), 'Endpoint') as Endpoint;
-  const stored = (id: string) =>
-    rowsOf(
-      stack,
-      'select name, url, active, event_types from notifications.webhook_endpoint where id = $1',
-      [id],
-    );
+  after(() => suite?.stop());
 
   test('Webhooks_CreateEndpoint assigns the ID, sets Active and ignores the fields that the service manages, of any type', async () => {
+    const { stack, ada, tenantOf, sample, create, read } = suite;
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
       {
@@ -114,6 +69,7 @@ describeBoth('webhook endpoints', (topology) => {
   });
 
   test('the signing secret is in the answer of Webhooks_CreateEndpoint and nowhere else', async () => {
+    const { stack, ada, tenantOf, sample, create, update, read } = suite;
     const Tenant = await tenantOf(ada);
     const created = await create(sample(Tenant));
     const secret = String(created.body['Secret']);
@@ -157,6 +113,7 @@ describeBoth('webhook endpoints', (topology) => {
   });
 
   test('Webhooks_CreateEndpoint reports a missing name and a missing URL, each alone and both together', async () => {
+    const { stack, ada, tenantOf, sample, create } = suite;
     const Tenant = await tenantOf(ada);
     for (const empty of [{}, { Name: '', URL: '' }, { Name: null, URL: null }])
       assertRefused(await create({ Tenant, ...empty }), 400, 'invalid_argument', named);
@@ -180,35 +137,8 @@ describeBoth('webhook endpoints', (topology) => {
     );
   });
 
-  test('Webhooks_UpdateEndpoint reports a missing ID, name and URL together', async () => {
-    const Tenant = await tenantOf(ada);
-    const { ID } = await made(sample(Tenant));
-    for (const body of [{}, { Endpoint: {} }, { Endpoint: { Tenant, ID: '', Name: null } }]) {
-      assertRefused(
-        await stack.call('Webhooks_UpdateEndpoint', body, ada.token),
-        400,
-        'invalid_argument',
-        ['endpoint id is required', ...named],
-      );
-    }
-    assertRefused(await update({ ...sample(Tenant) }), 400, 'invalid_argument', [
-      'endpoint id is required',
-    ]);
-    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [
-      'endpoint name is required',
-    ]);
-    assertRefused(await update({ ...sample(Tenant), ID, URL: '' }), 400, 'invalid_argument', [
-      'endpoint url is required',
-    ]);
-    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', [
-      'Endpoint.ID must be an identifier that begins with whk_',
-    ]);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
-      'webhook_endpoint.created',
-    ]);
-  });
-
   test('Webhooks_ListEndpoints requires a Tenant and pages through its endpoints', async () => {
+    const { stack, ada, tenantOf, sample, made } = suite;
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
       assertRefused(
@@ -235,127 +165,8 @@ describeBoth('webhook endpoints', (topology) => {
     );
   });
 
-  test('Webhooks_UpdateEndpoint replaces name and URL and keeps absent fields', async () => {
-    const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
-    const paused = recordIn(
-      await update({
-        ID: created.ID,
-        Name: 'New',
-        URL: `${stack.inboxUrl}/hooks/new`,
-        Active: false,
-        DekID: 7,
-        SecretEnc: {},
-      }),
-      'Endpoint',
-    ) as Endpoint;
-    assert.deepEqual(
-      { ...paused, UpdatedAt: '' },
-      { ...created, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, UpdatedAt: '' },
-    );
-    for (const Active of [undefined, null]) {
-      const { Active: still } = recordIn(
-        await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active }),
-        'Endpoint',
-      ) as Endpoint;
-      assert.equal(still, false);
-    }
-    assert.deepEqual(await stored(created.ID), [
-      { name: 'Newer', url: created.URL, active: false, event_types: ['nothing.at_all'] },
-    ]);
-    const last = recordIn(
-      await update({
-        ID: created.ID,
-        Name: 'Newer',
-        URL: created.URL,
-        Active: true,
-        EventTypes: [],
-        Description: '',
-      }),
-      'Endpoint',
-    ) as object;
-    assert.deepEqual(
-      { ...last, UpdatedAt: '' },
-      { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' },
-    );
-    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(
-      ({ type }) => type === 'webhook_endpoint.updated',
-    );
-    assert.deepEqual(updates.at(-1)?.previous, {
-      Active: false,
-      EventTypes: ['nothing.at_all'],
-      Description: 'first',
-    });
-    assert.deepEqual(updates.at(-1)?.data, last);
-  });
-
-  test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and publishes no event', async () => {
-    const Tenant = await tenantOf(ada);
-    const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
-    const [before] = await rowsOf(
-      stack,
-      'select * from notifications.webhook_endpoint where id = $1',
-      [created.ID],
-    );
-    const answer = await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint);
-    assert.deepEqual(bodyOf(answer), { Endpoint: created });
-    assert.deepEqual(
-      await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [
-        created.ID,
-      ]),
-      [before],
-    );
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
-      'webhook_endpoint.created',
-    ]);
-  });
-
-  test('Webhooks_UpdateEndpoint of a foreign endpoint answers like a missing one', async () => {
-    const Tenant = await tenantOf(ada);
-    const [own, other] = [await tenantOf(bob), await tenantOf(ada)];
-    const created = await made(sample(Tenant));
-    const stranger = await signUp(stack);
-    const change = { Name: 'Hijacked', URL: `${stack.inboxUrl}/hooks/hijacked` };
-    for (const { token } of [bob, stranger]) {
-      const [foreign, unknown] = [
-        await update({ ID: created.ID, ...change }, token),
-        await update({ ID: missing, ...change }, token),
-      ];
-      for (const answer of [foreign, unknown])
-        assertRefused(answer, 400, 'not_found', ['endpoint not found']);
-      assert.deepEqual({ ...foreign.body, RequestID: '' }, { ...unknown.body, RequestID: '' });
-      assertRefused(
-        await update({ ID: created.ID, Tenant, ...change }, token),
-        403,
-        'permission_denied',
-      );
-    }
-    // With a tenant that does not have the endpoint, also by a caller with rights in both tenants.
-    assertRefused(
-      await update({ ID: created.ID, Tenant: own, ...change }, bob.token),
-      400,
-      'not_found',
-    );
-    assertRefused(await update({ ID: created.ID, Tenant: other, ...change }), 400, 'not_found');
-    for (const tenant of [own, other])
-      assertRefused(
-        await read(tenant, created.ID, tenant === own ? bob.token : ada.token),
-        400,
-        'not_found',
-      );
-    assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
-    assert.equal(
-      (
-        recordIn(
-          await update({ ID: created.ID, ...change }, stack.platformKey),
-          'Endpoint',
-        ) as Endpoint
-      ).Name,
-      'Hijacked',
-    );
-  });
-
   test('a member without the permission neither reads nor changes endpoints', async () => {
+    const { stack, ada, bob, tenantOf, sample, create, update, read, remove, made } = suite;
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
@@ -375,6 +186,7 @@ describeBoth('webhook endpoints', (topology) => {
   });
 
   test('Webhooks_DeleteEndpoint removes the endpoint, repeats without an event, and reaches no other tenant', async () => {
+    const { stack, ada, tenantOf, sample, update, read, remove, made, stored } = suite;
     const [Tenant, other] = [await tenantOf(ada), await tenantOf(ada)];
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
@@ -394,6 +206,7 @@ describeBoth('webhook endpoints', (topology) => {
   });
 
   test('Webhooks_CreateEndpoint allows fifty per tenant, also for concurrent calls', async () => {
+    const { stack, ada, tenantOf, sample, create, remove } = suite;
     const Tenant = await tenantOf(ada);
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => retryWhileBusy(() => create(sample(Tenant)))),
@@ -423,6 +236,7 @@ describeBoth('webhook endpoints', (topology) => {
   });
 
   test('Webhooks_CreateEndpoint without a Tenant uses the caller’s only tenant', async () => {
+    const { stack, tenantOf, sample, create, made } = suite;
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
     assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [

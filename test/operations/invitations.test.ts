@@ -1,35 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId, createToken } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
-import {
-  deadToken,
-  type Invitation,
-  inviter,
-  newGuest,
-  type Person,
-} from '../support/invitations.ts';
+import { createToken } from '@bailiwick/values';
+import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
+import { deadToken, newGuest } from '../support/invitations.ts';
 import { mailTo, signUp, tokenIn } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
+import { type Invitations, startInvitations } from './invitation-calls.ts';
 
 describeBoth('invitations', (topology) => {
-  let stack: Stack;
-  let use: ReturnType<typeof inviter>;
-  let ada: Person;
-  let bob: Person;
+  let suite: Invitations;
   before(async () => {
-    stack = await sharedStack(topology);
-    use = inviter(stack);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startInvitations(topology);
   });
-  after(() => stack?.stop());
-
-  const pageOf = async (Email: string, token: string) =>
-    (await readList<Invitation>(stack, 'TenantInvitations_ListByEmail', { Email }, token)).items;
+  after(() => suite?.stop());
 
   test('TenantInvitations_Create mails a link, and TenantInvitations_Accept makes a member with roles and groups at once', async () => {
+    const { stack, use, ada } = suite;
     const Tenant = await use.tenantOf(ada);
     bodyOf(
       await stack.call('Account_Update', { User: { Name: 'Ada www.win.example' } }, ada.token),
@@ -119,6 +106,7 @@ describeBoth('invitations', (topology) => {
   });
 
   test('TenantInvitations_Create gives the default role, refuses members, and requires existing roles and groups', async () => {
+    const { stack, use, ada, bob } = suite;
     const Tenant = await use.tenantOf(ada, {
       DefaultRole: 'auditor',
       InviteDomains: ['Example.com', 'bücher.example'],
@@ -173,6 +161,7 @@ describeBoth('invitations', (topology) => {
   });
 
   test('TenantInvitations_Create again renews the invitation: a new token, a new offer and a new week', async () => {
+    const { stack, use, ada } = suite;
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const first = await use.invite(Tenant, guest.email, ada.token);
@@ -204,6 +193,7 @@ describeBoth('invitations', (topology) => {
   });
 
   test('TenantInvitations_Accept needs the invited verified address and a live token', async () => {
+    const { stack, use, ada, bob } = suite;
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const token = await use.invite(Tenant, guest.email, ada.token);
@@ -233,6 +223,7 @@ describeBoth('invitations', (topology) => {
   });
 
   test('TenantInvitations_Decline and TenantInvitations_Delete end an invitation, once', async () => {
+    const { stack, use, ada } = suite;
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const declined = await use.invite(Tenant, guest.email, ada.token);
@@ -255,85 +246,8 @@ describeBoth('invitations', (topology) => {
     bodyOf(await use.accept(await use.invite(Tenant, guest.email, ada.token), guest.token));
   });
 
-  test('TenantInvitations_List pages through all states, newest first, and takes only its own cursor', async () => {
-    const Tenant = await use.tenantOf(ada);
-    const emails = Array.from({ length: 5 }, newGuest);
-    for (const email of emails) await use.invite(Tenant, email, ada.token);
-    bodyOf(await use.remove(Tenant, emails[2] ?? '', ada.token));
-    const { items, sizes } = await use.list(Tenant, 2);
-    assert.deepEqual(sizes, [2, 2, 1]);
-    assert.deepEqual(
-      items.map(({ Email }) => Email),
-      emails.toReversed(),
-    );
-    assert.deepEqual(await use.statuses(Tenant), [
-      'pending',
-      'pending',
-      'revoked',
-      'pending',
-      'pending',
-    ]);
-    const { NextCursor } = await readPage(
-      stack,
-      'TenantInvitations_List',
-      { Tenant, Page: { Limit: 1 } },
-      ada.token,
-    );
-    const other = await use.tenantOf(ada);
-    for (const [operation, request] of [
-      ['TenantInvitations_List', { Tenant: other }],
-      ['TenantInvitations_ListByEmail', { Email: ada.email }],
-    ] as const)
-      assertRefused(
-        await stack.call(operation, { ...request, Page: { Cursor: NextCursor } }, ada.token),
-        400,
-        'invalid_argument',
-      );
-  });
-
-  test('TenantInvitations_ListByEmail shows users their own invitations and the platform all, of active tenants', async () => {
-    const guest = await signUp(stack, newGuest());
-    const [first, second] = [await use.tenantOf(ada), await use.tenantOf(bob)];
-    await use.invite(first, guest.email, ada.token);
-    await use.invite(second, guest.email, bob.token);
-    const shown = async (token: string) =>
-      (await pageOf(guest.email.toUpperCase(), token)).map(({ Tenant }) => Tenant);
-    assert.deepEqual(await shown(guest.token), [second, first]);
-    assert.deepEqual(await shown(stack.platformKey), [second, first]);
-    assertRefused(
-      await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }, ada.token),
-      403,
-      'permission_denied',
-    );
-    assertRefused(
-      await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }),
-      401,
-      'unauthenticated',
-    );
-    await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [second]);
-    assert.deepEqual(await shown(guest.token), [first]);
-  });
-
-  test('TenantInvitations_* answer strangers the same for foreign and missing tenants', async () => {
-    const Tenant = await use.tenantOf(ada);
-    const guest = await signUp(stack, newGuest());
-    const token = await use.invite(Tenant, guest.email, ada.token);
-    for (const [operation, more] of [
-      ['TenantInvitations_Create', { Email: newGuest() }],
-      ['TenantInvitations_List', {}],
-      ['TenantInvitations_Delete', { Email: guest.email }],
-    ] as const) {
-      const foreign = await stack.call(operation, { Tenant, ...more }, bob.token);
-      const missing = await stack.call(operation, { Tenant: createId('tnt'), ...more }, bob.token);
-      assertRefused(foreign, 403, 'permission_denied');
-      assert.deepEqual(missing.body.Messages, foreign.body.Messages);
-    }
-    await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [Tenant]);
-    for (const answer of [await use.accept(token, guest.token), await use.decline(token)])
-      assertRefused(answer, 400, 'failed_precondition', deadToken);
-  });
-
   test('an invitation expires after its week, publishes one event, and can be sent again', async () => {
+    const { stack, use, ada } = suite;
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const [token, , renewed] = [

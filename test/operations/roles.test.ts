@@ -1,52 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
-import { createTenant, signUp } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
-import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Role = {
-  ID: string;
-  Slug: string;
-  Name: string;
-  Description: string;
-  Permissions: string[];
-  System: boolean;
-  CreatedAt?: string;
-  UpdatedAt?: string;
-};
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import { describeBoth } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
+import { eventsOf } from '../support/store.ts';
+import { type Role, type Roles, startRoles } from './role-calls.ts';
 
 const builtIn = ['owner', 'admin', 'member', 'auditor'];
 
 describeBoth('roles', (topology) => {
-  let stack: Stack;
-  let owner: Awaited<ReturnType<typeof signUp>>;
-  let admin: Awaited<ReturnType<typeof signUp>>;
-  let Tenant: string;
+  let suite: Roles;
   before(async () => {
-    stack = await sharedStack(topology);
-    [owner, admin] = await Promise.all([signUp(stack), signUp(stack)]);
-    Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        { Grant: { Tenant, UserID: admin.id, Role: 'admin' } },
-        owner.token,
-      ),
-    );
+    suite = await startRoles(topology);
   });
-  after(() => stack?.stop());
-
-  const save = (role: object, token = owner.token, rest: object = {}) =>
-    stack.call('Roles_Save', { Role: { Tenant, ...role }, ...rest }, token);
-  const read = async (Slug: string) =>
-    recordIn(await stack.call('Roles_Get', { Tenant, Slug }, owner.token), 'Role') as Role;
-  const remove = (Slug: string, token = owner.token) =>
-    stack.call('Roles_Delete', { Tenant, Slug }, token);
+  after(() => suite?.stop());
 
   test('Roles_Save creates a role, keeps absent fields, and lists the changes in its events', async () => {
+    const { stack, owner, Tenant, save, read } = suite;
     const fields = {
       Name: 'Scribe',
       Description: 'Writes',
@@ -89,6 +59,7 @@ describeBoth('roles', (topology) => {
   });
 
   test('Roles_Get and Roles_List show the built-in roles first, which cannot be changed', async () => {
+    const { stack, owner, Tenant, save, read, remove } = suite;
     for (const Limit of [1, 3, 200]) {
       const slugs = (
         await readList<Role>(stack, 'Roles_List', { Tenant }, owner.token, Limit)
@@ -115,6 +86,7 @@ describeBoth('roles', (topology) => {
   });
 
   test('Roles_Save refuses malformed permissions, platform permissions and unknown iam permissions', async () => {
+    const { stack, owner, Tenant, save } = suite;
     const rule =
       'Role.Permissions must be permissions such as app.reports.read, "*" only as the last segment';
     const platform =
@@ -146,6 +118,7 @@ describeBoth('roles', (topology) => {
   });
 
   test('Roles_Save adds no permission to a role that the caller could not grant', async () => {
+    const { admin, save } = suite;
     const lacking = (permission: string) => [
       `this would grant ${permission}, which the caller does not hold`,
     ];
@@ -195,68 +168,8 @@ describeBoth('roles', (topology) => {
     );
   });
 
-  test('Roles_Delete refuses a role that is granted, and the tenant’s default role', async () => {
-    bodyOf(await save({ Slug: 'held', Permissions: ['app.x.read'] }));
-    const grant = { Grant: { Tenant, UserID: admin.id, Role: 'held' } };
-    bodyOf(await stack.call('Grants_Add', grant, owner.token));
-    assertRefused(await remove('held'), 400, 'failed_precondition', ['the role is granted']);
-    bodyOf(await stack.call('Grants_Remove', grant, owner.token));
-    bodyOf(await remove('held'));
-    bodyOf(await remove('held'));
-    assert.equal(
-      (await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'role.deleted')
-        .length,
-      1,
-    );
-  });
-
-  test('Roles_Delete deletes expired grants of the role', async () => {
-    bodyOf(await save({ Slug: 'passed', Permissions: ['app.x.read'] }));
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        {
-          Grant: {
-            Tenant,
-            UserID: admin.id,
-            Role: 'passed',
-            ExpiresAt: new Date(Date.now() + 86_400_000),
-          },
-        },
-        owner.token,
-      ),
-    );
-    assertRefused(await remove('passed'), 400, 'failed_precondition', ['the role is granted']);
-    await rowsOf(
-      stack,
-      `update access.grant_entry set expires_at = now() where tenant = $1 and role = 'passed'`,
-      [Tenant],
-    );
-    bodyOf(await remove('passed'));
-    assert.deepEqual(
-      await rowsOf(
-        stack,
-        `select id from access.grant_entry where tenant = $1 and role = 'passed'`,
-        [Tenant],
-      ),
-      [],
-    );
-  });
-
-  test('Roles_Delete and Grants_Add at once leave the role either deleted or granted', async () => {
-    for (let round = 0; round < 10; round++) {
-      const Slug = `race-${round}`;
-      bodyOf(await save({ Slug, Permissions: ['app.x.read'] }));
-      const [granted, removed] = await Promise.all([
-        stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: Slug } }, owner.token),
-        remove(Slug),
-      ]);
-      const outcome = [granted.body.Code ?? 'ok', removed.body.Code ?? 'ok'].join();
-      assert.ok(['ok,failed_precondition', 'not_found,ok'].includes(outcome), outcome);
-    }
-  });
-
   test('Roles_Save takes effect with the reply for every holder of the role', async () => {
+    const { stack, owner, Tenant, save } = suite;
     const reader = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, stack.platformKey));
     bodyOf(await save({ Slug: 'watch', Permissions: [] }));
@@ -278,6 +191,7 @@ describeBoth('roles', (topology) => {
   });
 
   test('Roles_ListPermissions lists the permissions that a tenant’s role can have, and for the platform its own', async () => {
+    const { stack, owner, Tenant } = suite;
     type Listed = { Name: string; Description: string; Operations: string[] };
     const list = async (request: object, token: string, limit = 200) =>
       (await readList<Listed>(stack, 'Roles_ListPermissions', request, token, limit)).items;

@@ -1,46 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  assertRefused,
-  bodyOf,
-  readList,
-  readPage,
-  recordIn,
-  retryWhileBusy,
-} from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { describeBoth } from '../support/harness.ts';
 import { newAddress, password, register, signUp } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Tenant = {
-  ID: string;
-  Slug: string;
-  Name: string;
-  Status: string;
-  Settings: Record<string, unknown>;
-  Metadata: object;
-  CreatedAt: string;
-};
+import { startTenants, type Tenant, type Tenants } from './tenant-calls.ts';
 
 const suffix = () => randomBytes(4).toString('hex');
+
 const missingUser = 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz';
 
 describeBoth('tenants', (topology) => {
-  let stack: Stack;
-  let ada: Awaited<ReturnType<typeof signUp>>;
-  let bob: typeof ada;
+  let suite: Tenants;
   before(async () => {
-    stack = await sharedStack(topology);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startTenants(topology);
   });
-  after(() => stack?.stop());
-
-  const create = (tenant: object, token = ada.token, rest: object = {}) =>
-    stack.call('Tenants_Create', { Tenant: tenant, ...rest }, token);
+  after(() => suite?.stop());
 
   test('Tenants_Create stores the tenant with its creator as member and owner', async () => {
+    const { stack, ada, create } = suite;
     const slug = `shop-${suffix()}`;
     const sent = {
       Name: 'Shop',
@@ -94,6 +73,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create makes a slug from the name, and another one if it is taken', async () => {
+    const { stack, create } = suite;
     const end = suffix();
     const first = recordIn(
       await create({ Name: `Bäckerei Müller & Co ${end}` }),
@@ -115,6 +95,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create answers already_exists for a taken slug, also for concurrent calls', async () => {
+    const { stack, ada, bob, create } = suite;
     const slug = `taken-${suffix()}`;
     const answers = await Promise.all(
       [ada, bob, ada, bob].map(({ token }) => create({ Name: 'Race', Slug: slug }, token)),
@@ -141,6 +122,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create reports all broken rules in one list', async () => {
+    const { create } = suite;
     const slugRule =
       'Tenant.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
     assertRefused(await create({ Slug: 'Not A Slug' }), 400, 'invalid_argument', [
@@ -164,6 +146,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create allows ten per user, also for concurrent calls', async () => {
+    const { stack, create } = suite;
     const eve = await signUp(stack);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -181,6 +164,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create with another user as the owner is for the platform only', async () => {
+    const { stack, ada, bob, create } = suite;
     const tenant = recordIn(
       await create({ Name: 'For Bob' }, stack.platformKey, { OwnerID: bob.id }),
       'Tenant',
@@ -215,6 +199,7 @@ describeBoth('tenants', (topology) => {
   });
 
   test('a user without a verified address cannot own a tenant, in any way', async () => {
+    const { stack, create } = suite;
     const email = newAddress('unverified');
     const id = await register(stack, email);
     assertRefused(
@@ -234,92 +219,5 @@ describeBoth('tenants', (topology) => {
       'unauthenticated',
     );
     assert.equal(await countOf(stack, 'access.tenant_member where user_id = $1', [id]), 0);
-  });
-
-  test('Tenants_Get is for members and the platform', async () => {
-    const tenant = recordIn(
-      await create({ Name: 'Mine' }, stack.platformKey, { OwnerID: ada.id }),
-      'Tenant',
-    ) as Tenant;
-    for (const token of [ada.token, stack.platformKey])
-      assert.deepEqual(
-        recordIn(await stack.call('Tenants_Get', { Tenant: tenant.ID }, token), 'Tenant'),
-        tenant,
-      );
-    assertRefused(
-      await stack.call('Tenants_Get', { Tenant: tenant.ID }, bob.token),
-      403,
-      'permission_denied',
-    );
-    assertRefused(
-      await stack.call(
-        'Tenants_Get',
-        { Tenant: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz' },
-        stack.platformKey,
-      ),
-      400,
-      'not_found',
-    );
-    assertRefused(await stack.call('Tenants_Get', {}, ada.token), 400, 'invalid_argument', [
-      'Tenant is required',
-    ]);
-    assertRefused(
-      await stack.call('Tenants_Get', { Tenant: 'acme' }, ada.token),
-      400,
-      'invalid_argument',
-      ['Tenant must be an identifier that begins with tnt_'],
-    );
-  });
-
-  test('Tenants_ListMine pages through the tenants of the caller, and Account_Get names the same', async () => {
-    const dan = await signUp(stack);
-    assert.deepEqual(await readPage(stack, 'Tenants_ListMine', {}, dan.token), {
-      Items: [],
-      NextCursor: '',
-    });
-    const made: Tenant[] = [];
-    for (let index = 0; index < 5; index++)
-      made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
-    // In the order of IDs, which increase with the time in milliseconds.
-    made.sort((a, b) => (a.ID < b.ID ? -1 : 1));
-    const { items, sizes } = await readList<
-      Tenant & { Membership: { Status: string; UserID: string } }
-    >(stack, 'Tenants_ListMine', {}, dan.token, 2);
-    assert.deepEqual(sizes, [2, 2, 1]);
-    for (const [index, tenant] of made.entries())
-      assert.partialDeepStrictEqual(items[index], tenant);
-    assert.equal(items.length, made.length);
-    assert.ok(
-      items.every(
-        ({ Membership }) => Membership.Status === 'active' && Membership.UserID === dan.id,
-      ),
-    );
-    assert.deepEqual(
-      (await readPage<Tenant>(stack, 'Tenants_ListMine', { Page: { Limit: 5 } }, dan.token))
-        .NextCursor,
-      '',
-    );
-    const account = bodyOf(await stack.call('Account_Get', {}, dan.token));
-    assert.deepEqual(
-      account['Tenants'],
-      made.map(({ ID, Slug, Name }) => ({ ID, Slug, Name })),
-    );
-    const { NextCursor } = await readPage(
-      stack,
-      'Tenants_ListMine',
-      { Page: { Limit: 1 } },
-      dan.token,
-    );
-    assertRefused(
-      await stack.call('Tenants_ListMine', { Page: { Cursor: NextCursor } }, ada.token),
-      400,
-      'invalid_argument',
-      ['Page.Cursor is not a cursor of this list'],
-    );
-    assertRefused(
-      await stack.call('Tenants_ListMine', {}, stack.platformKey),
-      403,
-      'permission_denied',
-    );
   });
 });
