@@ -73,8 +73,6 @@ function createQueues({ total, perKey }: Pick<TurnLimits, 'total' | 'perKey'>) {
   };
 }
 
-export type Turns = ReturnType<typeof createTurns>;
-
 /** Runs work in turns: a limited number at once for each key, with rotation between keys. */
 export function createTurns({ total, perKey, waiting }: TurnLimits) {
   const { queueOf, forgetIdle, hasRoom, take, leave, size } = createQueues({ total, perKey });

@@ -14,8 +14,6 @@ export class ProxyFault extends Error {
   }
 }
 
-export type Proxy = ReturnType<typeof createProxy>;
-
 /**
  * An HTTP proxy that opens tunnels (CONNECT) to addresses, never to names: it must not resolve a
  * name again to an unchecked address. undici's own ProxyAgent passes the name on.

@@ -9,7 +9,7 @@ import { type EgressRules, resolveReceiver } from './rules.ts';
 /** The connections and the rules that a request uses. */
 export type Egress = { pools: Pools; egress: EgressRules };
 
-export type RequestLimits = {
+type RequestLimits = {
   /** From the look-up of the name to the end of the response body, in milliseconds. */
   totalMs: number;
   /** The most bytes to read of the response body. */

@@ -94,7 +94,7 @@ async function follow(
 const typeOf = ({ subject }: BrokerMessage): string => subject.split('.').slice(2).join('.');
 
 /** Parses the event of a stream message; undefined if it is not one. */
-export function readEvent(text: string): FollowedEvent | undefined {
+function readEvent(text: string): FollowedEvent | undefined {
   try {
     const { event, audit } = JSON.parse(text) as StreamMessage;
     if (event === null) return undefined;

@@ -59,7 +59,7 @@ export const outboxTable = `
 
 /** A record that a change or a refused call names. */
 export type Target = { Type: string; ID: string; Name: string };
-export type FieldChange = { Field: string; Old: unknown; New: unknown };
+type FieldChange = { Field: string; Old: unknown; New: unknown };
 
 /** A change of state, described by the handler that makes it. */
 export type Change = {

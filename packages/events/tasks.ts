@@ -86,7 +86,7 @@ export function openTaskToken(ring: KeyRing, email: string, token: string): stri
  * Lanes beside the one of a delivery's kind: for slow deliveries, which would delay others, and for
  * manual replays.
  */
-export type ByLane = 'slow' | 'replay';
+type ByLane = 'slow' | 'replay';
 
 /** Data of one attempt, in its message beside the task itself. */
 export type TaskMessage = {

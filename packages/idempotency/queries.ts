@@ -7,8 +7,8 @@ import { type Database, type EntityManager, execute, type Statement } from '@bai
  * Longer than any call takes. After this time an attempt without a change is abandoned, and a
  * repetition runs.
  */
-export const leaseSeconds = 60;
-export const keptHours = 24;
+const leaseSeconds = 60;
+const keptHours = 24;
 
 export type Attempt = { id: string; attempt: string };
 export type StoredCall = {

@@ -6,7 +6,7 @@ import { firstOf, type KeyRing, unwrapKey, wrapKey } from './seal.ts';
 // tenant or id does not unwrap.
 
 /** A stored data key, wrapped by the named key-encryption key. */
-export type WrappedKey = { kek: string; wrapped: Uint8Array };
+type WrappedKey = { kek: string; wrapped: Uint8Array };
 
 /** Wraps and unwraps data keys. */
 export type KeyService = {

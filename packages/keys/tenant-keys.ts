@@ -30,7 +30,7 @@ const hits = counter(
 );
 
 /** Called in the transaction that replaces a tenant's key, with both key ids. */
-export type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
+type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
 
 /** Stores data keys, wrapped by the key service. */
 function createKeyStore({ database, service }: Pick<Options, 'database' | 'service'>) {

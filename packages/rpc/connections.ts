@@ -27,8 +27,6 @@ const closeMs = 500;
  */
 const maxUnanswered = 16;
 
-export type Connections = ReturnType<typeof createConnections>;
-
 export function createConnections() {
   const answering = new Set<ServerResponse>();
   const unanswered = new WeakMap<Socket, number>();

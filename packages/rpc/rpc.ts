@@ -42,7 +42,7 @@ import type { Tls } from './tls.ts';
 // the CPU of connect-node's own client (docs/performance.md, G5). Any Connect client works too.
 
 /** The caller of a call. Set on the context of every call that leaves a process. */
-export const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });
+const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });
 
 /** The context of a call in the name of `caller`. */
 export const contextFor = (caller: Caller): ContextValues =>

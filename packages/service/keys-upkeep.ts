@@ -17,7 +17,7 @@ import { repeat } from './repeat.ts';
 import type { Background } from './service.ts';
 
 /** Grace period of an unused key: far longer than any process caches it. */
-export const graceMs = 10 * rememberedMs;
+const graceMs = 10 * rememberedMs;
 
 export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
   service: KeyService;

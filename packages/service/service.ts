@@ -80,7 +80,7 @@ const sweepMs = 60_000;
  */
 export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
 
-export type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
+type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
 
 export type ServiceOptions = {
   schema: ServiceSchema;

@@ -4,7 +4,7 @@ import { currentTraceId } from './trace.ts';
 // Writes one JSON object a line to standard output, which Kubernetes and log shippers collect as it
 // is.
 
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 /** Writes one JSON object a line. */
 export type Log = {
   info(message: string, fields?: LogFields): void;

@@ -7,7 +7,7 @@ import { settingTables } from '../../settings.ts';
 
 // Reads helm/bailiwick/values.yaml: each value with its default and the comment above it.
 
-export const chartDir = join(root, 'helm/bailiwick');
+const chartDir = join(root, 'helm/bailiwick');
 
 export type Values = { [name: string]: unknown };
 

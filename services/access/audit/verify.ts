@@ -17,7 +17,7 @@ export type Problem = {
  * The result for an anchor: entries up to it are unchanged, or dropped by retention; '' = no result
  * yet, or a problem.
  */
-export type AnchorState = 'unchanged' | 'dropped' | '';
+type AnchorState = 'unchanged' | 'dropped' | '';
 
 export type Findings = {
   checked: number;

@@ -66,7 +66,7 @@ export type Rights = {
 };
 
 /** 0 and false = no demand beyond those on every session. */
-export type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: boolean };
+type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: boolean };
 
 const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
 

@@ -116,7 +116,7 @@ export type MembershipRow = TenantRow & { membership: TenantMemberRow };
  * tenant requires SSO and the session did not come from its provider, the member only sees that it
  * belongs to the tenant and that SSO is required.
  */
-export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
+function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
   return row.settings.requireSso && row.id !== ssoTenant
     ? { ...row, settings: { requireSso: true }, metadata: {} }
     : row;

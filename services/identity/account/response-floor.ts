@@ -14,8 +14,6 @@ const kept = 64;
 const quantile = 0.95;
 const factor = 1.5;
 
-export type ResponseFloor = ReturnType<typeof createResponseFloor>;
-
 /**
  * Returns a function that runs the work of one operation and responds at a multiple of the floor,
  * even if the work fails. The work resolves to whether it took the branch of a known address.

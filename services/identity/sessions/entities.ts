@@ -35,7 +35,7 @@ export const SessionEntity = defineEntity({
   ],
 });
 
-export type SessionRow = InferEntity<typeof SessionEntity>;
+type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** The fields of a session that its user sees. */
 export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'> & {

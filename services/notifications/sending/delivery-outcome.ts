@@ -5,7 +5,7 @@ import { type FailureName, type RequestFailed } from '@bailiwick/egress';
 
 export type Status = 'delivered' | 'retry' | 'failed' | 'dropped';
 
-export type ErrorName =
+type ErrorName =
   | ''
   | FailureName
   | 'redirect'

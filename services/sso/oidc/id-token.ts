@@ -17,7 +17,7 @@ import { jsonProblem } from './json.ts';
 import { asRefusal, invalidAnswer } from './library-errors.ts';
 
 /** Tolerance for the provider's clock, in seconds. */
-export const skew = 60;
+const skew = 60;
 
 /** The client as oauth4webapi expects it. */
 export const clientOf = (clientId: string) => ({ client_id: clientId, [clockTolerance]: skew });

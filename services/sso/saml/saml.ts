@@ -24,7 +24,7 @@ export type SamlProvider = {
   spCertificate: string;
 };
 
-export type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
+type SamlRequest = { redirect: string } | { url: string; form: Record<string, string> };
 
 /** `expiresAt`: how long the assertion id must be remembered to prevent a replay. */
 export type SamlAsserted = Asserted & { assertionId: string; expiresAt: Date };

@@ -6,7 +6,7 @@ import { assertText, type Refuse } from './xml-text.ts';
 // declarations include the whole DOM library.
 
 /** The used part of the DOM. */
-export type XmlNode = {
+type XmlNode = {
   nodeType: number;
   nodeName: string;
   data?: string;
