@@ -22,19 +22,17 @@ const marked = 5000;
 const overlap = '3 minutes';
 const everyMs = 60_000;
 
-const republished = counter(
-  {
-    name: 'bailiwick_broker_loss_republished_total',
-    about: 'Changes that were published again because the broker had lost them or their tasks.',
-  },
-  {},
-);
+const republished = counter({
+  name: 'bailiwick_broker_loss_republished_total',
+  about: 'Changes that were published again because the broker had lost them or their tasks.',
+});
 
 /**
  * Runs `work` once for each connection to the broker, and each minute. `invalidate` makes the next
  * `check` run it.
  */
 export function createLossDetector(broker: Pick<Broker, 'connections'>, work: () => Promise<void>) {
+  republished.add({}, 0); // shows 0 from the start, in processes that detect losses
   let connection = 0;
   let at = Number.NEGATIVE_INFINITY;
   return {

@@ -21,13 +21,10 @@ export const rememberedMs = 60_000;
 type DataKey = { id: string; key: Buffer };
 type Options = { database: Database; service: KeyService; lifetimeMs?: number };
 
-const hits = counter(
-  {
-    name: 'bailiwick_key_cache_hits_total',
-    about: 'Data keys found in the cache, without look-up or unwrapping.',
-  },
-  {},
-);
+const hits = counter({
+  name: 'bailiwick_key_cache_hits_total',
+  about: 'Data keys found in the cache, without look-up or unwrapping.',
+});
 
 /** Called in the transaction that replaces a tenant's key, with both key ids. */
 type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
@@ -103,6 +100,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
  * use, in a separate transaction: an unused key does no harm.
  */
 export function createTenantKeys({ database, service, lifetimeMs = rememberedMs }: Options) {
+  hits.add({}, 0); // shows 0 from the start, in processes that use data keys
   const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
   const current = createCache<DataKey>(cached);
   const known = createCache<DataKey>(cached);
