@@ -24,16 +24,16 @@ export async function startDecisions(topology: Topology) {
   const stack = await sharedStack(topology);
   const [owner, person, other] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
   const Tenant = await createTenant(stack, owner.token);
-  const ask = (operation: string, body: object, token = owner?.token) =>
+  const ask = (operation: string, body: object, token = owner.token) =>
     stack.call(operation, operation.startsWith('Access_') ? { Tenant, ...body } : body, token);
   const explain = async (Permission: string, body: object = {}) =>
     bodyOf(
-      await ask('Access_Explain', { Subject: person?.id, Permission, ...body }),
+      await ask('Access_Explain', { Subject: person.id, Permission, ...body }),
     ) as unknown as Explanation;
   const plan = async (...Changes: object[]) =>
     bodyOf(await ask('Access_Plan', { Changes })) as unknown as Plan;
   const call = async (operation: string, body: object) =>
-    bodyOf(await stack.call(operation, body, owner?.token));
+    bodyOf(await stack.call(operation, body, owner.token));
   for (const user of [person, other])
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: user.id }, stack.platformKey));
   await call('Roles_Save', {

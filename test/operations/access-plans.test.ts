@@ -22,8 +22,8 @@ describeBoth('plans of changes of grants', (topology) => {
     );
     const outbox = await eventTypesOf(stack, 'access', Tenant);
     const moved = await plan(
-      { Groups_RemoveMember: { Tenant, Group: 'eng/backend', UserID: person?.id } },
-      { Groups_AddMember: { Tenant, Group: 'eng', UserID: other?.id } },
+      { Groups_RemoveMember: { Tenant, Group: 'eng/backend', UserID: person.id } },
+      { Groups_AddMember: { Tenant, Group: 'eng', UserID: other.id } },
     );
     const editor = (Subject?: string) =>
       ['iam.webhooks.read', 'app.notes.*'].map((Permission) => ({
@@ -31,17 +31,17 @@ describeBoth('plans of changes of grants', (topology) => {
         Permission,
         Resource: '',
       }));
-    assert.deepEqual(moved, { Gained: editor(other?.id), Lost: editor(person?.id), Warnings: [] });
+    assert.deepEqual(moved, { Gained: editor(other.id), Lost: editor(person.id), Warnings: [] });
     const deleted = await plan(
       { Groups_Delete: { Tenant, Path: 'eng' } },
       { Groups_Delete: { Tenant, Path: 'eng/backend' } },
     );
-    assert.deepEqual(deleted.Lost, editor(person?.id));
+    assert.deepEqual(deleted.Lost, editor(person.id));
     const widened = await plan({
       Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.*'] } },
     });
     assert.deepEqual(widened.Gained, [
-      { Subject: person?.id, Permission: 'app.reports.*', Resource: 'report-7' },
+      { Subject: person.id, Permission: 'app.reports.*', Resource: 'report-7' },
     ]);
     assert.deepEqual(
       await rowsOf(stack, 'select * from access.grant_entry where tenant = $1 order by id', [
@@ -56,13 +56,13 @@ describeBoth('plans of changes of grants', (topology) => {
     const { owner, other, Tenant, ask, plan } = suite;
     const answer = await plan(
       { Roles_Delete: { Tenant, Slug: 'editor' } },
-      { Grants_Remove: { Grant: { Tenant, UserID: owner?.id, Role: 'owner' } } },
-      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'nothing' } } },
-      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'reader' } } },
+      { Grants_Remove: { Grant: { Tenant, UserID: owner.id, Role: 'owner' } } },
+      { Grants_Add: { Grant: { Tenant, UserID: other.id, Role: 'nothing' } } },
+      { Grants_Add: { Grant: { Tenant, UserID: other.id, Role: 'reader' } } },
       { Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['iam.wirte'] } } },
       {
         Grants_Add: {
-          Grant: { Tenant, UserID: other?.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' },
+          Grant: { Tenant, UserID: other.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' },
         },
       },
     );
@@ -74,14 +74,14 @@ describeBoth('plans of changes of grants', (topology) => {
       'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
     ]);
     assert.deepEqual(answer.Gained, [
-      { Subject: other?.id, Permission: 'app.reports.read', Resource: '' },
+      { Subject: other.id, Permission: 'app.reports.read', Resource: '' },
     ]);
     // A change that the caller may not make is a warning too.
-    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other?.id, Role: 'auditor' } }));
+    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other.id, Role: 'auditor' } }));
     const refused = await ask(
       'Access_Plan',
-      { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'owner' } } }] },
-      other?.token,
+      { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other.id, Role: 'owner' } } }] },
+      other.token,
     );
     assert.deepEqual(bodyOf(refused), {
       Gained: [],

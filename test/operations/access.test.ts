@@ -17,20 +17,20 @@ describeBoth('decisions', (topology) => {
     const { stack, person, ask } = suite;
     const allowed = async (body: object, token?: string) =>
       recordIn(await ask('Access_Check', body, token), 'Allowed');
-    assert.equal(await allowed({ Permission: 'app.notes.write' }, person?.token), true);
-    assert.equal(await allowed({ Permission: 'app.notes.*', Subject: person?.id }), true);
-    assert.equal(await allowed({ Permission: 'app.*', Subject: person?.id }), false);
-    assert.equal(await allowed({ Permission: 'app.reports.read', Subject: person?.id }), false);
+    assert.equal(await allowed({ Permission: 'app.notes.write' }, person.token), true);
+    assert.equal(await allowed({ Permission: 'app.notes.*', Subject: person.id }), true);
+    assert.equal(await allowed({ Permission: 'app.*', Subject: person.id }), false);
+    assert.equal(await allowed({ Permission: 'app.reports.read', Subject: person.id }), false);
     assert.equal(
-      await allowed({ Permission: 'app.reports.read', Resource: 'report-7', Subject: person?.id }),
+      await allowed({ Permission: 'app.reports.read', Resource: 'report-7', Subject: person.id }),
       true,
     );
     assert.equal(
-      await allowed({ Permission: 'app.reports.read', Resource: 'report-8', Subject: person?.id }),
+      await allowed({ Permission: 'app.reports.read', Resource: 'report-8', Subject: person.id }),
       false,
     );
     assert.equal(
-      await allowed({ Permission: 'app.notes.write', Resource: 'anything', Subject: person?.id }),
+      await allowed({ Permission: 'app.notes.write', Resource: 'anything', Subject: person.id }),
       true,
     );
     assert.equal(await allowed({ Permission: 'app.notes.write', Subject: createId('usr') }), false);
@@ -39,7 +39,7 @@ describeBoth('decisions', (topology) => {
       { Permission: 'app.reports.read', Resource: 'report-7' },
       { Permission: 'iam.webhooks.write' },
     ];
-    const many = bodyOf(await ask('Access_Check', { Checks }, person?.token));
+    const many = bodyOf(await ask('Access_Check', { Checks }, person.token));
     assert.deepEqual(many, {
       Allowed: false,
       Results: Checks.map((check, index) => ({ Resource: '', ...check, Allowed: index < 2 })),
@@ -47,7 +47,7 @@ describeBoth('decisions', (topology) => {
     // A request without a tenant is never answered for another tenant, even when the caller has
     // only one.
     assertRefused(
-      await stack.call('Access_Check', { Permission: 'app.notes.read' }, person?.token),
+      await stack.call('Access_Check', { Permission: 'app.notes.read' }, person.token),
       400,
       'invalid_argument',
       ['Tenant is required'],
@@ -59,12 +59,12 @@ describeBoth('decisions', (topology) => {
     for (const operation of ['Access_Check', 'Access_ListPermissions', 'Access_Explain']) {
       const permission = operation === 'Access_ListPermissions' ? {} : { Permission: 'app.x.read' };
       assertRefused(
-        await ask(operation, { Subject: owner?.id, ...permission }, person?.token),
+        await ask(operation, { Subject: owner.id, ...permission }, person.token),
         403,
         'permission_denied',
       );
     }
-    const foreign = await createTenant(stack, other?.token ?? '');
+    const foreign = await createTenant(stack, other.token ?? '');
     const Missing = [
       'the user is not a member of the tenant',
       'no role that is granted gives app.x.read',
@@ -73,14 +73,14 @@ describeBoth('decisions', (topology) => {
       const answer = await stack.call(
         'Access_Explain',
         { Tenant: nowhere, Permission: 'app.x.read' },
-        person?.token,
+        person.token,
       );
       assert.deepEqual(bodyOf(answer), { Allowed: false, Paths: [], Missing });
       assertRefused(
         await stack.call(
           'Access_Check',
-          { Tenant: nowhere, Subject: other?.id, Permission: 'app.x.read' },
-          owner?.token,
+          { Tenant: nowhere, Subject: other.id, Permission: 'app.x.read' },
+          owner.token,
         ),
         403,
         'permission_denied',
@@ -109,7 +109,7 @@ describeBoth('decisions', (topology) => {
     const { person, ask } = suite;
     const list = async (body: object) =>
       recordIn(
-        await ask('Access_ListPermissions', { Subject: person?.id, ...body }),
+        await ask('Access_ListPermissions', { Subject: person.id, ...body }),
         'Permissions',
       ) as string[];
     const everywhere = [
@@ -146,12 +146,12 @@ describeBoth('decisions', (topology) => {
         ],
       ],
     );
-    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: person?.id, Role: 'editor' } }));
+    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: 'editor' } }));
     assert.deepEqual((await explain('app.notes.write')).Paths.map(({ Group }) => Group).sort(), [
       '',
       'eng/backend',
     ]);
-    bodyOf(await ask('Grants_Remove', { Grant: { Tenant, UserID: person?.id, Role: 'editor' } }));
+    bodyOf(await ask('Grants_Remove', { Grant: { Tenant, UserID: person.id, Role: 'editor' } }));
     assert.deepEqual((await explain('app.billing.pay')).Missing, [
       'no role that is granted gives app.billing.pay',
     ]);
@@ -170,27 +170,27 @@ describeBoth('decisions', (topology) => {
 
   test('an audit entry names the grant that allowed the change, also when a group holds the grant', async () => {
     const { stack, owner, person, Tenant } = suite;
-    const call = async (operation: string, body: object, token = owner?.token) =>
+    const call = async (operation: string, body: object, token = owner.token) =>
       bodyOf(await stack.call(operation, body, token));
     await call('Roles_Save', {
       Role: { Tenant, Slug: 'steward', Permissions: ['iam.groups.write'] },
     });
     await call('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'steward' } });
-    await call('Groups_Save', { Group: { Tenant, Path: 'guests' } }, person?.token);
+    await call('Groups_Save', { Group: { Tenant, Path: 'guests' } }, person.token);
     const { items } = await readList<{ ID: string; Role: string }>(
       stack,
       'GroupGrants_ListByTenant',
       { Tenant },
-      String(owner?.token),
+      owner.token,
     );
     const entry = await eventually('the entry', async () => {
-      const request = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person?.id] } };
+      const request = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person.id] } };
       return (
         await readList<{ Permission: string; GrantID: string }>(
           stack,
           'Audit_List',
           request,
-          String(owner?.token),
+          owner.token,
         )
       ).items[0];
     });

@@ -29,11 +29,11 @@ export async function startGrants(stack: Stack) {
     signUp(stack),
   ]);
   const Tenant = await createTenant(stack, owner.token);
-  const grant = (sent: object, token = owner?.token) =>
+  const grant = (sent: object, token = owner.token) =>
     stack.call('Grants_Add', { Grant: { Tenant, ...sent } }, token);
-  const withdraw = (sent: object, token = owner?.token) =>
+  const withdraw = (sent: object, token = owner.token) =>
     stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
-  const grantGroup = (sent: object, token = owner?.token) =>
+  const grantGroup = (sent: object, token = owner.token) =>
     stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
   /** A grant as stored, without the tenant of these tests. */
   const onPlatform = (
@@ -42,9 +42,9 @@ export async function startGrants(stack: Stack) {
     token: string | undefined = stack.platformKey,
   ) => stack.call(operation, { Grant: sent }, token);
   const listed = async (operation = 'Grants_ListByTenant') =>
-    (await readList<Grant>(stack, operation, { Tenant }, owner?.token ?? '')).items;
-  const seesEndpoints = async (who: Person | undefined) =>
-    (await stack.call('Webhooks_ListEndpoints', { Tenant }, who?.token)).status === 200;
+    (await readList<Grant>(stack, operation, { Tenant }, owner.token)).items;
+  const seesEndpoints = async (who: Person) =>
+    (await stack.call('Webhooks_ListEndpoints', { Tenant }, who.token)).status === 200;
   for (const { id: UserID } of [admin, person])
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
   bodyOf(await grant({ UserID: admin.id, Role: 'admin' }));

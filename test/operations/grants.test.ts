@@ -17,25 +17,25 @@ describeBoth('grants', (topology) => {
 
   test('Grants_Add and Grants_Remove take effect with the reply, once each, and publish events', async () => {
     const { stack, owner, person, Tenant, grant, withdraw, listed, seesEndpoints } = suite;
-    const mine = { UserID: person?.id, Role: 'editor' };
+    const mine = { UserID: person.id, Role: 'editor' };
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await grant({ ...mine, ID: 'x', CreatedBy: 'me', Resource: '' }));
     assert.equal(await seesEndpoints(person), true);
     bodyOf(await grant(mine));
     const found = (await listed()).filter(
-      ({ UserID, Role }) => UserID === person?.id && Role === 'editor',
+      ({ UserID, Role }) => UserID === person.id && Role === 'editor',
     );
     assert.equal(found.length, 1);
     assert.match(found[0]?.ID ?? '', /^grt_/);
     assert.deepEqual(
       [found[0]?.CreatedBy, found[0]?.Resource, found[0]?.ExpiresAt],
-      [owner?.id, '', undefined],
+      [owner.id, '', undefined],
     );
     bodyOf(await withdraw(mine));
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await withdraw(mine));
     const events = (await eventsOf(stack, 'access', Tenant)).filter(
-      ({ data }) => data['UserID'] === person?.id && data['Role'] === 'editor',
+      ({ data }) => data['UserID'] === person.id && data['Role'] === 'editor',
     );
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -45,7 +45,7 @@ describeBoth('grants', (topology) => {
 
   test('an expiring grant counts until its expiry, and a repetition without an expiry makes it permanent', async () => {
     const { stack, person, Tenant, grant, withdraw } = suite;
-    const mine = { UserID: person?.id, Role: 'editor' };
+    const mine = { UserID: person.id, Role: 'editor' };
     assertRefused(
       await grant({ ...mine, ExpiresAt: new Date(Date.now() - 1000).toISOString() }),
       400,
@@ -55,7 +55,7 @@ describeBoth('grants', (topology) => {
     bodyOf(await grant({ ...mine, ExpiresAt: new Date(Date.now() + 1500).toISOString() }));
     const can = async () =>
       bodyOf(
-        await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, person?.token),
+        await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, person.token),
       )['Allowed'];
     assert.equal(await can(), true);
     await new Promise((resolve) => setTimeout(resolve, 1600));
@@ -67,16 +67,16 @@ describeBoth('grants', (topology) => {
 
   test('Grants_Add requires a member and an existing role', async () => {
     const { stack, owner, person, stranger, Tenant, grant, grantGroup } = suite;
-    assertRefused(await grant({ UserID: stranger?.id, Role: 'member' }), 400, 'not_found', [
+    assertRefused(await grant({ UserID: stranger.id, Role: 'member' }), 400, 'not_found', [
       'tenant member not found',
     ]);
     assertRefused(await grant({ UserID: createId('usr'), Role: 'member' }), 400, 'not_found', [
       'tenant member not found',
     ]);
-    assertRefused(await grant({ UserID: person?.id, Role: 'nothing' }), 400, 'not_found', [
+    assertRefused(await grant({ UserID: person.id, Role: 'nothing' }), 400, 'not_found', [
       'role not found',
     ]);
-    assertRefused(await grant({ UserID: person?.id, Role: 'platform-owner' }), 400, 'not_found', [
+    assertRefused(await grant({ UserID: person.id, Role: 'platform-owner' }), 400, 'not_found', [
       'role not found',
     ]);
     assertRefused(await grant({ UserID: 'usr_1', Role: 'Member' }), 400, 'invalid_argument', [
@@ -90,7 +90,7 @@ describeBoth('grants', (topology) => {
       await stack.call(
         'BotGrants_Add',
         { Grant: { Tenant, Bot: createId('bot'), Role: 'member' } },
-        owner?.token,
+        owner.token,
       ),
       400,
       'not_found',
@@ -104,37 +104,37 @@ describeBoth('grants', (topology) => {
       `this would grant ${permission}, which the caller does not hold`,
     ];
     for (const give of [
-      () => grant({ UserID: admin?.id, Role: 'owner' }, admin?.token),
-      () => grant({ UserID: person?.id, Role: 'owner', Resource: 'thing' }, admin?.token),
-      () => grantGroup({ Group: 'eng', Role: 'owner' }, admin?.token),
+      () => grant({ UserID: admin.id, Role: 'owner' }, admin.token),
+      () => grant({ UserID: person.id, Role: 'owner', Resource: 'thing' }, admin.token),
+      () => grantGroup({ Group: 'eng', Role: 'owner' }, admin.token),
     ])
       assertRefused(await give(), 403, 'permission_denied', lacking('iam.*'));
     assertRefused(
-      await grant({ UserID: admin?.id, Role: 'editor' }, admin?.token),
+      await grant({ UserID: admin.id, Role: 'editor' }, admin.token),
       403,
       'permission_denied',
       lacking('app.notes.write'),
     );
     assertRefused(
-      await grant({ UserID: person?.id, Role: 'member' }, person?.token),
+      await grant({ UserID: person.id, Role: 'member' }, person.token),
       403,
       'permission_denied',
     );
     // A tenant that does not exist, and the platform.
     for (const elsewhere of [{ Tenant: createId('tnt') }, { Tenant: '', Platform: true }])
       assertRefused(
-        await grant({ ...elsewhere, UserID: person?.id, Role: 'member' }, owner?.token),
+        await grant({ ...elsewhere, UserID: person.id, Role: 'member' }, owner.token),
         403,
         'permission_denied',
       );
-    const foreign = await createTenant(stack, stranger?.token ?? '');
+    const foreign = await createTenant(stack, stranger.token ?? '');
     assertRefused(
-      await grant({ Tenant: foreign, UserID: owner?.id, Role: 'owner' }, owner?.token),
+      await grant({ Tenant: foreign, UserID: owner.id, Role: 'owner' }, owner.token),
       403,
       'permission_denied',
     );
     assertRefused(
-      await withdraw({ Tenant: foreign, UserID: stranger?.id, Role: 'owner' }, owner?.token),
+      await withdraw({ Tenant: foreign, UserID: stranger.id, Role: 'owner' }, owner.token),
       403,
       'permission_denied',
     );
@@ -143,28 +143,25 @@ describeBoth('grants', (topology) => {
   test('only an owner removes ownership, and the last owner stays owner', async () => {
     const { stack, owner, admin, person, Tenant, grant, withdraw } = suite;
     assertRefused(
-      await withdraw({ UserID: owner?.id, Role: 'owner' }, admin?.token),
+      await withdraw({ UserID: owner.id, Role: 'owner' }, admin.token),
       403,
       'permission_denied',
     );
-    assertRefused(
-      await withdraw({ UserID: owner?.id, Role: 'owner' }),
-      400,
-      'failed_precondition',
-      ['the last owner of a tenant cannot be removed'],
-    );
+    assertRefused(await withdraw({ UserID: owner.id, Role: 'owner' }), 400, 'failed_precondition', [
+      'the last owner of a tenant cannot be removed',
+    ]);
     const soon = new Date(Date.now() + 60_000).toISOString();
     assertRefused(
-      await grant({ UserID: owner?.id, Role: 'owner', ExpiresAt: soon }),
+      await grant({ UserID: owner.id, Role: 'owner', ExpiresAt: soon }),
       400,
       'failed_precondition',
       ['the last owner of a tenant cannot be removed'],
     );
-    bodyOf(await grant({ UserID: person?.id, Role: 'owner' }));
+    bodyOf(await grant({ UserID: person.id, Role: 'owner' }));
     // Each of the two owners removes the other at the same time: one of them stays.
     const both = await Promise.all([
-      withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token),
-      withdraw({ UserID: owner?.id, Role: 'owner' }, person?.token),
+      withdraw({ UserID: person.id, Role: 'owner' }, owner.token),
+      withdraw({ UserID: owner.id, Role: 'owner' }, person.token),
     ]);
     assert.equal(
       both.filter(({ status }) => status === 200).length,
@@ -174,14 +171,14 @@ describeBoth('grants', (topology) => {
     const [kept] = (
       await readList<Grant>(stack, 'Grants_ListByTenant', { Tenant }, stack.platformKey)
     ).items.filter(({ Role }) => Role === 'owner');
-    const winner = kept?.UserID === owner?.id ? owner : person;
-    bodyOf(await grant({ UserID: owner?.id, Role: 'owner' }, winner?.token));
-    bodyOf(await withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token));
+    const winner = kept?.UserID === owner.id ? owner : person;
+    bodyOf(await grant({ UserID: owner.id, Role: 'owner' }, winner?.token));
+    bodyOf(await withdraw({ UserID: person.id, Role: 'owner' }, owner.token));
   });
 
   test('Grants_Add called 200 times at once makes one grant and one event', async () => {
     const { stack, person, Tenant, grant, withdraw } = suite;
-    const mine = { UserID: person?.id, Role: 'editor', Resource: 'report-1' };
+    const mine = { UserID: person.id, Role: 'editor', Resource: 'report-1' };
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => retryWhileBusy(() => grant(mine))),
     );
@@ -206,8 +203,8 @@ describeBoth('grants', (topology) => {
     bodyOf(
       await stack.call(
         'Groups_AddMember',
-        { Tenant, Group: 'eng/backend', UserID: person?.id },
-        owner?.token,
+        { Tenant, Group: 'eng/backend', UserID: person.id },
+        owner.token,
       ),
     );
     assert.equal(await seesEndpoints(person), false);
@@ -220,7 +217,7 @@ describeBoth('grants', (topology) => {
       await stack.call(
         'GroupGrants_Remove',
         { Grant: { Tenant, Group: 'Eng', Role: 'editor' } },
-        owner?.token,
+        owner.token,
       ),
     );
     assert.equal(await seesEndpoints(person), false);
@@ -237,47 +234,46 @@ describeBoth('grants', (topology) => {
     assertRefused(
       await stack.call(
         'Groups_AddMember',
-        { Tenant, Group: 'eng/backend', UserID: admin?.id },
-        admin?.token,
+        { Tenant, Group: 'eng/backend', UserID: admin.id },
+        admin.token,
       ),
       403,
       'permission_denied',
     );
-    bodyOf(await stack.call('Groups_Delete', { Tenant, Path: 'eng' }, owner?.token));
+    bodyOf(await stack.call('Groups_Delete', { Tenant, Path: 'eng' }, owner.token));
     assert.equal(await seesEndpoints(person), false);
     assert.deepEqual(await listed('GroupGrants_ListByTenant'), []);
   });
 
   test('Grants_List shows a user’s own grants, to others those of tenants whose grants they may read, and nothing else', async () => {
     const { stack, admin, person, stranger, Tenant, grant, withdraw } = suite;
-    const own = (
-      await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, person?.token ?? '')
-    ).items;
-    assert.deepEqual([...new Set(own.map(({ UserID }) => UserID))], [person?.id]);
-    const elsewhere = await createTenant(stack, person?.token ?? '');
+    const own = (await readList<Grant>(stack, 'Grants_List', { UserID: person.id }, person.token))
+      .items;
+    assert.deepEqual([...new Set(own.map(({ UserID }) => UserID))], [person.id]);
+    const elsewhere = await createTenant(stack, person.token);
     const tenantsSeen = async (token = '') => [
       ...new Set(
-        (await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, token)).items.map(
+        (await readList<Grant>(stack, 'Grants_List', { UserID: person.id }, token)).items.map(
           ({ Tenant: tenant }) => tenant,
         ),
       ),
     ];
-    assert.deepEqual(await tenantsSeen(admin?.token), [Tenant]);
-    assert.deepEqual((await tenantsSeen(person?.token)).sort(), [Tenant, elsewhere].sort());
+    assert.deepEqual(await tenantsSeen(admin.token), [Tenant]);
+    assert.deepEqual((await tenantsSeen(person.token)).sort(), [Tenant, elsewhere].sort());
     assert.deepEqual((await tenantsSeen(stack.platformKey)).sort(), [Tenant, elsewhere].sort());
-    assert.deepEqual(await tenantsSeen(stranger?.token), []);
+    assert.deepEqual(await tenantsSeen(stranger.token), []);
     assertRefused(
-      await stack.call('Grants_List', { UserID: admin?.id }, (await signUp(stack)).token),
+      await stack.call('Grants_List', { UserID: admin.id }, (await signUp(stack)).token),
       403,
       'permission_denied',
     );
     // An auditor of all tenants sees the grants in them, and not those on the platform.
-    const auditor = { Tenant: '', Platform: true, UserID: stranger?.id, Role: 'auditor' };
+    const auditor = { Tenant: '', Platform: true, UserID: stranger.id, Role: 'auditor' };
     bodyOf(await grant(auditor, stack.platformKey));
-    bodyOf(await grant({ ...auditor, UserID: person?.id }, stack.platformKey));
-    assert.deepEqual((await tenantsSeen(stranger?.token)).sort(), [Tenant, elsewhere].sort());
-    assert.deepEqual((await tenantsSeen(person?.token)).sort(), ['', Tenant, elsewhere].sort());
-    for (const UserID of [stranger?.id, person?.id])
+    bodyOf(await grant({ ...auditor, UserID: person.id }, stack.platformKey));
+    assert.deepEqual((await tenantsSeen(stranger.token)).sort(), [Tenant, elsewhere].sort());
+    assert.deepEqual((await tenantsSeen(person.token)).sort(), ['', Tenant, elsewhere].sort());
+    for (const UserID of [stranger.id, person.id])
       bodyOf(await withdraw({ ...auditor, UserID }, stack.platformKey));
   });
 });

@@ -17,7 +17,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
 
   test('BotGrants_Add by the platform works for a bot of any tenant', async () => {
     const { stack, owner, Tenant } = suite;
-    const { ID: Bot } = await createBot(stack, Tenant, owner?.token ?? '');
+    const { ID: Bot } = await createBot(stack, Tenant, owner.token);
     const add = (sent: object) =>
       stack.call(
         'BotGrants_Add',
@@ -47,12 +47,12 @@ describeOne('grants on the platform', 'five processes', (topology) => {
 
   test('Grants_Add with Platform counts in every tenant, for the built-in roles only', async () => {
     const { stack, owner, person, stranger, Tenant, onPlatform, seesEndpoints } = suite;
-    const support = { Platform: true, UserID: stranger?.id, Role: 'platform-support' };
+    const support = { Platform: true, UserID: stranger.id, Role: 'platform-support' };
     assert.equal(await seesEndpoints(stranger), false);
     bodyOf(await onPlatform('Grants_Add', support));
     assert.equal(await seesEndpoints(stranger), true);
     assert.equal(
-      (await stack.call('Users_GetByEmail', { Email: owner?.email }, stranger?.token)).status,
+      (await stack.call('Users_GetByEmail', { Email: owner.email }, stranger.token)).status,
       200,
     );
     const found = (
@@ -60,7 +60,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     ).items;
     assert.deepEqual(
       found.map(({ UserID, Role, Tenant: tenant, Platform }) => [UserID, Role, tenant, Platform]),
-      [[stranger?.id, 'platform-support', '', true]],
+      [[stranger.id, 'platform-support', '', true]],
     );
     assertRefused(
       await onPlatform('Grants_Add', { ...support, Role: 'editor' }),
@@ -76,7 +76,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     );
     // The support role reads and cannot grant.
     assertRefused(
-      await onPlatform('Grants_Add', { ...support, UserID: person?.id }, stranger?.token),
+      await onPlatform('Grants_Add', { ...support, UserID: person.id }, stranger.token),
       403,
       'permission_denied',
     );
@@ -88,7 +88,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
         await stack.call(
           'Access_Check',
           { Tenant, Permission: 'iam.webhooks.read' },
-          stranger?.token,
+          stranger.token,
         ),
         'Allowed',
       ),
@@ -99,14 +99,14 @@ describeOne('grants on the platform', 'five processes', (topology) => {
   test('a grant without a tenant and without Platform is refused, also for the platform key', async () => {
     const { stack, owner, person, Tenant, onPlatform } = suite;
     const subjects = {
-      Grants: { UserID: person?.id },
+      Grants: { UserID: person.id },
       GroupGrants: { Group: 'eng' },
       BotGrants: { Bot: createId('bot') },
     };
     const stored = () => countOf(stack, `access.grant_entry where tenant = ''`);
     const before = await stored();
     for (const [family, subject] of Object.entries(subjects)) {
-      for (const token of [stack.platformKey, owner?.token]) {
+      for (const token of [stack.platformKey, owner.token]) {
         for (const verb of ['Add', 'Remove'])
           assertRefused(
             await onPlatform(`${family}_${verb}`, { ...subject, Role: 'auditor' }, token),
@@ -135,7 +135,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
         ['Tenant must be empty if Platform is true'],
       );
       assertRefused(
-        await stack.call(`${family}_ListByTenant`, { Platform: true }, owner?.token),
+        await stack.call(`${family}_ListByTenant`, { Platform: true }, owner.token),
         403,
         'permission_denied',
       );
@@ -143,7 +143,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
         await onPlatform(
           `${family}_Add`,
           { ...subjects[family], Platform: true, Role: 'auditor' },
-          owner?.token,
+          owner.token,
         ),
         403,
         'permission_denied',
@@ -156,27 +156,27 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     const { stack, admin, person, stranger, disabled, Tenant, onPlatform } = suite;
     const { ID: Bot } = await createBot(
       stack,
-      await createTenant(stack, stranger?.token ?? ''),
-      stranger?.token ?? '',
+      await createTenant(stack, stranger.token ?? ''),
+      stranger.token ?? '',
     );
     const sent = [
-      { Platform: true, UserID: stranger?.id, Role: 'auditor' },
+      { Platform: true, UserID: stranger.id, Role: 'auditor' },
       {
         Platform: true,
-        UserID: stranger?.id,
+        UserID: stranger.id,
         Role: 'member',
         ExpiresAt: new Date(Date.now() + 1200).toISOString(),
       },
       // A disabled account holds nothing.
-      { Platform: true, UserID: disabled?.id, Role: 'auditor' },
+      { Platform: true, UserID: disabled.id, Role: 'auditor' },
     ];
     for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Add', platformGrant));
     bodyOf(await onPlatform('BotGrants_Add', { Platform: true, Bot, Role: 'platform-support' }));
-    bodyOf(await stack.call('Users_Disable', { UserID: disabled?.id }, stack.platformKey));
+    bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     await new Promise((resolve) => setTimeout(resolve, 1300));
 
     const read = async (operation: string, more: object, limit = 200) =>
-      (await readList<Grant>(stack, operation, { Tenant, ...more }, admin?.token ?? '', limit))
+      (await readList<Grant>(stack, operation, { Tenant, ...more }, admin.token ?? '', limit))
         .items;
     const own = await read('Grants_ListByTenant', {});
     assert.ok(own.length > 1 && own.every(({ Platform }) => !Platform));
@@ -190,7 +190,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
       assert.deepEqual(others, []);
       assert.deepEqual(
         [reaching?.UserID, reaching?.Role, reaching?.Tenant, reaching?.CreatedBy],
-        [stranger?.id, 'auditor', '', ''],
+        [stranger.id, 'auditor', '', ''],
       );
     }
     const [bot] = (await read('BotGrants_ListByTenant', { IncludePlatform: true })).filter(
@@ -201,7 +201,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
       [Bot, 'platform-support', '', ''],
     );
     assertRefused(
-      await stack.call('Grants_ListByTenant', { Tenant, IncludePlatform: true }, person?.token),
+      await stack.call('Grants_ListByTenant', { Tenant, IncludePlatform: true }, person.token),
       403,
       'permission_denied',
     );
@@ -209,14 +209,14 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     const first = await stack.call(
       'Grants_ListByTenant',
       { Tenant, IncludePlatform: true, Page: { Limit: 1 } },
-      admin?.token,
+      admin.token,
     );
     const { NextCursor } = bodyOf(first)['Page'] as { NextCursor: string };
     assertRefused(
       await stack.call(
         'Grants_ListByTenant',
         { Tenant, Page: { Cursor: NextCursor } },
-        admin?.token,
+        admin.token,
       ),
       400,
       'invalid_argument',
@@ -225,8 +225,8 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     const explained = bodyOf(
       await stack.call(
         'Access_Explain',
-        { Tenant, Subject: stranger?.id, Permission: 'iam.audit.read' },
-        admin?.token,
+        { Tenant, Subject: stranger.id, Permission: 'iam.audit.read' },
+        admin.token,
       ),
     );
     assert.deepEqual(
@@ -237,6 +237,6 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     );
     for (const platformGrant of sent) bodyOf(await onPlatform('Grants_Remove', platformGrant));
     bodyOf(await onPlatform('BotGrants_Remove', { Platform: true, Bot, Role: 'platform-support' }));
-    bodyOf(await stack.call('Users_Enable', { UserID: disabled?.id }, stack.platformKey));
+    bodyOf(await stack.call('Users_Enable', { UserID: disabled.id }, stack.platformKey));
   });
 });
