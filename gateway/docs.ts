@@ -2,7 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isCurrent } from './etag.ts';
 import { today, withCurrentTimes } from './example-times.ts';
+import { openGuides } from './guides.ts';
 
 // Serves the OpenAPI document and its reference, both from this host. The reference is our own: axe
 // finds violations of WCAG 2.2 AA in Scalar, RapiDoc and Stoplight Elements.
@@ -16,12 +18,18 @@ const assetOf = (type: string, body: Buffer): Asset => ({
   etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
 });
 const asset = (name: string, type: string): Asset => assetOf(type, readFileSync(page(name)));
+const guides = openGuides();
+// The link to the guides is in the page only where the guides are.
+const reference = readFileSync(page('docs.html'), 'utf8').replace(
+  '<!-- guides -->',
+  guides.exist ? '<a href="docs/guides/">Guides</a>' : '',
+);
 const scripts = ['docs', 'docs-markup', 'docs-operation', 'docs-schema'].map(
   (name) => `${name}.js`,
 );
 
 const assets = new Map<string, Asset>([
-  ['/docs', asset('docs.html', 'text/html')],
+  ['/docs', assetOf('text/html', Buffer.from(reference))],
   ['/docs/docs.css', asset('docs.css', 'text/css')],
   ...scripts.map((name) => [`/docs/${name}`, asset(name, 'text/javascript')] as const),
 ]);
@@ -54,13 +62,19 @@ const headers = {
 };
 
 export const isDocs = (pathname: string) =>
-  pathname === '/docs/' || pathname === '/openapi.json' || assets.has(pathname);
+  pathname === '/docs/' ||
+  pathname === '/openapi.json' ||
+  assets.has(pathname) ||
+  guides.has(pathname);
 
-export function sendDocs(
+/** Sends what is at a path that `isDocs` accepts. `prefix` is the path of the public URL. */
+export async function sendDocs(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
-): void {
+  prefix: string,
+): Promise<void> {
+  if (guides.has(pathname)) return guides.send(request, response, pathname, prefix);
   // The page's links are relative, so only the path without a trailing slash resolves them under
   // any prefix.
   if (pathname === '/docs/')
@@ -80,11 +94,4 @@ function send(
   response
     .writeHead(200, { ...headers, ...caching, 'content-type': type, 'content-length': body.length })
     .end(body);
-}
-
-function isCurrent(request: IncomingMessage, etag: string): boolean {
-  const known = (request.headers['if-none-match'] ?? '')
-    .split(',')
-    .map((one) => one.trim().replace(/^W\//, ''));
-  return known.includes(etag) || known.includes('*');
 }

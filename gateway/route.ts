@@ -165,7 +165,7 @@ function readOnlyRoute(
   { prefix, ready }: { prefix: string; ready: () => Promise<void> },
 ): ((response: ServerResponse) => void | Promise<void>) | undefined {
   if (isPage(pathname)) return (response) => sendPage(response, pathname);
-  if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname);
+  if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname, prefix);
   // Clients that do not ask for HTML get the JSON 404.
   if (pathname === '/' && acceptsHtml(request)) return (response) => sendHomePage(response, prefix);
   if (pathname === '/readyz') return (response) => sendReadiness(response, ready);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { existsSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from '@bailiwick/deploy/local/paths.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 
 // /docs as a browser gets it: all resources from this host, with a policy that allows no others.
@@ -45,12 +48,12 @@ describe('GET /docs', () => {
     return loaded;
   }
 
-  /** The URLs in the page's tags, without the data: URL of its empty icon. */
+  /** The URLs in the page's tags, without its empty icon and the guides, which may not be built. */
   function namesIn(html: string): string[] {
     const names = Array.from(
       html.matchAll(/\b(?:src|href)="([^"]*)"/g),
       ([, name = '']) => name,
-    ).filter((name) => name !== 'data:,' && name !== '#');
+    ).filter((name) => !['data:,', '#', 'docs/guides/'].includes(name));
     assert.ok(names.length >= 4, names.join());
     return names;
   }
@@ -159,6 +162,18 @@ describe('GET /docs', () => {
     for (const path of ['docs', 'docs/docs.js', 'openapi.json']) {
       const refused = await fetch(`${stack.url}/${path}`, { method: 'POST' });
       assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD'], path);
+    }
+  });
+
+  test('/docs/guides/ is served and linked from /docs if the site is built, and a 404 otherwise', async () => {
+    const isBuilt = existsSync(join(root, 'site/dist/files.json'));
+    for (const path of ['', prefix]) {
+      const page = await (await fetch(`${stack.url}${path}/docs`)).text();
+      assert.equal(page.includes('href="docs/guides/"'), isBuilt);
+      const guides = await fetch(`${stack.url}${path}/docs/guides/`);
+      assert.equal(guides.status, isBuilt ? 200 : 404);
+      // The public URL has the prefix, whether the proxy strips it or not.
+      assert.equal((await guides.text()).includes(`href="${prefix}/docs/guides/`), isBuilt);
     }
   });
 

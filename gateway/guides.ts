@@ -1,0 +1,124 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
+import { isCurrent } from './etag.ts';
+
+// The site that `npm run docs` builds from the documents, served beside the API reference.
+
+/** `files.json` of a built site. */
+export type GuidesManifest = {
+  /** Every file's path below the site, and a hash of it. */
+  files: Record<string, string>;
+  /** Sources of the content security policy for the inline scripts, such as `sha256-…`. */
+  scripts: string[];
+  /** The same for the inline style attributes. */
+  styles: string[];
+};
+
+/** The site's address, as it stands in its files. */
+const base = '/docs/guides/';
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
+
+export type Guides = ReturnType<typeof openGuides>;
+
+/**
+ * Reads the list of the files of a built site. Without one, no path is served.
+ * The list is read once: a site that is built again needs a new start of the gateway.
+ */
+export function openGuides(folder = new URL('../site/dist/', import.meta.url)) {
+  const manifest = readManifest(new URL('files.json', folder));
+  const files = new Map(
+    Object.entries(manifest?.files ?? {}).map(([file, hash]) => [
+      base + file.replace(/(^|(?<=\/))index\.html$/, ''),
+      { file, hash },
+    ]),
+  );
+  const headers = {
+    'content-security-policy': manifest ? policyOf(manifest) : '',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  };
+
+  return {
+    exist: files.size > 0,
+    has: (pathname: string): boolean =>
+      files.has(pathname) || (files.size > 0 && pathname === base.slice(0, -1)),
+
+    /** Sends the file at a path that `has` accepts. `prefix` is the path of the public URL. */
+    async send(
+      request: IncomingMessage,
+      response: ServerResponse,
+      pathname: string,
+      prefix: string,
+    ): Promise<void> {
+      const found = files.get(pathname);
+      if (!found) return void response.writeHead(308, { ...headers, location: 'guides/' }).end();
+      const own = { ...headers, ...cachingOf(found, prefix) };
+      if (isCurrent(request, own.etag)) return void response.writeHead(304, own).end();
+      const body = await readBody(new URL(found.file, folder), prefix);
+      // The site was built again since the start, and this file went away.
+      if (!body) return void response.writeHead(404, headers).end();
+      const type = types[extname(found.file)] ?? 'application/octet-stream';
+      response
+        .writeHead(200, { ...own, 'content-type': type, 'content-length': body.length })
+        .end(body);
+    },
+  };
+}
+
+function readManifest(file: URL): GuidesManifest | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as GuidesManifest;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** As strict as the other pages' policy. What is inline is named by its hash. */
+function policyOf({ scripts, styles }: GuidesManifest): string {
+  const quoted = (hashes: readonly string[]) => hashes.map((hash) => `'${hash}'`).join(' ');
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${quoted(scripts)}`,
+    "style-src 'self'",
+    `style-src-attr 'unsafe-hashes' ${quoted(styles)}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Names in `assets/` have a hash of the content. Browsers ask again for all other files. */
+function cachingOf({ file, hash }: { file: string; hash: string }, prefix: string) {
+  const version = prefix === '' ? '' : createHash('sha256').update(prefix).digest('base64url');
+  return {
+    etag: `"${hash}${version}"`,
+    'cache-control': file.startsWith('assets/')
+      ? 'public, max-age=31536000, immutable'
+      : 'no-cache',
+  };
+}
+
+/** A file with the public URL's path before the site's address. Undefined if it is not there. */
+async function readBody(file: URL, prefix: string): Promise<Buffer | undefined> {
+  const body = await readFile(file).catch((error: { code?: string }) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!body || prefix === '' || extname(file.pathname) === '.png') return body;
+  return Buffer.from(body.toString('utf8').replaceAll(base, prefix + base));
+}
