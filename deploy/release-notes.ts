@@ -34,7 +34,7 @@ function versionsIn(folder: string): Array<[place: string, version: string]> {
   const manifests = globSync(
     [
       'package.json',
-      '{proto,gateway,deploy}/package.json',
+      '{proto,gateway,deploy,site}/package.json',
       'services/*/package.json',
       'packages/*/package.json',
     ],

@@ -19,7 +19,7 @@ export type GuidesManifest = {
 };
 
 /** The site's address, as it stands in its files. */
-const base = '/docs/guides/';
+export const base = '/docs/guides/';
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

@@ -10,13 +10,14 @@ import { type Reach, reachOf, type TenantTables } from './support/tenants.ts';
 
 // Architecture rules that neither the compiler nor the linter checks.
 
-const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'test'];
+const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'];
 const packages = [
   'proto',
   ...globSync('packages/*', { cwd: root }),
   ...schemas.map(({ service }) => `services/${service}`),
   'gateway',
   'deploy',
+  'site',
   'test',
 ];
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 // and no running stack. A test that needs one is in test/.
 
 const root = path.resolve(import.meta.dirname, '..');
-const folders = ['proto', 'packages', 'services', 'gateway', 'deploy'];
+const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'site'];
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.test.ts`),
   { cwd: root, exclude: (name) => name.includes('node_modules') },

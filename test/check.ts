@@ -17,7 +17,7 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
   {
     name: 'lint',
     command: bin('oxlint'),
-    args: ['--type-aware', 'proto', 'packages', 'services', 'gateway', 'deploy', 'test'],
+    args: ['--type-aware', 'proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'],
   },
   { name: 'format and import order', command: bin('biome'), args: ['check', '.'] },
 ];

@@ -20,7 +20,7 @@ const idioms: Readonly<Record<string, RegExp>> = {
 type Line = Readonly<{ file: string; number: number; text: string }>;
 
 const documents = ['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'helm/**/*.md'];
-const sources = ['proto', 'packages', 'services', 'gateway', 'deploy', 'test'].map(
+const sources = ['proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'].map(
   (folder) => `${folder}/**/*.{ts,mjs,js,proto,css,sh}`,
 );
 

@@ -1,0 +1,99 @@
+// The sidebar: which documents of the repository become pages, in which group and order.
+
+/** A document, or a pattern of documents. Files that are not there are left out. */
+export type Document = {
+  file: string;
+  /** The page's path below the site. By default `docs/x.md` becomes `x.md`. */
+  path?: string;
+  /** The link in the sidebar. By default the document's first heading. */
+  label?: string;
+};
+
+export type Group = { title: string; documents: readonly Document[] };
+
+export const groups: readonly Group[] = [
+  { title: 'Start', documents: [{ file: 'README.md', path: 'start.md', label: 'Get started' }] },
+  {
+    title: 'API',
+    documents: [
+      { file: 'docs/api.md' },
+      { file: 'README.md', path: 'errors.md', label: 'Errors, retries and quotas' },
+      { file: 'proto/client/README.md', path: 'client.md', label: 'TypeScript client' },
+      { file: 'packages/client/README.md', path: 'client.md', label: 'TypeScript client' },
+      { file: 'proto/client/cli/README.md', path: 'cli.md', label: 'Command line' },
+      { file: 'packages/cli/README.md', path: 'cli.md', label: 'Command line' },
+    ],
+  },
+  {
+    title: 'Webhooks and events',
+    documents: [
+      { file: 'docs/webhooks.md', label: 'Receive webhooks' },
+      { file: 'docs/egress.md', label: 'Which addresses are called' },
+      { file: 'docs/mail.md', label: 'Mail' },
+    ],
+  },
+  {
+    title: 'Single sign-on',
+    documents: [
+      { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
+      { file: 'docs/domains.md', label: 'Mail domains' },
+    ],
+  },
+  {
+    title: 'Operations',
+    documents: [
+      { file: 'docs/kubernetes.md', label: 'Kubernetes' },
+      { file: 'helm/bailiwick/README.md', path: 'chart.md', label: 'Helm chart' },
+      { file: 'deploy/examples/README.md', path: 'examples.md', label: 'Examples' },
+      { file: 'docs/operations.md', label: 'Images, backups, upgrades' },
+      { file: 'docs/observability.md', label: 'Logs, traces, metrics' },
+      { file: 'docs/runbooks.md', label: 'Runbooks' },
+    ],
+  },
+  {
+    title: 'Security and reliability',
+    documents: [
+      { file: 'docs/security.md', label: 'Security' },
+      { file: 'docs/keys.md', label: 'Keys' },
+      { file: 'docs/reliability.md', label: 'Reliability' },
+      { file: 'docs/performance.md', label: 'Performance' },
+    ],
+  },
+  {
+    title: 'Reference',
+    documents: [
+      { file: 'docs/configuration.md', label: 'Configuration' },
+      { file: 'docs/permissions.md', label: 'Permissions' },
+      { file: 'docs/events.md', label: 'Events' },
+    ],
+  },
+  {
+    title: 'Decisions',
+    documents: [
+      { file: 'docs/decisions/README.md', path: 'decisions/index.md', label: 'All decisions' },
+      { file: 'docs/decisions/*.md' },
+    ],
+  },
+  {
+    title: 'Project',
+    documents: [
+      { file: 'ARCHITECTURE.md', path: 'architecture.md', label: 'Architecture' },
+      { file: 'CHANGELOG.md', path: 'changelog.md', label: 'Changelog' },
+      { file: 'CONTRIBUTING.md', path: 'contributing.md', label: 'Contributing' },
+      { file: 'SECURITY.md', path: 'security-policy.md', label: 'Report a vulnerability' },
+      // A new document of docs/ is never lost: it stands here until it gets a better place.
+      { file: 'docs/*.md' },
+    ],
+  },
+];
+
+/** The group that the pages of the API reference join, before its documents. */
+export const referenceGroup = 'Reference';
+
+/** Sections of README.md that are pages of their own, or that the sidebar replaces. */
+export const readme = {
+  errors: { page: 'errors.md', title: 'Errors, retries and quotas' },
+  start: { page: 'start.md', title: 'Get started' },
+  errorSections: ['When something is refused'],
+  skippedSections: ['Where to read on', 'Read on'],
+} as const;
