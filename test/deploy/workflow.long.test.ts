@@ -78,7 +78,7 @@ test('every action is pinned by its commit, the same everywhere, and every job h
   assert.ok(pins.size >= 10);
 });
 
-test('the public CI runs the checks, the coverage, the tests in containers and on Deno, and the image', () => {
+test('the public CI runs the checks, the coverage, the tests in containers and on Deno, the site and the image', () => {
   const { jobs } = workflow('ci');
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   assert.deepEqual(commandsOf(jobs['tests']), ['.ci/run']);
@@ -86,6 +86,7 @@ test('the public CI runs the checks, the coverage, the tests in containers and o
   assert.match(commandsOf(jobs['containers']).join(), /^npm test -- "--shard=\$SHARD" /);
   assert.deepEqual(commandsOf(jobs['coverage']), ['npm run test:unit -- --coverage']);
   assert.match(commandsOf(jobs['deno']).join(), /^npm test -- --deno /);
+  assert.deepEqual(commandsOf(jobs['docs']), ['npm run docs']);
   assert.match(
     commandsOf(jobs['image']).join('\n'),
     /docker build --file deploy\/Dockerfile .*\n.*compose-secrets\.ts\n.* config --quiet\n.* up --detach\n/,
@@ -191,7 +192,7 @@ function copyOf(t: TestContext, changes: Record<string, (text: string) => string
   const named = globSync(
     [
       'package.json',
-      '{proto,gateway,deploy}/package.json',
+      '{proto,gateway,deploy,site}/package.json',
       'services/*/package.json',
       'packages/*/package.json',
     ],
