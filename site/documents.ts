@@ -17,10 +17,8 @@ export const groups: readonly Group[] = [
     title: 'API',
     documents: [
       { file: 'docs/api.md' },
-      { file: 'README.md', path: 'errors.md', label: 'Errors, retries and quotas' },
-      { file: 'proto/client/README.md', path: 'client.md', label: 'TypeScript client' },
+      { file: 'README.md', path: 'errors.md', label: 'Understand an error' },
       { file: 'packages/client/README.md', path: 'client.md', label: 'TypeScript client' },
-      { file: 'proto/client/cli/README.md', path: 'cli.md', label: 'Command line' },
       { file: 'packages/cli/README.md', path: 'cli.md', label: 'Command line' },
     ],
   },
@@ -92,8 +90,8 @@ export const referenceGroup = 'Reference';
 
 /** Sections of README.md that are pages of their own, or that the sidebar replaces. */
 export const readme = {
-  errors: { page: 'errors.md', title: 'Errors, retries and quotas' },
+  errors: { page: 'errors.md', title: 'Understand an error' },
   start: { page: 'start.md', title: 'Get started' },
   errorSections: ['When something is refused'],
-  skippedSections: ['Where to read on', 'Read on'],
+  skippedSections: ['Read on'],
 } as const;

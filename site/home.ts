@@ -1,55 +1,46 @@
-/** The landing page: what Bailiwick is, in one sentence and five promises. */
-export function homePage(): string {
+/** Where each promise of README.md is explained. */
+const details: Record<string, { link: string; linkText: string }> = {
+  'One helm install': { link: '/kubernetes', linkText: 'Kubernetes' },
+  'One call shape': { link: '/api/', linkText: 'API reference' },
+  'Tenants are walls': { link: '/security', linkText: 'Security' },
+  'Revoked means revoked': { link: '/architecture', linkText: 'Architecture' },
+  'Accepted means delivered': { link: '/reliability', linkText: 'Reliability' },
+};
+
+/** The landing page: the head of README.md, with its promises as cards. */
+export function homePage(readme: string): string {
+  const [head = ''] = readme.split(/^## /m);
+  const [name = '', text = ''] = head.split(/\n\n/);
+  const [summary = '', tagline = ''] = text.split(/: (.*)/s);
+  const home = {
+    layout: 'home',
+    titleTemplate: summary,
+    hero: {
+      name: name.replace('# ', ''),
+      text: summary,
+      tagline: upperFirst(tagline.trim()),
+      actions: [
+        { text: 'Get started', link: '/start' },
+        { text: 'API reference', link: '/api/', theme: 'alt' },
+        { text: 'Receive webhooks', link: '/webhooks', theme: 'alt' },
+      ],
+    },
+    features: Array.from(
+      head.matchAll(/^- \*\*(.+?)\*\*[,:]? (.+)$/gm),
+      ([, promise = '', about]) => {
+        const title = plain(promise);
+        return { title, details: upperFirst(plain(about ?? '')), ...details[title] };
+      },
+    ),
+  };
   return `---\n${JSON.stringify(home, undefined, 2)}\n---\n`;
 }
 
-const home = {
-  layout: 'home',
-  titleTemplate: 'Identity, access and notifications for platform teams',
-  hero: {
-    name: 'Bailiwick',
-    text: 'Identity, access and notifications for platform teams',
-    tagline:
-      'Accounts, tenants, groups, roles, single sign-on, an audit trail and signed webhooks, behind one JSON API.',
-    actions: [
-      { text: 'Get started', link: '/start' },
-      { text: 'API reference', link: '/api/', theme: 'alt' },
-      { text: 'Receive webhooks', link: '/webhooks', theme: 'alt' },
-    ],
-  },
-  features: [
-    {
-      title: 'One helm install',
-      details: 'Or npm start. PostgreSQL and NATS are all that it needs.',
-      link: '/kubernetes',
-      linkText: 'Kubernetes',
-    },
-    {
-      title: 'One call shape',
-      details:
-        'Every operation is a POST with plain JSON, with a typed client, a command-line tool and OpenAPI.',
-      link: '/api/',
-      linkText: 'API reference',
-    },
-    {
-      title: 'Tenants are walls',
-      details: 'Each query names its tenant, and each rule has a test that proves it.',
-      link: '/security',
-      linkText: 'Security',
-    },
-    {
-      title: 'Revoked means revoked',
-      details:
-        'When a call that removes a right returns, the right has stopped to work on every gateway.',
-      link: '/architecture',
-      linkText: 'Architecture',
-    },
-    {
-      title: 'Accepted means delivered',
-      details:
-        'Each change commits with its event, and survives kills, outages and a wiped broker.',
-      link: '/reliability',
-      linkText: 'Reliability',
-    },
-  ],
-};
+/** Markdown without its marks. A link in brackets is left out, since the card has one of its own. */
+const plain = (text: string) =>
+  text
+    .replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '');
+
+const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

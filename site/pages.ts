@@ -26,7 +26,8 @@ export function collectPages(root: string): Page[] {
       : []),
     ...documents.flatMap((document) => readDocument(root, title, document, taken)),
   ]);
-  return [{ path: 'index.md', source: '', label: 'Home', group: '', text: homePage() }, ...pages];
+  const home = homePage(readFileSync(join(root, 'README.md'), 'utf8'));
+  return [{ path: 'index.md', source: '', label: 'Home', group: '', text: home }, ...pages];
 }
 
 /** The pages of one entry of the sidebar, without documents that an earlier entry has taken. */
