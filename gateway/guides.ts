@@ -30,8 +30,6 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-export type Guides = ReturnType<typeof openGuides>;
-
 /**
  * Reads the list of the files of a built site. Without one, no path is served.
  * The list is read once: a site that is built again needs a new start of the gateway.

@@ -27,8 +27,9 @@ type Options = {
   repository?: string | undefined;
 };
 
-/** The configuration of the build that is running: VitePress reads it from a file alone. */
+/** VitePress reads the configuration from a file only, which imports it from here. */
 let current: UserConfig = {};
+/** @public The written `.vitepress/config.mjs` imports it. */
 export const currentConfig = (): UserConfig => current;
 
 /**

@@ -19,6 +19,11 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
     command: bin('oxlint'),
     args: ['--type-aware', 'proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'],
   },
+  {
+    name: 'unused files, exports and dependencies',
+    command: node,
+    args: ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
+  },
   { name: 'format and import order', command: bin('biome'), args: ['check', '.'] },
 ];
 
