@@ -39,6 +39,6 @@ for (const { folder, names } of lines) {
         problems.push(`${folder}/${file}: ${name} imports ${target}, a higher layer`);
   }
 }
-if (lines.length < 1) problems.push('ARCHITECTURE.md: the section "Layers" is incomplete');
+if (lines.length < 5) problems.push('ARCHITECTURE.md: the section "Layers" is incomplete');
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
