@@ -120,7 +120,7 @@ const hashesPasswords = new Set(['identity', 'bailiwick']);
 
 /**
  * The permissions of a process: listen; connect to this host and to the hosts in its settings; read
- * its own folder, the packages and the files in its settings. No process writes files or starts
+ * its own folder, the libraries and the files in its settings. No process writes files or starts
  * programs.
  */
 function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): string[] {
@@ -137,7 +137,9 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   const hosts = settings.flatMap(([variable, text = '']) =>
     hostsIn(variable.endsWith('_URL_FILE') ? readText(text) : text),
   );
-  const read = [...folders, join(root, 'node_modules'), ...named];
+  // The gateway serves the built documents, if there are any.
+  const site = name === 'gateway' || name === 'bailiwick' ? [join(root, 'site/dist')] : [];
+  const read = [...folders, join(root, 'node_modules'), ...site, ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
     // The addon's loader reads this file to find the host's C library.
