@@ -84,7 +84,7 @@ function readManifest(file: URL): GuidesManifest | undefined {
   }
 }
 
-/** As strict as the other pages' policy. What is inline is named by its hash. */
+/** As strict as the policy of the other pages. Allows inline scripts and styles by their hashes. */
 function policyOf({ scripts, styles }: GuidesManifest): string {
   const quoted = (hashes: readonly string[]) => hashes.map((hash) => `'${hash}'`).join(' ');
   return [

@@ -242,7 +242,7 @@ function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
   return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** The request's Idempotency-Key; undefined if there is none or the operation takes none. */
+/** The request's Idempotency-Key, or undefined without the header or if the operation ignores it. */
 function keyOf(
   { takesIdempotencyKey }: Operation,
   { headers }: IncomingMessage,

@@ -96,7 +96,7 @@ async function signIn() {
   throw notKept();
 }
 
-/** Shows the signed-in user; returns false if there is none. */
+/** Shows the signed-in user; returns false without a session. */
 async function welcome() {
   try {
     const { User, Tenants } = await call('Account_Get', {});

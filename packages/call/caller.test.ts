@@ -64,7 +64,7 @@ test('a caller token for another service, of an unknown signer, changed or missi
     refused,
   );
   assert.throws(
-    () => verify(createCallerSigner('nobody', stranger.privateKey)(person, 'identity')),
+    () => verify(createCallerSigner('stranger', stranger.privateKey)(person, 'identity')),
     refused,
   );
   assert.throws(() => verify(undefined), refused);

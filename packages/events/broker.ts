@@ -114,7 +114,7 @@ export function openBroker(options: Options) {
       return store(client, { subject, body, id, fields });
     },
 
-    /** The time of a stream's oldest message on this subject; undefined if there is none. */
+    /** The time of a stream's oldest message on this subject, or undefined. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
       return (await readOldest(await link.manager(), stream, subject))?.time;
     },
@@ -123,7 +123,7 @@ export function openBroker(options: Options) {
     states: async (): Promise<Record<StreamName, StreamState>> =>
       readStates(await link.manager(), link.isCluster()),
 
-    /** The message with this sequence number in a stream; undefined if there is none. */
+    /** The message with this sequence number in a stream, or undefined. */
     held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
       readHeld(await link.manager(), stream, seq),
 

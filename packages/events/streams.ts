@@ -89,7 +89,7 @@ const stateOf = ({ created, state }: StreamInfo): StreamState => ({
   lastSeq: state.last_seq,
 });
 
-/** The message with this sequence number; undefined if there is none. */
+/** The message with this sequence number, or undefined. */
 export async function readHeld(
   manager: JetStreamManager,
   stream: StreamName,

@@ -63,7 +63,7 @@ function createResponses({ database, keyRing, log }: Deps) {
   const claim = (call: KeyedCall, attempt: Attempt): Promise<StoredCall | 'busy' | undefined> =>
     claimCall(database, attempt, sealField(attempt.id, 'request', digestOf(call)));
 
-  /** The response of an earlier attempt. Throws if there is none. */
+  /** The response of an earlier attempt. Throws without an earlier attempt. */
   function replay(call: KeyedCall, id: string, stored: StoredCall | 'busy'): Message {
     if (stored === 'busy') throw inProgress();
     if (opened(() => openField(id, 'request', stored.request)) !== digestOf(call)) throw mismatch();

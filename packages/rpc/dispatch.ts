@@ -141,7 +141,7 @@ export function serve<Service extends DescService>(
 
 /** Call metadata beside the messages. */
 export type Exchange = {
-  /** The client's key; undefined = none was sent, or the operation takes none. */
+  /** The client's key. Undefined without the header, or if the operation ignores it. */
   readonly idempotencyKey?: string | undefined;
   /** Set by the pipeline: the response is replayed from an earlier call with the same key. */
   replayed?: boolean;

@@ -3,7 +3,7 @@ const maxLength = 64;
 
 /**
  * Suggests the name that `wrong` most likely stands for: equal except for case, `_` and `-`, or at most
- * two edits away. Undefined if there is none.
+ * two edits away. Undefined without a match.
  */
 export function similarName(wrong: string, names: readonly string[]): string | undefined {
   if (wrong.length > maxLength) return undefined;

@@ -24,7 +24,7 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
-/** Like findUser. Throws not_found if there is none. */
+/** Like findUser. Throws not_found if the user does not exist. */
 export async function assertUser(directory: Directory, id: string, call: Call): Promise<User> {
   const user = await findUser(directory, id, call);
   if (!user) throw notFound('user');

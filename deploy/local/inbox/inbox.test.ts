@@ -43,7 +43,7 @@ function send(smtpUrl: string, recipients: string[], message: string): Promise<s
 }
 
 const mail = (subject: string, body: string): string =>
-  `From: Sender <sender@example.com>\r\nTo: somebody\r\nSubject: ${subject}\r\n\r\n${body}`;
+  `From: Sender <sender@example.com>\r\nTo: receiver\r\nSubject: ${subject}\r\n\r\n${body}`;
 
 test('a mail is listed for each recipient, newest first, with its links', async (t) => {
   const { url, smtpUrl } = await start(t);

@@ -99,7 +99,7 @@ async function assertRoom(
     );
 }
 
-/** Revokes a grant. Does nothing if there is none. */
+/** Revokes a grant. Does nothing without a grant. */
 export async function removeGrant(em: EntityManager, call: Call, key: GrantKey): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the

@@ -86,7 +86,7 @@ async function decline(
   recordInvitation(em, call, 'invitation.declined', declined, { previous: { Status: 'pending' } });
 }
 
-/** Revokes the pending invitation. Does nothing if there is none. */
+/** Revokes the pending invitation. Does nothing if no invitation is pending. */
 async function revoke(
   em: EntityManager,
   tenant: string,

@@ -136,7 +136,7 @@ export async function declineOffer(database: Database, tenant: string, call: Cal
   });
 }
 
-/** Marks the caller's offer as declined. Returns false if there is none. */
+/** Marks the caller's offer as declined. Returns false without an offer. */
 export async function declineIn(em: EntityManager, tenant: string, call: Call): Promise<boolean> {
   const userId = call.caller.id;
   const offer = await lockOffer(em, userId);
@@ -147,7 +147,7 @@ export async function declineIn(em: EntityManager, tenant: string, call: Call): 
   return offer !== null;
 }
 
-/** Withdraws a pending offer. Does nothing if there is none. The tenant is locked. */
+/** Withdraws a pending offer. Does nothing without an offer. The tenant is locked. */
 export async function withdrawOffer(
   em: EntityManager,
   tenant: string,

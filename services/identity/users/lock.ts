@@ -14,7 +14,7 @@ export function lockActive(em: EntityManager, id: string): Promise<UserRow | nul
 
 /**
  * Returns the user with this id, in any status, and locks it until the transaction ends. Throws
- * not_found if there is none.
+ * not_found if the user does not exist.
  */
 export async function lockExisting(em: EntityManager, id: string): Promise<UserRow> {
   const user = await em.findOne(UserEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

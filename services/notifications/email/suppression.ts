@@ -51,7 +51,7 @@ export function createSuppressions({ database, ring }: { database: Database; rin
         recordChange(em, byWorker, change('mail_suppression.created', emailKey));
       }),
 
-    /** Lifts the suppression of an address. Records nothing if there was none. */
+    /** Lifts the suppression of an address. Records nothing without a suppression. */
     remove: (emailKey: string, origin: Origin): Promise<void> =>
       database.transaction(null, async (em) => {
         if ((await deleteSuppression(em, hashes(emailKey))) > 0)

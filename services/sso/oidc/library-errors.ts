@@ -75,7 +75,7 @@ const unusable: Readonly<Record<string, string>> = {
   userinfo_endpoint: 'The discovery document names a userinfo endpoint that cannot be used.',
 };
 
-/** The text for a code and its cause; undefined if there is none. */
+/** The text for a code and its cause, or undefined. */
 const explanations: Readonly<Record<string, (cause: unknown) => string | undefined>> = {
   [INVALID_RESPONSE]: explainInvalidResponse,
   [UNSUPPORTED_OPERATION]: explainUnsupported,
