@@ -69,8 +69,8 @@ const refused = {
   next: 'You can try once more, or sign in with another address.',
 };
 const broken = {
-  title: 'Sign-in does not work at the moment',
-  next: 'This is not your fault. Wait a moment, then begin again.',
+  title: 'Sign-in is not available at the moment',
+  next: 'This is not your fault. Wait a moment, then start again.',
 };
 const statuses: Partial<Record<ServiceError['code'], number>> = {
   permission_denied: 403,
@@ -78,7 +78,7 @@ const statuses: Partial<Record<ServiceError['code'], number>> = {
   unavailable: 500,
   internal: 500,
 };
-const expired = { title: 'Sign-in did not work', next: 'Begin again on the sign-in page.' };
+const expired = { title: 'Sign-in failed', next: 'Start again on the sign-in page.' };
 
 /**
  * Shows a sign-in failure to the user. The page's links are relative to the routes

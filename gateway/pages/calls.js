@@ -56,7 +56,7 @@ function explain(operation, { Code, Messages }, retryAfter) {
     return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
   if (Code === 'unauthenticated')
     return new Refused(Code, [
-      operation === 'Account_Login' ? wrong : 'You are not signed in any more. Sign in again.',
+      operation === 'Account_Login' ? wrong : 'You are no longer signed in. Sign in again.',
     ]);
   // After too many failed sign-ins waiting does not help: the message says to reset the password.
   if (
@@ -95,7 +95,7 @@ export function leaveFor(address) {
 
 /** Goes to the sign-in of the user's organisation, which returns to a path below the public URL. */
 export function leaveForOrganisation(redirect, returnTo) {
-  say('Going on to the sign-in of your organisation.');
+  say('Opening your organisation’s sign-in page.');
   const target = new URL(redirect);
   // The end of the sign-in validates the path.
   if (returnTo !== '') target.searchParams.set('return_to', returnTo);

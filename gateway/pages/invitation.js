@@ -109,7 +109,7 @@ find('go-on').addEventListener('click', () => run(enter));
 find('again').addEventListener('click', () =>
   run(async () => {
     await call('Account_ResendVerification', { Email: account.Email });
-    say('The mail is on its way again.');
+    say('The mail was sent again.');
   }),
 );
 

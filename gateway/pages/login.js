@@ -143,7 +143,7 @@ find('go-on').addEventListener('click', () =>
 find('again').addEventListener('click', () =>
   run(async () => {
     await call('Account_ResendVerification', { Email: email.value });
-    say('The mail is on its way again.');
+    say('The mail was sent again.');
   }),
 );
 find('forgotten').addEventListener('click', () =>

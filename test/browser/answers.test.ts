@@ -109,7 +109,7 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     const page = await newPage({ javaScriptEnabled: false });
     await page.goto(address);
     await photograph(page, 'post');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${origin}/**`);
     assert.deepEqual([...(forms[0] ?? [])], sent);
   });

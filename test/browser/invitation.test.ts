@@ -95,7 +95,7 @@ describe('the invitation page', { skip: withoutChromium }, () => {
       const verify = await follow(email, 2, 'verify', page.context());
       await verify.keyboard.press('Tab');
       await verify.keyboard.press('Enter');
-      await verify.getByRole('link', { name: 'Go on with your invitation' }).waitFor();
+      await verify.getByRole('link', { name: 'Continue with your invitation' }).waitFor();
       assert.equal(await verify.getByRole('link').count(), 1);
       await assertGood(verify, 'verified');
       if (finish === 'first') {

@@ -105,7 +105,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       await page.getByLabel('E-mail address').fill('ada@example.com');
       if (path === 'invitation') await page.getByLabel('Password').fill('it is not asked for');
       await page.keyboard.press('Enter');
-      await hears(page, /sign-in of your organisation/);
+      await hears(page, /organisation’s sign-in page/);
       assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
       await page.evaluate(
         `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
@@ -233,7 +233,7 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
     await page.locator('#confirm').waitFor();
     await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, email, 2))}`);
     await page.getByRole('button', { name: 'Verify my address' }).click();
-    await page.getByRole('link', { name: 'Go on with your invitation' }).click();
+    await page.getByRole('link', { name: 'Continue with your invitation' }).click();
     await fillIn(page, { 'E-mail address': email, Password: password });
     assert.ok(await page.getByLabel('Token from the mail').isHidden());
     await page.keyboard.press('Enter');

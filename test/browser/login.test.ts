@@ -191,7 +191,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'I have confirmed it' }).click();
     await hears(page, /not confirmed yet/);
     await page.getByRole('button', { name: 'Send the mail again' }).click();
-    await hears(page, /on its way again/);
+    await hears(page, /was sent again/);
     const verify = await page.context().newPage();
     await verify.goto(await linkTo('verify', email, 2));
     await assertGood(verify, 'verify');

@@ -88,7 +88,7 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
         await assertAccessible(page);
         await photograph(page, 'login-onward');
       }
-      await page.getByRole('link', { name: 'Go on' }).click();
+      await page.getByRole('link', { name: 'Continue' }).click();
       await page.waitForURL(onward);
       await page.context().close();
     }
