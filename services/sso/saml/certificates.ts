@@ -60,7 +60,7 @@ export function normaliseCertificate(text: string): string {
     .split(/-----(?:BEGIN|END) CERTIFICATE-----/)
     .map((part) => part.trim());
   if (more.filter((part) => part !== '').length > 0)
-    throw invalid('give each certificate by itself, as one list item');
+    throw invalid('each certificate must be its own list item');
   const encoded = (bare ?? text).replace(/\s+/g, '');
   const certificate = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded)
     ? findCertificate(Buffer.from(encoded, 'base64'))
@@ -87,7 +87,7 @@ function findCertificate(der: Buffer): X509Certificate | undefined {
  */
 function assertUsable({ publicKey }: X509Certificate): void {
   if (publicKey.asymmetricKeyType !== 'rsa')
-    throw invalid('the certificate is not for an RSA key: let the identity provider sign with RSA');
+    throw invalid('the certificate must have an RSA key: configure the identity provider to sign with RSA');
   if (bitsOf(publicKey) < minBits)
     throw invalid(
       `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} or more are required`,
@@ -159,7 +159,7 @@ function checkCertificate(check: string, pem: string, now: Date): Finding {
   const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
   const ends = `until ${to.toISOString().slice(0, 10)}`;
   if (certificate.publicKey.asymmetricKeyType !== 'rsa')
-    return fault(check, 'it is not for an RSA key, and other signatures are not supported');
+    return fault(check, 'it has no RSA key, and other signatures are not supported');
   if (bitsOf(certificate.publicKey) < minBits)
     return fault(
       check,
