@@ -2,7 +2,7 @@
 const details: Record<string, { link: string; linkText: string }> = {
   'One helm install': { link: '/kubernetes', linkText: 'Kubernetes' },
   'One call shape': { link: '/api/', linkText: 'API reference' },
-  'Tenants are walls': { link: '/security', linkText: 'Security' },
+  'Tenants are isolated': { link: '/security', linkText: 'Security' },
   'Revoked means revoked': { link: '/architecture', linkText: 'Architecture' },
   'Accepted means delivered': { link: '/reliability', linkText: 'Reliability' },
 };
