@@ -260,15 +260,18 @@ async function followStatus(
 ): Promise<void> {
   let lastError = '';
   for await (const { type, data } of connection.status()) {
-    if (type === 'disconnect') disconnected.add(connection);
+    if (type === 'disconnect') {
+      disconnected.add(connection);
+      log.warn('the connection to the broker is lost, reconnecting');
+    }
     if (type === 'reconnect') {
       disconnected.delete(connection);
       reconnected();
       lastError = '';
+      log.warn('reconnected to the broker');
     }
-    if (type === 'disconnect' || type === 'reconnect') log.warn(`broker: ${type}`);
     // The same error comes with every attempt, such as a refused password: log it once.
     if (type === 'error' && typeof data === 'string' && data !== lastError)
-      log.warn(`broker: ${(lastError = data)}`);
+      log.warn('the broker reported an error', { error: (lastError = data) });
   }
 }

@@ -193,7 +193,7 @@ function reportTo(log: Log): void {
   const report = (message: string, ...more: unknown[]): void => {
     if (Date.now() < silentUntil) return;
     silentUntil = Date.now() + 60_000;
-    log.warn('telemetry', {
+    log.warn('the telemetry SDK reported a problem', {
       problem: [message, ...more]
         .map((part) => (part instanceof Error ? part.message : String(part)))
         .join(' ')
