@@ -89,8 +89,8 @@ describe('the image', { skip, concurrency: false }, () => {
   }
 
   /**
-   * Runs the process until it is ready, signs in, which hashes a password, and stops it as a
-   * kubelet does.
+   * Runs the process until it is ready, creates a user, which hashes a password, reads the guides,
+   * and stops it as a kubelet does.
    */
   async function runsAndEnds(
     t: TestContext,
@@ -127,6 +127,8 @@ describe('the image', { skip, concurrency: false }, () => {
       }),
     });
     assert.equal(answer.status, 200, await answer.text());
+    const guides = await fetch(`${own.BAILIWICK_PUBLIC_URL}/docs/guides/`);
+    assert.equal(guides.status, 200, await guides.text());
     ended.catch(() => {});
     container.signal('SIGTERM');
     assert.deepEqual(await container.ended, { code: 0, signal: null }, container.output());

@@ -184,10 +184,9 @@ function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string
  */
 function writePrograms(folder: string): string {
   mkdirSync(folder);
-  const install = stageIn(readDockerfile().stages, 'install');
   const scripts = {
     npm: 'exit 0',
-    pnpm: `exec npx --yes pnpm@${variablesOf(install, 'ARG')['PNPM']} "$@" --prefer-offline`,
+    pnpm: `exec npx --yes pnpm@${readDockerfile().defaults['PNPM']} "$@" --prefer-offline`,
   };
   for (const [name, script] of Object.entries(scripts))
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { denoVersion } from '@bailiwick/deploy/versions.ts';
+import { collectPages } from '@bailiwick/site/pages.ts';
 import { findImports, packageOf, workspacePackages } from '../chart/imports.ts';
 import { workloads } from '../chart/manifests.ts';
 import {
@@ -116,6 +117,29 @@ test('files that a process reads at run time are in the image', () => {
   }
 });
 
+test('the guides of the image have every page of the site', () => {
+  const inputs = copied('guides');
+  const documents = collectPages(root).map(({ source }) => source);
+  assert.ok(documents.includes('helm/bailiwick/README.md'));
+  for (const path of [
+    ...documents,
+    'docs/architecture.svg',
+    'site/build.ts',
+    'site/theme/theme.js',
+  ]) {
+    if (path === '') continue;
+    const isCopied = inputs.some((input) => path === input || path.startsWith(`${input}/`));
+    assert.ok(isCopied && !isIgnored(path), path);
+  }
+  for (const name of ['app', 'deno'])
+    assert.ok(
+      copiesOf(stageOf(name)).some(
+        ({ stage, target }) => stage === 'guides' && target === 'site/dist',
+      ),
+      name,
+    );
+});
+
 test('no file in the image holds a private key', () => {
   const inImage = sources
     .flatMap((source) =>
@@ -142,7 +166,7 @@ test('no file in the image holds a private key', () => {
 
 test('the image is built with the workspace’s pnpm and runs on Node 24 or Deno, not as root and without a shell', () => {
   const pnpm = /'pnpm@([\d.]+)'/.exec(read('deploy/local/bootstrap.mjs'))?.[1];
-  assert.equal(variablesOf(install, 'ARG')['PNPM'], pnpm);
+  assert.equal(defaults['PNPM'], pnpm);
   assert.match(defaults['BASE'] ?? '', /^node:24-/);
   assert.ok(defaults['DENO']?.endsWith(`bin-${denoVersion}`), defaults['DENO']);
   for (const flag of ['--prod', '--frozen-lockfile', '--ignore-scripts'])

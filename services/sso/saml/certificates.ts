@@ -87,7 +87,9 @@ function findCertificate(der: Buffer): X509Certificate | undefined {
  */
 function assertUsable({ publicKey }: X509Certificate): void {
   if (publicKey.asymmetricKeyType !== 'rsa')
-    throw invalid('the certificate must have an RSA key: configure the identity provider to sign with RSA');
+    throw invalid(
+      'the certificate must have an RSA key: configure the identity provider to sign with RSA',
+    );
   if (bitsOf(publicKey) < minBits)
     throw invalid(
       `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} or more are required`,
