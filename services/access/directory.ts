@@ -1,8 +1,7 @@
-import { serviceCaller } from '@bailiwick/call';
 import { notFound } from '@bailiwick/errors';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call, contextFor } from '@bailiwick/rpc';
+import { type Call } from '@bailiwick/rpc';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** Client of identity's directory. Call it before a transaction, never inside one. */
@@ -14,13 +13,7 @@ export async function findUser(
   id: string,
   call: Call,
 ): Promise<User | undefined> {
-  const { users } = await directory.getUsers(
-    { ids: [id] },
-    {
-      signal: call.signal,
-      contextValues: contextFor(serviceCaller('access', call.caller.requestId)),
-    },
-  );
+  const { users } = await directory.getUsers({ ids: [id] }, { signal: call.signal });
   return users.find((candidate) => candidate.id === id);
 }
 
@@ -37,9 +30,8 @@ export async function findDomainTenant(
   userId: string,
   call: Call,
 ): Promise<string> {
-  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
   const { tenant } = await directory
-    .findDomainTenant({ userId }, { signal: call.signal, contextValues })
+    .findDomainTenant({ userId }, { signal: call.signal })
     .catch((error: unknown) => {
       // During an upgrade, identity may be an older version without this call: the user is then
       // asked to accept.
@@ -55,11 +47,7 @@ export async function findUserByEmail(
   email: string,
   call: Call,
 ): Promise<User | undefined> {
-  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
-  const { user } = await directory.findUserByEmail(
-    { email },
-    { signal: call.signal, contextValues },
-  );
+  const { user } = await directory.findUserByEmail({ email }, { signal: call.signal });
   return user;
 }
 
@@ -71,11 +59,7 @@ export async function findBots(
   call: Call,
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
-  const { bots } = await directory.getBots(
-    { tenant, ids: [...ids] },
-    { signal: call.signal, contextValues },
-  );
+  const { bots } = await directory.getBots({ tenant, ids: [...ids] }, { signal: call.signal });
   return new Set(bots.map(({ id }) => id));
 }
 
@@ -87,4 +71,14 @@ export async function assertBot(
   call: Call,
 ): Promise<void> {
   if (!(await findBots(directory, tenant, [id], call)).has(id)) throw notFound('bot');
+}
+
+/** The tenant of a bot; undefined if the bot does not exist. */
+export async function findBotTenant(
+  directory: Directory,
+  id: string,
+  call: Call,
+): Promise<string | undefined> {
+  const { bots } = await directory.getBots({ tenant: '', ids: [id] }, { signal: call.signal });
+  return bots[0]?.tenant;
 }

@@ -82,7 +82,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
         serve(Access, {
-          ...decisionHandlers(database),
+          ...decisionHandlers(deps),
           plan: (request, call) => plan(deps, request, call),
         }),
         serve(Audit, auditHandlers(deps)),

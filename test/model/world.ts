@@ -102,6 +102,7 @@ function isPossible({ place: at, subject: { type, index } }: Grant): boolean {
 const userId = (serial: number, index: number) => `usr_${serial}_${index}`;
 const botId = (serial: number, index: number) => `bot_${serial}_${index}`;
 const tenantId = (serial: number, index: number) => `tnt_${serial}_${index}`;
+export const tenantOfBot = (id: string) => id.replace('bot_', 'tnt_');
 
 /** The rows of a model, by table. */
 export function rowsOf(model: World, serial: number): Record<string, unknown[]> {
@@ -192,16 +193,11 @@ const idOf = (serial: number, index: number | null) =>
   index === null ? '' : tenantId(serial, index);
 
 /** Makes a question about the subjects of a model. */
-export type Question = (
-  model: World,
-  serial: number,
-) => {
+export type Question = (serial: number) => {
   tenant: string;
   principal: Principal;
   /** Whether the principal itself asks, or another caller. */
   isSelf: boolean;
-  /** Whether the principal is a bot of another tenant, which is not active. */
-  isOutsideClosedTenant: boolean;
 };
 
 /** A user asks about the own rights in a session, or another caller asks about the user. */
@@ -215,7 +211,7 @@ const aboutUser = fc
   })
   .map(
     (asked): Question =>
-      (_model, serial) => {
+      (serial) => {
         const tenant = idOf(serial, asked.inTenant);
         const principal = {
           type: 'user',
@@ -223,7 +219,7 @@ const aboutUser = fc
           ssoTenant: asked.isSelf ? idOf(serial, asked.ssoTenant) : tenant,
           limitedTo: asked.isSelf ? idOf(serial, asked.limitedTo) : '',
         };
-        return { tenant, principal, isSelf: asked.isSelf, isOutsideClosedTenant: false };
+        return { tenant, principal, isSelf: asked.isSelf };
       },
   );
 
@@ -237,7 +233,7 @@ const aboutBot = fc
   })
   .map(
     (asked): Question =>
-      (model, serial) => ({
+      (serial) => ({
         tenant: idOf(serial, asked.inTenant),
         principal: {
           type: 'bot',
@@ -248,8 +244,6 @@ const aboutBot = fc
           limitedTo: '',
         },
         isSelf: asked.isSelf,
-        isOutsideClosedTenant:
-          asked.inTenant !== asked.index && model.tenants[asked.index]?.status !== 'active',
       }),
   );
 

@@ -45,6 +45,26 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     );
   });
 
+  test('a platform grant of a bot has no effect anywhere while the own tenant of the bot is suspended', async () => {
+    const { stack, owner, admin, stranger, Tenant } = suite;
+    const home = await createTenant(stack, stranger.token ?? '');
+    const { ID: Bot } = await createBot(stack, home, stranger.token ?? '');
+    const grant = { Platform: true, Bot, Role: 'platform-support' };
+    bodyOf(await stack.call('BotGrants_Add', { Grant: grant }, stack.platformKey));
+    const question = { Tenant, Subject: Bot, Permission: 'iam.webhooks.read' };
+    const answers = async () => {
+      const { Allowed } = bodyOf(await stack.call('Access_Check', question, owner.token));
+      const { Missing } = bodyOf(await stack.call('Access_Explain', question, admin.token));
+      return [Allowed, Missing];
+    };
+    assert.deepEqual(await answers(), [true, []]);
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home }, stack.platformKey));
+    assert.deepEqual(await answers(), [false, ['the tenant of the bot is not active']]);
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: home }, stack.platformKey));
+    assert.deepEqual(await answers(), [true, []]);
+    bodyOf(await stack.call('BotGrants_Remove', { Grant: grant }, stack.platformKey));
+  });
+
   test('Grants_Add with Platform counts in every tenant, for the built-in roles only', async () => {
     const { stack, owner, person, stranger, Tenant, onPlatform, seesEndpoints } = suite;
     const support = { Platform: true, UserID: stranger.id, Role: 'platform-support' };

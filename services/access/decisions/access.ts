@@ -1,21 +1,34 @@
-import { type Database, onPool, type Run } from '@bailiwick/database';
+import { type Database, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
+import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../permissions/match.ts';
-import { counts, findDecisionContext, granting, type SubjectGrant } from './context.ts';
+import {
+  counts,
+  type DecisionDeps,
+  findDecisionContext,
+  granting,
+  type SubjectGrant,
+} from './context.ts';
 import { explain } from './explain.ts';
 import { rightsOf } from './rights.ts';
 
 // The Access operations that decide: users, bots and applications ask which permissions a subject
 // has.
 
-export function decisionHandlers(database: Database): Omit<Handlers<typeof Access>, 'plan'> {
+type Deps = { database: Database; directory: Directory };
+
+export function decisionHandlers({
+  database,
+  directory,
+}: Deps): Omit<Handlers<typeof Access>, 'plan'> {
   const run = onPool(database);
+  const deps = { run, directory };
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
       const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
-      const holds = await permissionCheck(run, call, {
+      const holds = await permissionCheck(deps, call, {
         tenant,
         subject,
         resources: ['', ...asked.map((one) => one.resource)],
@@ -39,7 +52,7 @@ export function decisionHandlers(database: Database): Omit<Handlers<typeof Acces
             .filter((one) => !isPlatformOnly(one))
             .toSorted(),
         };
-      const counting = await countingGrants(run, call, {
+      const counting = await countingGrants(deps, call, {
         tenant,
         subject: about,
         resources: ['', resource],
@@ -52,7 +65,7 @@ export function decisionHandlers(database: Database): Omit<Handlers<typeof Acces
 
     async explain({ tenant, subject, permission, resource }, call) {
       const about = subjectOf(call, subject);
-      return explain(run, {
+      return explain(deps, call, {
         subject: about,
         tenant,
         ...sessionOf(call, about, tenant),
@@ -88,9 +101,13 @@ const sessionOf = (
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
-async function countingGrants(run: Run, call: Call, question: Question): Promise<SubjectGrant[]> {
+async function countingGrants(
+  deps: DecisionDeps,
+  call: Call,
+  question: Question,
+): Promise<SubjectGrant[]> {
   const { subject, tenant } = question;
-  const { status, grants } = await findDecisionContext(run, {
+  const { status, grants } = await findDecisionContext(deps, call, {
     ...question,
     ...sessionOf(call, subject, tenant),
   });
@@ -98,16 +115,16 @@ async function countingGrants(run: Run, call: Call, question: Question): Promise
 }
 
 async function permissionCheck(
-  run: Run,
+  deps: DecisionDeps,
   call: Call,
   { tenant, subject, resources }: Question,
 ): Promise<(permission: string, resource: string) => boolean> {
   const about = subjectOf(call, subject);
   if (about === 'platform') {
-    const { inTenant } = await rightsOf(run, call.caller, tenant);
+    const { inTenant } = await rightsOf(deps.run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const grants = await countingGrants(run, call, {
+  const grants = await countingGrants(deps, call, {
     tenant,
     subject: about,
     resources: [...new Set(resources)],

@@ -1,11 +1,14 @@
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { type Call } from '@bailiwick/rpc';
+import { type Directory, findBotTenant } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
 import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,
+  isActiveTenant,
   type SubjectGrantQuery,
   type SubjectGrantRow,
   type SubjectStatus,
@@ -61,12 +64,19 @@ type Question = SubjectGrantQuery & { ssoTenant: string; limitedTo: string };
 
 export type DecisionContext = {
   grants: SubjectGrant[];
-  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred'> & { lacksSso: boolean };
+  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred'> & {
+    lacksSso: boolean;
+    /** Whether the subject is a bot of another tenant, which is not active. */
+    ownTenantClosed: boolean;
+  };
 };
+
+export type DecisionDeps = { run: Run; directory: Directory };
 
 /** Reads everything that a decision about one subject depends on. */
 export async function findDecisionContext(
-  run: Run,
+  { run, directory }: DecisionDeps,
+  call: Call,
   { ssoTenant, limitedTo, ...query }: Question,
 ): Promise<DecisionContext> {
   const [status, all] = await Promise.all([
@@ -80,8 +90,28 @@ export async function findDecisionContext(
     status: {
       ...status,
       lacksSso: status.requiresSso && !(status.ssoLifted && owns(grants)),
+      ownTenantClosed:
+        usesPlatformGrantsOnly(query.subject, grants) &&
+        !(await isOfActiveTenant({ run, directory }, call, query.subject)),
     },
   };
+}
+
+/**
+ * Whether a bot has platform grants and none in the tenant in question, so that its own tenant may
+ * be another one: a bot has grants in its own tenant and on the platform only.
+ */
+const usesPlatformGrantsOnly = (subject: string, grants: readonly SubjectGrant[]): boolean =>
+  subject.startsWith('bot_') && grants.length > 0 && grants.every(({ platform }) => platform);
+
+/** Whether a bot exists in an active tenant. Bots of a suspended tenant have no rights anywhere. */
+async function isOfActiveTenant(
+  { run, directory }: DecisionDeps,
+  call: Call,
+  bot: string,
+): Promise<boolean> {
+  const tenant = await findBotTenant(directory, bot, call);
+  return tenant !== undefined && (await isActiveTenant(run, tenant));
 }
 
 /**
@@ -90,10 +120,10 @@ export async function findDecisionContext(
  */
 export function counts(
   { platform, expired }: SubjectGrant,
-  { open, membership, barred, lacksSso }: DecisionContext['status'],
+  { open, membership, barred, lacksSso, ownTenantClosed }: DecisionContext['status'],
   isBot: boolean,
 ): boolean {
-  if (expired || barred || !open || lacksSso) return false;
+  if (expired || barred || !open || lacksSso || ownTenantClosed) return false;
   return isBot || membership === 'active' || (platform && membership === null);
 }
 

@@ -1,10 +1,11 @@
-import { type Run } from '@bailiwick/database';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   counts,
   type DecisionContext,
+  type DecisionDeps,
   findDecisionContext,
   granting,
   type SubjectGrant,
@@ -22,14 +23,15 @@ export type Decision = {
 
 /** Every path by which a subject has a permission or, without one, the reasons why it has not. */
 export async function explain(
-  run: Run,
+  deps: DecisionDeps,
+  call: Call,
   decision: Decision,
 ): Promise<MessageInitShape<typeof AccessExplainResponseSchema>> {
   const { subject, tenant, ssoTenant, limitedTo, permission, resource, narrowedTo } = decision;
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
-  const { status, grants } = await findDecisionContext(run, {
+  const { status, grants } = await findDecisionContext(deps, call, {
     subject,
     tenant,
     ssoTenant,
@@ -77,10 +79,11 @@ const strangers = (isBot: boolean): string[] =>
 
 /** The reasons that block every grant. */
 function obstacles(
-  { open, membership, barred, lacksSso }: DecisionContext['status'],
+  { open, membership, barred, lacksSso, ownTenantClosed }: DecisionContext['status'],
   isBot: boolean,
 ): string[] {
   if (!open) return ['the tenant is not active'];
+  if (ownTenantClosed) return ['the tenant of the bot is not active'];
   if (barred) return [`the ${isBot ? 'bot' : 'user'} is disabled`];
   if (lacksSso && membership === 'active')
     return ['the tenant requires single sign-on, and this session came another way'];
