@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Caller, recentLoginMs } from '@bailiwick/call';
+import { type Caller } from '@bailiwick/call';
 import { unauthenticated } from '@bailiwick/errors';
 import {
   Authority,
@@ -12,6 +12,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type RightsCache, type RightsKey } from '@bailiwick/revocation';
 import { asService } from '@bailiwick/rpc';
 import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';

@@ -46,9 +46,6 @@ export function grantOf({ grants }: Caller, permission: string): string {
   return grants.find((grant) => hasPermission(grant.permissions, permission))?.id ?? '';
 }
 
-/** How recent a sign-in must be for sensitive operations, if the tenant requires a recent one. */
-export const recentLoginMs = 15 * 60_000;
-
 /**
  * @throws permission_denied if the caller's tenant requires a more recent sign-in for sensitive
  * changes: keys, providers, domains and owners

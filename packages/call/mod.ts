@@ -12,7 +12,6 @@ export {
   openCallerSigner,
   openCallerVerifier,
   queueWorker,
-  recentLoginMs,
   serviceCaller,
 } from './caller.ts';
 export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';

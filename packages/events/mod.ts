@@ -15,13 +15,10 @@ export {
 } from './outbox.ts';
 export { startRelay } from './relay.ts';
 export {
-  addressChange,
   mailTask,
   noticeTask,
   openTaskToken,
   publishTask,
   type Task,
-  type TaskOperation,
   taskHeaders,
-  taskLanes,
 } from './tasks.ts';

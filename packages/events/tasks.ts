@@ -1,23 +1,11 @@
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
+import { type TaskOperation, taskLanes } from '@bailiwick/proto/tasks.ts';
 import { createId } from '@bailiwick/values';
 import type { Broker } from './broker.ts';
 
-// A task is an internal operation in the queue. Its body is the operation's documented JSON
+// A task is an internal operation in the queue (proto/tasks.ts lists them). Its body is the operation's documented JSON
 // request, so the worker finds the operation by name and calls the same handler as the gateway
 // would.
-
-/** Task operations and their lanes. The lane is the second word of the subject. */
-export const taskLanes = {
-  Account_Task_SendEmailVerification: 'task.email.verification',
-  Account_Task_SendPasswordReset: 'task.email.reset',
-  Account_Task_SendNotice: 'task.email.notice',
-  TenantInvitations_Task_SendTenantInvitation: 'task.email.invitation',
-  Webhooks_Deliver: 'task.webhook',
-  Chat_Deliver: 'task.chat',
-} as const;
-
-/** The name of a task operation. */
-export type TaskOperation = keyof typeof taskLanes;
 
 /** An internal operation in the queue. */
 export type Task = {
@@ -55,9 +43,6 @@ export function mailTask(
     extra,
   };
 }
-
-/** The `purpose` of a verification for an address that replaces another one. */
-export const addressChange = 'address_change';
 
 /** A task for a mail without a token. */
 export function noticeTask(kind: string, email: string, extra: Record<string, string> = {}): Task {

@@ -47,15 +47,11 @@ export type Limit = { count: number; seconds: number };
  */
 export type LimitProfile = 'standard' | 'strict' | 'off';
 
-/** Limits of mails to one address, over all senders; further mails are dropped silently. */
-export const mailLimits: Record<LimitProfile, Limit> = {
-  standard: { count: 10, seconds: 15 * 60 },
-  strict: { count: 3, seconds: 15 * 60 },
-  off: { count: Number.MAX_SAFE_INTEGER, seconds: 60 },
-};
-
 /** A limit of `count` uses a minute. */
 export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
+
+/** A limit that no client reaches. */
+export const unlimited: Limit = perMinute(Number.MAX_SAFE_INTEGER);
 
 /**
  * Counts a client's calls of an open operation before any other work: the handler of a service's

@@ -6,9 +6,9 @@ export {
   type Limit,
   type Limiter,
   type LimitProfile,
-  mailLimits,
   perMinute,
   purgeCounts,
   RateWindowEntity,
   rateWindowTable,
+  unlimited,
 } from './limits.ts';

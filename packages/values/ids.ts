@@ -1,30 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
 
 // TypeIDs (https://github.com/jetify-com/typeid): a type prefix, "_", and a UUIDv7 in 26 characters
 // of Crockford's base32. They sort by creation time, on which keyset pages and index locality
 // depend. Only ids of idFromHash do not.
-
-/** The prefix of an id: its type. */
-export type IdPrefix =
-  | 'usr'
-  | 'tnt'
-  | 'inv'
-  | 'grp'
-  | 'rol'
-  | 'grt'
-  | 'ggr'
-  | 'bgr'
-  | 'bot'
-  | 'bky'
-  | 'dom'
-  | 'aud'
-  | 'ses'
-  | 'sso'
-  | 'whk'
-  | 'slk'
-  | 'dek'
-  | 'evt'
-  | 'tsk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -1,45 +1,29 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { type TokenKind, tokenLetters } from '@bailiwick/proto/identifiers.ts';
 
 // Bearer tokens: "bwk", a letter for the kind, "_", 43 base62 characters of 256 random bits, and 6
 // of their CRC32. The prefix lets secret scanners find leaked tokens, and the checksum lets the
 // gateway reject malformed tokens without a look-up.
 
-/** The kind of a bearer token. */
-export type TokenKind =
-  | 'session'
-  | 'botKey'
-  | 'verify'
-  | 'reset'
-  | 'invitation'
-  | 'code'
-  | 'worker';
-
-const letters: Record<TokenKind, string> = {
-  session: 's',
-  botKey: 'b',
-  verify: 'v',
-  reset: 'r',
-  invitation: 'i',
-  code: 'c',
-  worker: 'w',
-};
-const kinds = new Map(Object.entries(letters).map(([kind, letter]) => [letter, kind as TokenKind]));
+const kinds = new Map<string, TokenKind>(
+  Object.entries(tokenLetters).map(([kind, letter]) => [letter, kind as TokenKind]),
+);
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const form = /^bwk([sbvricw])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const form = /^bwk([a-z])_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
 /** A new token. It is shown once; only its {@link tokenHash} is stored. */
 export function createToken(kind: TokenKind): string {
   const random = base62(randomBytes(32), 43);
-  const head = `bwk${letters[kind]}_${random}`;
+  const head = `bwk${tokenLetters[kind]}_${random}`;
   return head + checksum(head);
 }
 
 /** The kind of a well-formed token with a valid checksum, else undefined. */
 export function tokenKind(token: string): TokenKind | undefined {
   const match = form.exec(token);
-  if (!match || checksum(token.slice(0, -6)) !== match[3]) return undefined;
+  if (!match || checksum(token.slice(0, -6)) !== match[2]) return undefined;
   return kinds.get(match[1] ?? '');
 }
 

@@ -1,4 +1,5 @@
-import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/limits';
+import { type Limit, type LimitProfile, perMinute, unlimited } from '@bailiwick/limits';
+import { mailLimits } from '@bailiwick/proto/policies.ts';
 
 // Limits of identity's public operations, and of rows per tenant.
 
@@ -14,8 +15,6 @@ export type AccountLimits = {
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
 };
-
-const unlimited: Limit = { count: Number.MAX_SAFE_INTEGER, seconds: 60 };
 
 export const accountLimits: Record<LimitProfile, AccountLimits> = {
   standard: {

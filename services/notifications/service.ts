@@ -2,7 +2,7 @@ import { type Database } from '@bailiwick/database';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { type Broker } from '@bailiwick/events';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
-import { createLimiter, type Limiter, type LimitProfile, mailLimits } from '@bailiwick/limits';
+import { createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
@@ -14,6 +14,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { mailLimits } from '@bailiwick/proto/policies.ts';
 import { asService, createPager, type Served, serve } from '@bailiwick/rpc';
 import {
   type Background,

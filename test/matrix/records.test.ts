@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { createId, type IdPrefix } from '@bailiwick/values';
+import { createId } from '@bailiwick/values';
 import { type Answer, type Stack, startStack } from '../support/harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
 import { tenantPath } from './requests.ts';

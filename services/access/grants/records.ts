@@ -6,8 +6,9 @@ import {
   type GroupGrant,
   GroupGrantSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
+import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type IdPrefix, timeOf } from '@bailiwick/values';
+import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { GrantRow, SubjectType } from './entities.ts';

@@ -1,8 +1,9 @@
 import { type EntityManager } from '@bailiwick/database';
 import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/errors';
-import { addressChange, mailTask, noticeTask, type Task } from '@bailiwick/events';
+import { mailTask, noticeTask, type Task } from '@bailiwick/events';
 import { type KeyRing } from '@bailiwick/keys';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { addressChange } from '@bailiwick/proto/tasks.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import {
   changedFields,

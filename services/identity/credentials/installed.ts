@@ -1,6 +1,7 @@
+import type { TokenKind } from '@bailiwick/proto/identifiers.ts';
 import { type Mounted, watchMounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
-import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/values';
+import { tokenHash, tokenKind } from '@bailiwick/values';
 
 // The credentials that are installed with the service. Replacing a file ends the old credential:
 // gateways cache principals no longer than their lease (revocation.ts).

@@ -1,5 +1,5 @@
-import { recentLoginMs } from '@bailiwick/call';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { ListedSession, SessionOrigin } from './entities.ts';
 

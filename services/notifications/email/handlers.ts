@@ -1,10 +1,10 @@
 import { invalid, notFound } from '@bailiwick/errors';
-import { addressChange } from '@bailiwick/events';
 import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
 import type {
   AccountTasks,
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
+import { addressChange } from '@bailiwick/proto/tasks.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { normaliseEmail, timeOf } from '@bailiwick/values';
 import { taskOf } from '../sending/task-context.ts';

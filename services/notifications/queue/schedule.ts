@@ -1,4 +1,4 @@
-import { type TaskOperation } from '@bailiwick/events';
+import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
 
 // The times of a task's attempts.
 

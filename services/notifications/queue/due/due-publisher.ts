@@ -1,5 +1,6 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Broker, publishTask, type Task, type TaskOperation } from '@bailiwick/events';
+import { type Broker, publishTask, type Task } from '@bailiwick/events';
+import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
 import { continueTrace, type Log } from '@bailiwick/telemetry';
 import type { WaitingRow } from '../queries.ts';
 import type { Store } from '../store.ts';

@@ -1,0 +1,37 @@
+// The types of ids and tokens. Stored rows and issued tokens contain them: never change an entry.
+
+/** The prefix of an id: its type. */
+export type IdPrefix =
+  | 'usr' // user
+  | 'tnt' // tenant
+  | 'inv' // invitation
+  | 'grp' // group
+  | 'rol' // role
+  | 'grt' // grant of a user
+  | 'ggr' // grant of a group
+  | 'bgr' // grant of a bot
+  | 'bot'
+  | 'bky' // bot key
+  | 'dom' // domain
+  | 'aud' // audit entry
+  | 'ses' // session
+  | 'sso' // identity provider
+  | 'whk' // webhook endpoint
+  | 'slk' // chat endpoint
+  | 'dek' // data key
+  | 'evt' // event
+  | 'tsk'; // task
+
+/** The letter of each kind of bearer token, which follows "bwk". */
+export const tokenLetters = {
+  session: 's',
+  botKey: 'b',
+  verify: 'v',
+  reset: 'r',
+  invitation: 'i',
+  code: 'c',
+  worker: 'w',
+} as const;
+
+/** The kind of a bearer token. */
+export type TokenKind = keyof typeof tokenLetters;

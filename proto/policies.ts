@@ -1,0 +1,14 @@
+// Limits that several services apply in the same way.
+
+/**
+ * Limits of mails to one address, over all senders, by the profile of BAILIWICK_LIMITS; further
+ * mails are dropped silently.
+ */
+export const mailLimits = {
+  standard: { count: 10, seconds: 15 * 60 },
+  strict: { count: 3, seconds: 15 * 60 },
+  off: { count: Number.MAX_SAFE_INTEGER, seconds: 60 },
+} as const;
+
+/** How recent a sign-in must be for sensitive operations, if the tenant requires a recent one. */
+export const recentLoginMs = 15 * 60_000;
