@@ -30,7 +30,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** All tests beside the code, in one process. */
 const unit = path.join('test', 'beside-code.ts');
 /** Folders of test/ whose tests are all long, whatever they are called. */
-const longFolders = ['browser', 'chart', 'deno'].map((name) => path.join('test', name, path.sep));
+const longFolders = ['browser', 'chart', 'cluster', 'deno', 'local'].map((name) =>
+  path.join('test', name, path.sep),
+);
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
@@ -38,7 +40,8 @@ async function main(): Promise<number> {
   if (options.includes('--unit')) return runTests([unit], {});
   const onDeno = options.includes('--deno');
   const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-  const files = chosen.length > 0 ? find(chosen) : filesOf(options.includes('--long'));
+  const isLong = options.includes('--long');
+  const files = chosen.length > 0 ? find(chosen) : filesOf(isLong);
   if (files.length === 0) throw new Error(`no test files in ${chosen.join(', ')}`);
   // Prints a notice, so that skipped tests are noticed.
   if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser'))))
@@ -60,7 +63,7 @@ async function main(): Promise<number> {
   Object.assign(process.env, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
   const stacks = await keepStacks();
   try {
-    return await runTests(files, { BAILIWICK_TEST_STACKS: stacks.url });
+    return await runTests(files, { BAILIWICK_TEST_STACKS: stacks.url }, isLong);
   } finally {
     await stacks.stop();
     await database.remove();
@@ -114,8 +117,14 @@ function runnerFlags(argument: string): string[] {
   return argument.startsWith('--shard=') ? [`--test-${argument.slice(2)}`] : [];
 }
 
-function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
-  const concurrency = Math.max(2, availableParallelism());
+function runTests(
+  files: readonly string[],
+  environment: Record<string, string>,
+  isLong = false,
+): Promise<number> {
+  // Tests of operations often wait, so one more file runs than there are cores. Some long tests
+  // compare times.
+  const concurrency = Math.max(2, availableParallelism()) + (isLong ? 0 : 1);
   // Without --test-force-exit, a file with a failed set-up would wait for its processes forever.
   const args = [
     '--test',

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 
 // A declared operation without a handler would answer `unimplemented`.
 // test/openapi/examples.test.ts checks that the examples are valid requests.
 
-describeBoth('every operation', (topology) => {
+describeOne('every operation', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);
