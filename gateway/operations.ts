@@ -224,7 +224,7 @@ function createValidateOnly(peers: Peers) {
     message: Message,
     { requestId }: RequestOrigin,
   ): Promise<readonly string[]> => {
-    const context = contextFor({ ...serviceCaller('gateway'), requestId, judgeOnly: true });
+    const context = contextFor({ ...serviceCaller('gateway'), requestId, validateOnly: true });
     try {
       await peers[host].unary(method, undefined, validateOnlyMs, undefined, message, context);
       return [];

@@ -85,10 +85,10 @@ test('only the gateway may call for users, and a service only for itself', () =>
 
 test('a validate-only call is rejected by a service that does not know such calls', () => {
   const header = createCallerSigner('gateway', gateway.privateKey)(
-    create(CallerSchema, { ...serviceCaller('gateway'), judgeOnly: true }),
+    create(CallerSchema, { ...serviceCaller('gateway'), validateOnly: true }),
     'identity',
   );
-  assert.equal(verify(header).judgeOnly, true);
+  assert.equal(verify(header).validateOnly, true);
   // An older service compares the audience with its own name.
   const { token } = fromBinary(SignedCallerTokenSchema, Buffer.from(header, 'base64url'));
   assert.equal(fromBinary(CallerTokenSchema, token).audience, 'identity as judge');

@@ -55,7 +55,7 @@ export function assertRecentLogin(caller: Caller): void {
 }
 
 // The audience differs for validate-only calls: an older service, which would execute such a call,
-// rejects it.
+// rejects it. "judge" is a former name, which services of the previous version expect.
 const audienceOf = (service: string, validateOnly: boolean): string =>
   validateOnly ? `${service} as judge` : service;
 
@@ -88,7 +88,7 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
   return ({ requestId, ...caller }: Caller, audience: string): string => {
     const now = Math.floor(Date.now() / 1000);
     const lasting = { ...caller, requestId: '' };
-    const meantFor = audienceOf(audience, caller.judgeOnly);
+    const meantFor = audienceOf(audience, caller.validateOnly);
     // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
     let known = made.peek(name);
@@ -132,7 +132,7 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     )
       throw unauthenticated('the caller token is not valid');
     if (
-      token.audience !== audienceOf(audience, token.caller.judgeOnly) ||
+      token.audience !== audienceOf(audience, token.caller.validateOnly) ||
       token.expiresAt + leeway < now
     )
       throw unauthenticated('the caller token is not valid here or has expired');

@@ -188,7 +188,7 @@ export function createDispatch({
     const { caller, exchange } = circumstances;
     const operation = operationOf(method);
     // A validate-only call is part of a call that the gateway logs and counts.
-    if (caller.judgeOnly)
+    if (caller.validateOnly)
       throw invalid(await shapeProblems(operation, request, routeOf(table, operation).check));
     const started = performance.now();
     let code: ErrorCode | 'ok' = 'ok';

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKVAwoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhIKCmp1ZGdlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKYAwoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -134,9 +134,9 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * Validate only: the gateway, calling in its own name, rejects the request and needs the full
    * list of validation errors.
    *
-   * @generated from field: bool judge_only = 17;
+   * @generated from field: bool validate_only = 17;
    */
-  judgeOnly: boolean;
+  validateOnly: boolean;
 
   /**
    * The name of that tenant if it is suspended and the caller is an active member of it. Empty
