@@ -17,7 +17,8 @@ test('an unreachable collector only causes one log line a minute, and shutdown s
     stopped = true;
   };
   try {
-    const complaints = () => stack.logOf('gateway').match(/"message":"telemetry"/g) ?? [];
+    const complaints = () =>
+      stack.logOf('gateway').match(/"message":"the telemetry SDK reported a problem"/g) ?? [];
     const address = newAddress();
     await register(stack, address);
     await mailTo(stack, address);
