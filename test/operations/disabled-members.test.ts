@@ -1,65 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
-import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Member = { Tenant: string; UserID: string; Status: string; Source: string; JoinedAt: string };
+import { countOf, rowsOf } from '../support/store.ts';
+import { type Members, type Person, startMembers } from './member-calls.ts';
 
 describeBoth('disabled members and suspended tenants', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
-  let carol: Person;
+  let suite: Members;
   before(async () => {
-    stack = await sharedStack(topology);
-    [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
+    suite = await startMembers(topology);
   });
-  after(() => stack?.stop());
+  after(() => suite?.stop());
 
-  /** A tenant of Ada's from the platform, which does not count against her ten. */
-  async function tenantOfAda(settings: object = {}): Promise<string> {
-    return tenantFor(stack, ada.id, settings);
-  }
-  /**
-   * By the platform if no token is given: an addition by the tenant's own callers needs the user's
-   * consent.
-   */
-  const add = (tenant: string, { id }: Person, token = stack.platformKey) =>
-    stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
-  const remove = (tenant: string, { id }: Person, token = ada.token) =>
-    stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);
-  const membersOf = (tenant: string, limit = 200, token = ada.token) =>
-    readList<Member>(stack, 'TenantMembers_List', { Tenant: tenant }, token, limit);
-  const tenantsOf = async ({ token }: Person) =>
-    (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(
-      ({ ID }) => ID,
-    );
-  const countEvents = async (tenant: string, type: string) =>
-    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
-
-  /** Writes to the database, because only an owner could grant ownership. */
-  const makeOwner = (tenant: string, { id }: Person) =>
-    rowsOf(
-      stack,
-      `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'user', $3, 'owner', '', '', now())`,
-      [tenant, createId('grt'), id],
-    );
-
-  const disable = (Tenant: string, { id }: Person, token = ada.token) =>
-    stack.call('TenantMembers_Disable', { Tenant, UserID: id }, token);
-  const enable = (Tenant: string, { id }: Person, token = ada.token) =>
-    stack.call('TenantMembers_Enable', { Tenant, UserID: id }, token);
+  const disable = (Tenant: string, { id }: Person, token = suite.ada.token) =>
+    suite.stack.call('TenantMembers_Disable', { Tenant, UserID: id }, token);
+  const enable = (Tenant: string, { id }: Person, token = suite.ada.token) =>
+    suite.stack.call('TenantMembers_Enable', { Tenant, UserID: id }, token);
   const groupsIn = (Tenant: string, { token }: Person) =>
-    stack.call('Groups_List', { Tenant }, token);
+    suite.stack.call('Groups_List', { Tenant }, token);
   const statusOf = async (tenant: string, { id }: Person) =>
-    (await membersOf(tenant)).items.find(({ UserID }) => UserID === id)?.Status;
+    (await suite.membersOf(tenant)).items.find(({ UserID }) => UserID === id)?.Status;
 
   test('TenantMembers_Disable takes all rights in the tenant with the reply and keeps the grants, and TenantMembers_Enable restores the rights', async () => {
+    const { stack, ada, bob, tenantOfAda, add, tenantsOf, countEvents } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     bodyOf(await groupsIn(tenant, bob));
@@ -98,6 +62,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('TenantMembers_Disable and TenantMembers_Enable require iam.users.write, and an owner if the member is an owner', async () => {
+    const { stack, ada, bob, carol, tenantOfAda, add, remove, makeOwner } = suite;
     const [tenant, elsewhere] = [await tenantOfAda(), await tenantFor(stack, carol.id, {})];
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));
     const ask = (operation: string, person: Person, token: string) =>
@@ -146,6 +111,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('a member can leave a tenant while disabled, as an owner, and while the tenant is suspended', async () => {
+    const { stack, ada, bob, carol, tenantOfAda, add, remove, makeOwner } = suite;
     const tenant = await tenantOfAda();
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));
     await makeOwner(tenant, bob);
@@ -165,6 +131,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('the last owner of a suspended tenant can leave it, and delete the account', async () => {
+    const { stack, carol, add, remove } = suite;
     const [dan, eve] = [await signUp(stack), await signUp(stack)];
     const tenants = [await tenantFor(stack, dan.id), await tenantFor(stack, eve.id)];
     const close = (person: Person) =>
@@ -191,6 +158,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('a member who left while disabled is in no list of the tenant, has the tenant in no list, and can delete the account', async () => {
+    const { stack, ada, bob, tenantOfAda, add, remove, membersOf, makeOwner } = suite;
     const [dan, tenant] = [await signUp(stack), await tenantOfAda()];
     for (const person of [bob, dan]) bodyOf(await add(tenant, person));
     await makeOwner(tenant, dan);
@@ -245,6 +213,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('Tokens_Introspect reports a disabled member’s session as inactive in the tenant', async () => {
+    const { stack, bob, tenantOfAda, add } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     const isActive = async () =>
@@ -263,6 +232,7 @@ describeBoth('disabled members and suspended tenants', (topology) => {
   });
 
   test('a suspended tenant is named to its active members only; others get the answer of a missing tenant', async () => {
+    const { stack, ada, bob, carol, tenantOfAda, add } = suite;
     const stranger = await signUp(stack);
     const tenant = await tenantOfAda();
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));

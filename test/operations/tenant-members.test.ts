@@ -1,56 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
 import { caughtBy, signUp, tenantFor } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Member = { Tenant: string; UserID: string; Status: string; Source: string; JoinedAt: string };
+import { type Member, type Members, startMembers } from './member-calls.ts';
 
 describeBoth('tenant members', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
-  let carol: Person;
+  let suite: Members;
   before(async () => {
-    stack = await sharedStack(topology);
-    [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
+    suite = await startMembers(topology);
   });
-  after(() => stack?.stop());
-
-  /** A tenant of Ada's from the platform, which does not count against her ten. */
-  async function tenantOfAda(settings: object = {}): Promise<string> {
-    return tenantFor(stack, ada.id, settings);
-  }
-  /**
-   * By the platform if no token is given: an addition by the tenant's own callers needs the user's
-   * consent.
-   */
-  const add = (tenant: string, { id }: Person, token = stack.platformKey) =>
-    stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
-  const remove = (tenant: string, { id }: Person, token = ada.token) =>
-    stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);
-  const membersOf = (tenant: string, limit = 200, token = ada.token) =>
-    readList<Member>(stack, 'TenantMembers_List', { Tenant: tenant }, token, limit);
-  const tenantsOf = async ({ token }: Person) =>
-    (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(
-      ({ ID }) => ID,
-    );
-  const countEvents = async (tenant: string, type: string) =>
-    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
-
-  /** Writes to the database, because only an owner could grant ownership. */
-  const makeOwner = (tenant: string, { id }: Person) =>
-    rowsOf(
-      stack,
-      `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'user', $3, 'owner', '', '', now())`,
-      [tenant, createId('grt'), id],
-    );
+  after(() => suite?.stop());
 
   test('TenantMembers_Add and TenantMembers_Remove change the list, deliver events to the endpoints, and repeat without an event', async () => {
+    const { stack, ada, bob, tenantOfAda, add, remove, membersOf } = suite;
     const tenant = await tenantOfAda();
     const hook = `members-${tenant}`;
     const endpoint = {
@@ -119,6 +83,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('TenantMembers_Add called 30 times at once makes one member', async () => {
+    const { stack, bob, tenantOfAda, add, countEvents } = suite;
     const tenant = await tenantOfAda();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => retryWhileBusy(() => add(tenant, bob))),
@@ -142,6 +107,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('TenantMembers_Add gives the tenant’s default role, and accepts only existing users', async () => {
+    const { stack, ada, bob, tenantOfAda, add } = suite;
     const tenant = await tenantOfAda({ DefaultRole: 'auditor' });
     bodyOf(await add(tenant, bob));
     assert.deepEqual(
@@ -171,6 +137,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('TenantMembers_List pages through the members', async () => {
+    const { ada, bob, carol, tenantOfAda, add, membersOf } = suite;
     const tenant = await tenantOfAda();
     for (const person of [bob, carol]) bodyOf(await add(tenant, person));
     const { items, sizes } = await membersOf(tenant, 1, bob.token);
@@ -182,6 +149,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('a plain member reads the tenant and changes no member', async () => {
+    const { stack, ada, bob, carol, tenantOfAda, add, remove } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     for (const operation of ['Tenants_Get', 'TenantMembers_List', 'Groups_List'])
@@ -192,6 +160,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('a removed member has no rights from the next call on', async () => {
+    const { stack, ada, bob, tenantOfAda, add, remove, tenantsOf } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, ada.token));
@@ -230,6 +199,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('TenantMembers_Remove never removes the last owner, for any caller', async () => {
+    const { stack, ada, bob, tenantOfAda, add, remove, countEvents } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     for (const token of [ada.token, stack.platformKey]) {
@@ -242,6 +212,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('a disabled user stays owner: an admin cannot take over the tenant meanwhile', async () => {
+    const { stack, bob, add, remove } = suite;
     const dan = await signUp(stack);
     const tenant = await tenantFor(stack, dan.id, { DefaultRole: 'admin' });
     bodyOf(await add(tenant, bob));
@@ -259,6 +230,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('every member may leave a tenant, and TenantMembers_Remove does not disclose other tenants', async () => {
+    const { ada, bob, tenantOfAda, add, remove, countEvents } = suite;
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     assertRefused(await remove(tenant, ada, bob.token), 403, 'permission_denied');
@@ -269,6 +241,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('of two owners removed at once, one stays', async () => {
+    const { stack, ada, bob, tenantOfAda, add, remove, makeOwner } = suite;
     for (let round = 0; round < 5; round++) {
       const tenant = await tenantOfAda();
       bodyOf(await add(tenant, bob));
@@ -286,6 +259,7 @@ describeBoth('tenant members', (topology) => {
   });
 
   test('only an owner removes an owner', async () => {
+    const { stack, ada, bob, carol, tenantOfAda, add, remove, membersOf, makeOwner } = suite;
     const tenant = await tenantOfAda({ DefaultRole: 'admin' });
     bodyOf(await add(tenant, bob));
     bodyOf(await add(tenant, carol));
