@@ -5,12 +5,12 @@ import { describeBoth, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import {
+  type ChatEndpoint,
   type ChatEndpoints,
-  type Endpoint,
-  missing,
-  named,
+  missingChat,
+  nameRequired,
   startChatEndpoints,
-} from './chat-endpoint-calls.ts';
+} from './endpoint-calls.ts';
 
 describeBoth('updates of chat endpoints', (topology) => {
   let suite: ChatEndpoints;
@@ -57,14 +57,14 @@ describeBoth('updates of chat endpoints', (topology) => {
         await stack.call('Chat_UpdateEndpoint', body, ada.token),
         400,
         'invalid_argument',
-        ['endpoint id is required', named],
+        ['endpoint id is required', nameRequired],
       );
     }
     assertRefused(await update(sample(Tenant)), 400, 'invalid_argument', [
       'endpoint id is required',
     ]);
     assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [
-      named,
+      nameRequired,
     ]);
     assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', [
       'Endpoint.ID must be an identifier that begins with slk_',
@@ -95,7 +95,7 @@ describeBoth('updates of chat endpoints', (topology) => {
         Kind: 'slack',
       }),
       'Endpoint',
-    ) as Endpoint;
+    ) as ChatEndpoint;
     assert.deepEqual(
       { ...paused, UpdatedAt: '' },
       { ...created, Name: 'New', Active: false, UpdatedAt: '' },
@@ -104,7 +104,7 @@ describeBoth('updates of chat endpoints', (topology) => {
       const { Active: still } = recordIn(
         await update({ ID: created.ID, Name: 'Newer', Active }),
         'Endpoint',
-      ) as Endpoint;
+      ) as ChatEndpoint;
       assert.equal(still, false);
     }
     assert.deepEqual((await stored(created.ID)).url_enc, sealed.url_enc);
@@ -144,7 +144,7 @@ describeBoth('updates of chat endpoints', (topology) => {
         'https://hooks.slack.com/services/T0/B0/xyz',
       ),
       'Endpoint',
-    ) as Endpoint;
+    ) as ChatEndpoint;
     assert.deepEqual({ ...answer, UpdatedAt: '' }, { ...created, Kind: 'slack', UpdatedAt: '' });
     assert.ok(answer.UpdatedAt >= created.UpdatedAt);
     assert.notDeepEqual((await stored(created.ID)).url_enc, before.url_enc);
@@ -184,7 +184,7 @@ describeBoth('updates of chat endpoints', (topology) => {
       rowsOf(stack, 'select * from notifications.chat_endpoint where id = $1', [created.ID]);
     const before = await rows();
     assert.deepEqual(
-      bodyOf(await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint)),
+      bodyOf(await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as ChatEndpoint)),
       { Endpoint: created },
     );
     assert.deepEqual(await rows(), before);
@@ -201,7 +201,7 @@ describeBoth('updates of chat endpoints', (topology) => {
     for (const { token } of [bob, stranger]) {
       const [foreign, unknown] = [
         await update({ ID: created.ID, Name: 'Hijacked' }, hijacked, token),
-        await update({ ID: missing, Name: 'Hijacked' }, hijacked, token),
+        await update({ ID: missingChat, Name: 'Hijacked' }, hijacked, token),
       ];
       for (const answer of [foreign, unknown])
         assertRefused(answer, 400, 'not_found', ['endpoint not found']);
@@ -235,7 +235,7 @@ describeBoth('updates of chat endpoints', (topology) => {
         recordIn(
           await update({ ID: created.ID, Name: 'Moved' }, '', stack.platformKey),
           'Endpoint',
-        ) as Endpoint
+        ) as ChatEndpoint
       ).Name,
       'Moved',
     );

@@ -7,14 +7,13 @@ import { describeBoth, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, textBelow } from '../support/store.ts';
 import {
+  type ChatEndpoint,
   type ChatEndpoints,
-  type Endpoint,
-  missing,
-  named,
+  missingChat,
+  nameRequired,
   startChatEndpoints,
-} from './chat-endpoint-calls.ts';
-
-const addressed = 'endpoint url is required';
+  urlRequired,
+} from './endpoint-calls.ts';
 
 describeBoth('chat endpoints', (topology) => {
   let suite: ChatEndpoints;
@@ -28,7 +27,7 @@ describeBoth('chat endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
       {
-        ID: missing,
+        ID: missingChat,
         Active: false,
         DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz',
         URLEnc: 'bWluZQ==',
@@ -49,9 +48,9 @@ describeBoth('chat endpoints', (topology) => {
       const endpoint = recordIn(
         await create({ ...sample(Tenant), ...fields }, hook(), ada.token),
         'Endpoint',
-      ) as Endpoint;
+      ) as ChatEndpoint;
       assert.match(endpoint.ID, /^slk_[0-7][0-9a-z]{25}$/);
-      assert.notEqual(endpoint.ID, missing);
+      assert.notEqual(endpoint.ID, missingChat);
       assert.deepEqual([endpoint.Active, endpoint.URLEnc, endpoint.Kind], [true, '', 'generic']);
       assert.ok(!('URL' in endpoint));
       const row = await stored(endpoint.ID);
@@ -89,7 +88,7 @@ describeBoth('chat endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const [first, second] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
     const created = await create({ ...sample(Tenant), EventTypes: ['group.created'] }, hook(first));
-    const { ID } = recordIn(created, 'Endpoint') as Endpoint;
+    const { ID } = recordIn(created, 'Endpoint') as ChatEndpoint;
     const answers = [
       created,
       await update({ ...sample(Tenant), ID, EventTypes: ['group.*'] }, hook(second)),
@@ -143,19 +142,24 @@ describeBoth('chat endpoints', (topology) => {
         { Endpoint: { Tenant, Name: empty.Name }, URL: empty.URL },
         ada.token,
       );
-      assertRefused(answer, 400, 'invalid_argument', [named, addressed]);
+      assertRefused(answer, 400, 'invalid_argument', [nameRequired, urlRequired]);
     }
-    assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [named]);
-    assertRefused(await create(sample(Tenant), ''), 400, 'invalid_argument', [addressed]);
+    assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [
+      nameRequired,
+    ]);
+    assertRefused(await create(sample(Tenant), ''), 400, 'invalid_argument', [urlRequired]);
     // URL is a field of the request, not of the record.
     assertRefused(await create({ ...sample(Tenant), URL: hook() }, ''), 400, 'invalid_argument', [
       'Endpoint.URL is not a known field',
-      addressed,
+      urlRequired,
     ]);
     for (const body of [{}, { Endpoint: null }]) {
       const { Messages = [] } = (await stack.call('Chat_CreateEndpoint', body, stack.platformKey))
         .body;
-      assert.deepEqual([...Messages].sort(), ['Tenant is required', named, addressed].sort());
+      assert.deepEqual(
+        [...Messages].sort(),
+        ['Tenant is required', nameRequired, urlRequired].sort(),
+      );
     }
     assert.equal(
       await countOf(stack, 'notifications.chat_endpoint where tenant = $1', [Tenant]),
@@ -174,10 +178,10 @@ describeBoth('chat endpoints', (topology) => {
         ['Tenant is required'],
       );
     }
-    const endpoints: Endpoint[] = [];
+    const endpoints: ChatEndpoint[] = [];
     for (let index = 0; index < 5; index++)
       endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
-    const { items, sizes } = await readList<Endpoint>(
+    const { items, sizes } = await readList<ChatEndpoint>(
       stack,
       'Chat_ListEndpoints',
       { Tenant },

@@ -4,7 +4,14 @@ import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { describeBoth } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
-import { type Endpoint, type Endpoints, missing, named, startEndpoints } from './endpoint-calls.ts';
+import {
+  type Endpoint,
+  type Endpoints,
+  missing,
+  nameRequired,
+  startEndpoints,
+  urlRequired,
+} from './endpoint-calls.ts';
 
 describeBoth('updates of webhook endpoints', (topology) => {
   let suite: Endpoints;
@@ -22,7 +29,7 @@ describeBoth('updates of webhook endpoints', (topology) => {
         await stack.call('Webhooks_UpdateEndpoint', body, ada.token),
         400,
         'invalid_argument',
-        ['endpoint id is required', ...named],
+        ['endpoint id is required', nameRequired, urlRequired],
       );
     }
     assertRefused(await update({ ...sample(Tenant) }), 400, 'invalid_argument', [

@@ -5,7 +5,14 @@ import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../su
 import { describeBoth } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
-import { type Endpoint, type Endpoints, missing, named, startEndpoints } from './endpoint-calls.ts';
+import {
+  type Endpoint,
+  type Endpoints,
+  missing,
+  nameRequired,
+  startEndpoints,
+  urlRequired,
+} from './endpoint-calls.ts';
 
 describeBoth('webhook endpoints', (topology) => {
   let suite: Endpoints;
@@ -116,7 +123,10 @@ describeBoth('webhook endpoints', (topology) => {
     const { stack, ada, tenantOf, sample, create } = suite;
     const Tenant = await tenantOf(ada);
     for (const empty of [{}, { Name: '', URL: '' }, { Name: null, URL: null }])
-      assertRefused(await create({ Tenant, ...empty }), 400, 'invalid_argument', named);
+      assertRefused(await create({ Tenant, ...empty }), 400, 'invalid_argument', [
+        nameRequired,
+        urlRequired,
+      ]);
     assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [
       'endpoint name is required',
     ]);
@@ -128,7 +138,7 @@ describeBoth('webhook endpoints', (topology) => {
         await stack.call('Webhooks_CreateEndpoint', body, stack.platformKey),
         400,
         'invalid_argument',
-        [...named, 'Tenant is required'],
+        [nameRequired, urlRequired, 'Tenant is required'],
       );
     }
     assert.equal(
