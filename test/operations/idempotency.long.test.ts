@@ -2,59 +2,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import {
-  type Answer,
-  describeAll,
-  eventually,
-  type OwnStack,
-  startStack,
-} from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { describeAll, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { countOf, eventTypesOf, rowsOf, whileLocked } from '../support/store.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-
-const inProgress = 'a request with this Idempotency-Key is in progress, try again later';
+import { inProgress, isReplayed, type KeyedCalls, startKeyedCalls } from './idempotency-calls.ts';
 
 describeAll('Idempotency-Key when processes die', (topology) => {
   let stack: OwnStack;
-  let ada: Person;
-  let tenant: string;
+  let suite: KeyedCalls;
   before(async () => {
     stack = await startStack(topology);
-    ada = await signUp(stack);
-    tenant = await tenantFor(stack, ada.id);
+    suite = await startKeyedCalls(stack);
   });
   after(() => stack?.stop());
 
-  const keyed = (key: string) => ({ 'idempotency-key': key });
-  const endpoint = (Name: string) => ({
-    Endpoint: {
-      Tenant: tenant,
-      Name,
-      URL: `${stack.inboxUrl}/hooks/quiet`,
-      EventTypes: ['nothing.at_all'],
-    },
-  });
-  const create = (name: string, key: string, token = ada.token) =>
-    stack.call('Webhooks_CreateEndpoint', endpoint(name), token, keyed(key));
-  const countEndpoints = (name: string) =>
-    countOf(stack, 'notifications.webhook_endpoint where tenant = $1 and name = $2', [
-      tenant,
-      name,
-    ]);
-  const saveGroup = (path: string, key: string) =>
-    stack.call('Groups_Save', { Group: { Tenant: tenant, Path: path } }, ada.token, keyed(key));
   const countGroups = (path: string) =>
-    countOf(stack, 'access.group_entry where tenant = $1 and path = $2', [tenant, path]);
-  const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
-  /** Makes all stored calls of a service look this old. */
-  const age = (service: string, interval: string) =>
-    rowsOf(stack, `update ${service}.idempotent_call set claimed_at = claimed_at - $1::interval`, [
-      interval,
-    ]);
+    countOf(stack, 'access.group_entry where tenant = $1 and path = $2', [suite.tenant, path]);
 
   test('an attempt that outlives its lease cannot commit after a retry has taken over', async () => {
+    const { tenant, saveGroup, age } = suite;
     const key = randomUUID();
     const [slow, repeated] = await whileLocked(
       stack,
@@ -86,6 +51,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
   });
 
   test('a process killed before its commit has changed nothing, and a retry runs after the lease', async () => {
+    const { saveGroup, age } = suite;
     const key = randomUUID();
     await whileLocked(stack, 'lock table access.group_entry in exclusive mode', [], async () => {
       const first = saveGroup('killed', key);
@@ -102,6 +68,7 @@ describeAll('Idempotency-Key when processes die', (topology) => {
   });
 
   test('a call whose answer was lost after its commit is not run again', async () => {
+    const { create, countEndpoints } = suite;
     const key = randomUUID();
     await rowsOf(
       stack,

@@ -1,63 +1,31 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/database';
 import { sweepCalls } from '@bailiwick/idempotency';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { createBot, createKey } from '../support/bots.ts';
-import {
-  type Answer,
-  describeBoth,
-  eventually,
-  type Stack,
-  startStack,
-} from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { createBot } from '../support/bots.ts';
+import { describeBoth, eventually, startStack } from '../support/harness.ts';
 import { countOf, dumpOf, rowsOf, whileLocked } from '../support/store.ts';
+import {
+  inProgress,
+  isReplayed,
+  type KeyedCalls,
+  keyed,
+  startKeyedCalls,
+} from './idempotency-calls.ts';
 
-type Person = Awaited<ReturnType<typeof signUp>>;
-
-const inProgress = 'a request with this Idempotency-Key is in progress, try again later';
 const mismatch = 'this Idempotency-Key was used for a different request';
 
 describeBoth('Idempotency-Key', (topology) => {
-  let stack: Stack;
-  let ada: Person;
-  let bob: Person;
-  let tenant: string;
+  let suite: KeyedCalls;
   before(async () => {
-    stack = await startStack(topology);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
-    tenant = await tenantFor(stack, ada.id);
+    suite = await startKeyedCalls(await startStack(topology));
   });
-  after(() => stack?.stop());
-
-  const keyed = (key: string) => ({ 'idempotency-key': key });
-  const endpoint = (Name: string) => ({
-    Endpoint: {
-      Tenant: tenant,
-      Name,
-      URL: `${stack.inboxUrl}/hooks/quiet`,
-      EventTypes: ['nothing.at_all'],
-    },
-  });
-  const create = (name: string, key: string, token = ada.token) =>
-    stack.call('Webhooks_CreateEndpoint', endpoint(name), token, keyed(key));
-  const countEndpoints = (name: string) =>
-    countOf(stack, 'notifications.webhook_endpoint where tenant = $1 and name = $2', [
-      tenant,
-      name,
-    ]);
-  const saveGroup = (path: string, key: string) =>
-    stack.call('Groups_Save', { Group: { Tenant: tenant, Path: path } }, ada.token, keyed(key));
-  const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
-  /** Makes all stored calls of a service look this old. */
-  const age = (service: string, interval: string) =>
-    rowsOf(stack, `update ${service}.idempotent_call set claimed_at = claimed_at - $1::interval`, [
-      interval,
-    ]);
+  after(() => suite?.stack.stop());
 
   test('a retry of a create gets the first answer, its secret included, and makes one endpoint', async () => {
+    const { create, countEndpoints } = suite;
     const key = randomUUID();
     const first = await create('once', key);
     assert.equal(isReplayed(first), false);
@@ -76,6 +44,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('200 concurrent calls with one key make one endpoint, and the others get its answer or 429', async () => {
+    const { create, countEndpoints } = suite;
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 200 }, () => create('crowd', key)));
     assert.equal(await countEndpoints('crowd'), 1);
@@ -90,6 +59,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('one key with another body or another operation is refused with 400 and changes nothing', async () => {
+    const { stack, ada, tenant, create, countEndpoints } = suite;
     const key = randomUUID();
     bodyOf(await create('bound', key));
     assertRefused(await create('bound elsewhere', key), 400, 'invalid_argument', [mismatch]);
@@ -106,33 +76,8 @@ describeBoth('Idempotency-Key', (topology) => {
     );
   });
 
-  test('callers do not share keys: another user, and another key of the same bot, make calls of their own', async () => {
-    const key = randomUUID();
-    const first = bodyOf(await create('shared', key));
-    assertRefused(await create('shared', key, bob.token), 403, 'permission_denied', [
-      'permission denied',
-    ]);
-    const bot = await createBot(stack, tenant, ada.token);
-    bodyOf(
-      await stack.call(
-        'BotGrants_Add',
-        { Grant: { Tenant: tenant, Bot: bot.ID, Role: 'admin' } },
-        ada.token,
-      ),
-    );
-    const secrets = [first['Secret']];
-    for (const { Secret } of [
-      await createKey(stack, bot, ada.token),
-      await createKey(stack, bot, ada.token),
-    ]) {
-      const answer = await create('shared', key, Secret);
-      assert.equal(isReplayed(answer), false);
-      secrets.push(bodyOf(answer)['Secret']);
-    }
-    assert.equal(new Set(secrets).size, 3);
-  });
-
   test('a failed call is not stored, and a retry is evaluated again', async () => {
+    const { stack, ada, tenant, create, saveGroup } = suite;
     const key = randomUUID();
     const join = () =>
       stack.call(
@@ -151,52 +96,8 @@ describeBoth('Idempotency-Key', (topology) => {
     assert.equal((await create('valid at last', invalid)).status, 200);
   });
 
-  test('a caller who has lost the permission gets 403 and not the stored answer', async () => {
-    const key = randomUUID();
-    const bot = await createBot(stack, tenant, ada.token);
-    const grant = { Grant: { Tenant: tenant, Bot: bot.ID, Role: 'admin' } };
-    bodyOf(await stack.call('BotGrants_Add', grant, ada.token));
-    const { Secret } = await createKey(stack, bot, ada.token);
-    bodyOf(await create('revoked', key, Secret));
-    bodyOf(await stack.call('BotGrants_Remove', grant, ada.token));
-    assertRefused(await create('revoked', key, Secret), 403, 'permission_denied', [
-      'permission denied',
-    ]);
-  });
-
-  for (const area of ['Webhooks', 'Chat'] as const)
-    test(`a retry of ${area}_UpdateEndpoint without a Tenant is refused once the permission is gone`, async () => {
-      const key = randomUUID();
-      const member = await signUp(stack);
-      const grant = { Grant: { Tenant: tenant, UserID: member.id, Role: 'admin' } };
-      bodyOf(
-        await stack.call('TenantMembers_Add', { Tenant: tenant, UserID: member.id }, ada.token),
-      );
-      bodyOf(await stack.call('TenantMembers_Accept', { Tenant: tenant }, member.token));
-      bodyOf(await stack.call('Grants_Add', grant, ada.token));
-      await tenantFor(stack, member.id);
-      const { URL, ...rest } = endpoint(`updated ${area}`).Endpoint;
-      const request = area === 'Chat' ? { Endpoint: rest, URL } : { Endpoint: { ...rest, URL } };
-      const made = bodyOf(await stack.call(`${area}_CreateEndpoint`, request, ada.token))[
-        'Endpoint'
-      ] as Record<string, unknown>;
-      const update = () => {
-        const { Tenant: _tenant, ...Endpoint } = made;
-        return stack.call(
-          `${area}_UpdateEndpoint`,
-          { Endpoint: { ...Endpoint, Name: 'renamed' } },
-          member.token,
-          keyed(key),
-        );
-      };
-      const first = bodyOf(await update());
-      const again = await update();
-      assert.deepEqual([bodyOf(again), isReplayed(again)], [first, true]);
-      bodyOf(await stack.call('Grants_Remove', grant, ada.token));
-      assertRefused(await update(), 400, 'not_found');
-    });
-
   test('retries get 429 at once while the transaction of the first call is open', async () => {
+    const { stack, create, countEndpoints } = suite;
     const key = randomUUID();
     // The call marks its key first and then waits for this lock.
     const first = await whileLocked(
@@ -224,6 +125,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('a call that fails after its commit is not run again, and a retry says so at once', async () => {
+    const { stack, ada, tenant, create } = suite;
     const { ID } = bodyOf(await create('tested', randomUUID()))['Endpoint'] as { ID: string };
     const key = randomUUID();
     const sendTest = () =>
@@ -248,6 +150,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('a key has 1 to 255 printable ASCII characters, and a violation is reported with all other failures', async () => {
+    const { create } = suite;
     const rule = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
     for (const key of ['', 'k'.repeat(256), 'caf\u00e9', 'tab\tbed']) {
       const answer = await create('', key);
@@ -263,6 +166,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('operations without changes and operations without a credential ignore the header', async () => {
+    const { stack, ada, tenant } = suite;
     const read = () =>
       stack.call('Webhooks_ListEndpoints', { Tenant: tenant }, ada.token, keyed('\u00e9'));
     assert.equal(isReplayed((await read(), await read())), false);
@@ -278,6 +182,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('a key can be used again after 24 hours', async () => {
+    const { saveGroup, age } = suite;
     const key = randomUUID();
     bodyOf(await saveGroup('daily', key));
     await age('access', '23 hours 58 minutes');
@@ -288,6 +193,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('the sweeper deletes expired calls in batches, and no others', async () => {
+    const { stack } = suite;
     await rowsOf(
       stack,
       `insert into sso.idempotent_call (id, attempt, request, claimed_at)
@@ -301,6 +207,7 @@ describeBoth('Idempotency-Key', (topology) => {
   });
 
   test('secrets and keys of stored calls are not readable at rest or in a log', async () => {
+    const { stack, ada, tenant, create } = suite;
     const key = `a-telling-key-${randomUUID()}`;
     const { Secret } = bodyOf(await create('sealed', key));
     const invited = await stack.call(
