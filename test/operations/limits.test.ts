@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import pg from 'pg';
 import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
@@ -23,6 +22,7 @@ describeOne('limits', 'five processes', (topology) => {
 
   let address = 0;
   const from = (ip = `198.51.100.${++address}`) => ({ 'x-forwarded-for': ip });
+  const register = (ip: string) => stack.call('Account_Register', '{}', undefined, from(ip));
   const login = (email: string, secret: string, ip?: string) =>
     stack.call('Account_Login', { Email: email, Password: secret }, undefined, from(ip));
 
@@ -34,22 +34,17 @@ describeOne('limits', 'five processes', (topology) => {
 
   test('an address may register 60 times a minute, counted atomically', async () => {
     const ip = '203.0.113.7';
-    const answers = await Promise.all(
-      Array.from({ length: 80 }, () => stack.call('Account_Register', '{}', undefined, from(ip))),
-    );
+    const answers = await Promise.all(Array.from({ length: 80 }, () => register(ip)));
     assert.equal(answers.filter(({ status }) => status === 400).length, 60);
     assertLimited(answers.find(({ status }) => status === 429));
-    assert.equal(
-      (await stack.call('Account_Register', '{}', undefined, from('203.0.113.8'))).status,
-      400,
-    );
+    assert.equal((await register('203.0.113.8')).status, 400);
   });
 
   test('RateLimit headers show the calls left for the caller’s address, also on a 429, and disclose no account', async () => {
     const ip = '203.0.113.77';
     const seen: string[] = [];
     for (let index = 0; index < 61; index++) {
-      const answer = await stack.call('Account_Register', '{}', undefined, from(ip));
+      const answer = await register(ip);
       assert.equal(answer.headers.get('ratelimit-policy'), '"register";q=60;w=60');
       const [, remaining, reset] =
         /^"register";r=(\d+);t=(\d+)$/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
@@ -63,12 +58,7 @@ describeOne('limits', 'five processes', (topology) => {
     ]);
     // The window of a first call is never longer than the policy says.
     for (let index = 0; index < 12; index++) {
-      const first = await stack.call(
-        'Account_Register',
-        '{}',
-        undefined,
-        from(`203.0.114.${index}`),
-      );
+      const first = await register(`203.0.114.${index}`);
       assert.match(first.headers.get('ratelimit') ?? '', /;t=60$/);
     }
     // Attempts of others on an account are not visible: only the caller's address counts, for a
@@ -152,14 +142,9 @@ describeOne('limits', 'five processes', (topology) => {
   });
 
   test('X-Forwarded-For is trusted up to the first address that is not a proxy', async () => {
-    for (let index = 0; index < 60; index++)
-      await stack.call('Account_Register', '{}', undefined, from(`192.0.2.${index}, 203.0.113.9`));
-    assertLimited(
-      await stack.call('Account_Register', '{}', undefined, from('192.0.2.200, 203.0.113.9')),
-    );
-    assertLimited(
-      await stack.call('Account_Register', '{}', undefined, from('203.0.113.9, 127.0.0.9')),
-    );
+    for (let index = 0; index < 60; index++) await register(`192.0.2.${index}, 203.0.113.9`);
+    assertLimited(await register('192.0.2.200, 203.0.113.9'));
+    assertLimited(await register('203.0.113.9, 127.0.0.9'));
   });
 
   test('an account is locked for a while after five wrong passwords, also for 200 guesses at once', async () => {
@@ -312,7 +297,7 @@ describeOne('limits', 'five processes', (topology) => {
 });
 
 const setFailures = (stack: Stack, email: string, failures: number) =>
-  execute(
+  rowsOf(
     stack,
     "update identity.login_failure set failures = $2, blocked_until = null where email_key = $1 and network = ''",
     [email, failures],
@@ -320,17 +305,10 @@ const setFailures = (stack: Stack, email: string, failures: number) =>
 
 /** As if the user signed in by another method. Clears all counters, too. */
 async function forgetPassword(stack: Stack, email: string): Promise<void> {
-  await execute(
+  await rowsOf(
     stack,
     'update identity.user_account set password_hash = null where email_key = $1',
     [email],
   );
-  await execute(stack, 'delete from identity.rate_window', []);
-}
-
-async function execute(stack: Stack, sql: string, values: unknown[]): Promise<void> {
-  const client = new pg.Client({ connectionString: stack.databaseUrl });
-  await client.connect();
-  await client.query(sql, values);
-  await client.end();
+  await rowsOf(stack, 'delete from identity.rate_window');
 }

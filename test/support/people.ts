@@ -60,6 +60,9 @@ export async function register(stack: Reached, email: string): Promise<string> {
   return String(body['UserID']);
 }
 
+export const login = (stack: Reached, email: string, secret = password) =>
+  stack.call('Account_Login', { Email: email, Password: secret });
+
 /** Creates a signed-in user with a verified address, which got `earlier` mails before. */
 export async function signUp(
   stack: Reached,
@@ -71,7 +74,7 @@ export async function signUp(
     Token: tokenIn(await mailTo(stack, email, earlier + 1)),
   });
   assert.equal(verified.status, 200, JSON.stringify(verified.body));
-  const { status, body } = await stack.call('Account_Login', { Email: email, Password: password });
+  const { status, body } = await login(stack, email);
   assert.equal(status, 200, JSON.stringify(body));
   return { id: (body['User'] as { ID: string }).ID, email, token: String(body['Token']) };
 }
