@@ -10,6 +10,7 @@ import {
   type SelectStmt,
   type WithClause,
 } from 'libpg-query';
+import { isEquals, itemsOf, namesOf, partsOf, textOf } from './statement-nodes.ts';
 
 // Reads from the tree of PostgreSQL's own parser which columns of a statement's tables equal which
 // values. A condition says so of the tables of its own FROM clause only, and the condition of an
@@ -344,11 +345,3 @@ function all<Value>(values: readonly Value[], of: (value: Value) => Origins): Or
   const found = values.map(of);
   return found.includes(undefined) ? undefined : found.flatMap((one) => one ?? []);
 }
-
-const textOf = (node: Node | undefined): string =>
-  node && 'String' in node ? (node.String.sval ?? '') : '';
-const isEquals = (node: Node) => textOf(node) === '=';
-const namesOf = (alias: Alias | undefined) => (alias?.colnames ?? []).map(textOf);
-const itemsOf = (node: Node | undefined): Node[] =>
-  node && 'List' in node ? (node.List.items ?? []) : [];
-const partsOf = (node: Node): Node[] => ('RowExpr' in node ? (node.RowExpr.args ?? []) : [node]);
