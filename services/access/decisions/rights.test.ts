@@ -40,6 +40,7 @@ async function permissionsOf(principal: Principal, row: unknown, asked = tenant)
 
 const user = { type: 'user', id: 'usr_1', ssoTenant: '', limitedTo: '' };
 const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '', limitedTo: '' };
+const ofMember = ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'];
 const nothing = { inTenant: [], onPlatform: [] };
 
 test('Authority_Effective gives a member the permissions of its roles only', async () => {
@@ -47,12 +48,7 @@ test('Authority_Effective gives a member the permissions of its roles only', asy
     user,
     userRow({ roles: { member: 'grt_1' } }),
   );
-  assert.deepEqual(inTenant, [
-    'iam.tenant.read',
-    'iam.users.read',
-    'iam.groups.read',
-    'iam.roles.read',
-  ]);
+  assert.deepEqual(inTenant, ofMember);
   assert.deepEqual(onPlatform, []);
   assert.deepEqual(await permissionsOf(user, userRow()), nothing);
 });
@@ -219,12 +215,7 @@ test('each permission names a grant that gives it, a tenant’s before the platf
     platform_roles: { 'platform-support': 'grt_p' },
   };
   const effective = await grantsOf(user, userRow(granted));
-  assert.deepEqual(effective['grt_m'], [
-    'iam.tenant.read',
-    'iam.users.read',
-    'iam.groups.read',
-    'iam.roles.read',
-  ]);
+  assert.deepEqual(effective['grt_m'], ofMember);
   assert.deepEqual(effective['ggr_s'], ['iam.groups.write']);
   const ofPlatform = effective['grt_p'] ?? [];
   assert.ok(
