@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { appendEntries } from '@bailiwick/access/audit/append.ts';
 import { entryOf } from '@bailiwick/access/audit/chain.ts';
 import { pruneAudit, renewSignatures } from '@bailiwick/access/audit/prune.ts';
 import { verifyChain } from '@bailiwick/access/audit/verify.ts';
-import { type Database } from '@bailiwick/database';
+import type { Database } from '@bailiwick/database';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createLog } from '@bailiwick/telemetry';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { type Chains, dayMs, openChains, recent } from '../support/audit-chains.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
@@ -268,75 +268,5 @@ describe('the audit chain', () => {
     assert.equal(await asService('select drop_audit($1) as dropped'), '[{"dropped":0}]');
     await asService(`insert into audit_checkpoint values ($1, 2, '', '', now())`);
     assert.equal(await asService('select drop_audit($1) as dropped'), '[{"dropped":1}]');
-  });
-
-  const download = (body: object, token: string) =>
-    fetch(`${stack.url}/Audit_Export`, {
-      method: 'POST',
-      // Clients send an idempotency key with every call, also with this streamed one.
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${token}`,
-        'idempotency-key': randomUUID(),
-      },
-      body: JSON.stringify(body),
-    });
-
-  test('Audit_Export streams all entries, oldest first, as NDJSON and as CSV, and is audited itself', async () => {
-    const tenant = await tenantWith(recent(2500));
-    const response = await download({ Tenant: tenant, Cursor: 'ignored' }, owner.token);
-    assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
-    assert.match(
-      response.headers.get('content-disposition') ?? '',
-      /filename="audit-export\.ndjson"/,
-    );
-    const lines = (await response.text()).trimEnd().split('\n');
-    const entries = lines.map((line) => JSON.parse(line) as { Seq: number; Tenant: string });
-    assert.deepEqual(
-      entries.map(({ Seq }) => Seq),
-      Array.from({ length: 2500 }, (_, index) => index + 1),
-    );
-    assert.ok(entries.every(({ Tenant }) => Tenant === tenant));
-
-    const csv = await download(
-      { Tenant: tenant, Format: 'csv', Filter: { Actions: ['group.created'] } },
-      owner.token,
-    );
-    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-    const rows = (await csv.text()).trimEnd().split('\r\n');
-    assert.equal(rows.length, 2501);
-    assert.match(rows[0] ?? '', /^ID,Tenant,Seq,OccurredAt,Action,/);
-    assert.match(rows[1] ?? '', /,'=cmd\(\),/, 'no formula');
-    assert.equal(
-      (
-        await (
-          await download({ Tenant: tenant, Filter: { Actions: ['nothing'] } }, owner.token)
-        ).text()
-      ).length,
-      0,
-    );
-    await eventually(
-      'the audit entry of the export',
-      async () =>
-        (await countOf(
-          stack,
-          `access.audit_entry where tenant = $1 and action = 'audit.exported'`,
-          [tenant],
-        )) === 3,
-    );
-  });
-
-  test('Audit_Export requires its permission, and answers a request that it cannot export with an ErrorResponse', async () => {
-    const tenant = await tenantWith(recent(2));
-    const stranger = await signUp(stack);
-    for (const token of [stranger.token, ''])
-      assert.equal((await download({ Tenant: tenant }, token)).status, token ? 403 : 401);
-    const bad = await download({ Tenant: tenant, Format: 'xml' }, owner.token);
-    assert.equal(bad.status, 400);
-    assert.deepEqual(((await bad.json()) as { Messages: string[] }).Messages, [
-      'Format must be one of ndjson, csv',
-    ]);
-    assert.equal((await download({}, owner.token)).status, 400);
-    assert.equal((await download({}, stack.platformKey)).status, 200);
   });
 });
