@@ -7,94 +7,30 @@ import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal
 import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createId, tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
-import { assertRefused, bodyOf, readList } from '../support/answers.ts';
-import {
-  type Assertion,
-  appOrigin,
-  type FederationClient,
-  newAssertion,
-  openFederation,
-  opening,
-  refusedWith,
-} from '../support/federation.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
-import { createTenant, signUp } from '../support/people.ts';
+import { bodyOf, readList } from '../support/answers.ts';
+import { appOrigin, newAssertion, opening, refusedWith } from '../support/federation.ts';
+import { eventually, startStack } from '../support/harness.ts';
+import { createTenant } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, textBelow } from '../support/store.ts';
-
-// Sessions that begin and end with a provider. Only with five processes does sso have a key of its
-// own to call identity.
+import { type Federation, startFederation } from './federation-calls.ts';
 
 type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };
 
+// Sessions that begin and end with a provider.
 describe('federation: sessions', () => {
-  let stack: Stack;
-  let opened: ReturnType<typeof openFederation>;
-  let federation: FederationClient;
-  let owner: { token: string };
-  let tenant: string;
+  let suite: Federation;
   before(async () => {
-    stack = await startStack('five processes', {
-      BAILIWICK_LIMITS: 'off',
-      BAILIWICK_TENANT_GRACE_SECONDS: '1',
-    });
-    opened = openFederation(stack);
-    ({ federation } = opened);
-    owner = await signUp(stack);
-    tenant = await createTenant(stack, owner.token);
-  });
-  after(async () => {
-    await opened?.close();
-    await stack?.stop();
-  });
-
-  /** Admits a user from a provider. */
-  async function newGuest(assertion: Assertion = newAssertion(tenant)) {
-    const { user } = await federation.admit(assertion);
-    assert.ok(user);
-    const open = async (origin = '') =>
-      (await federation.openSession(opening(assertion, user.id, origin))).token;
-    return { id: user.id, email: user.email, assertion, open };
-  }
-  const get = (token: string) => stack.call('Account_Get', {}, token);
-  const exchange = (Code: string) => stack.call('Account_ExchangeCode', { Code });
-  const assertDeadCode = async (code: string) =>
-    assertRefused(await exchange(code), 400, 'failed_precondition', [
-      'the token is not valid any more',
-    ]);
-  /** The user's links, codes and sessions that came from providers. */
-  const countsOf = (userId: string) =>
-    Promise.all(
-      ['identity_link', 'sign_in_code', 'session'].map((table) =>
-        countOf(stack, `identity.${table} where user_id = $1`, [userId]),
-      ),
-    );
-
-  test('Account_ExchangeCode opens a limited session if the account was linked by its address alone', async () => {
-    const person = await signUp(stack);
-    const assertion = newAssertion(tenant, { email: person.email });
-    const { user } = await federation.admit(assertion);
-    assert.equal(user?.id, person.id);
-    const open = async () =>
-      (await federation.openSession(opening(assertion, person.id, appOrigin))).token;
-    const limitOf = async () =>
-      (bodyOf(await exchange(await open()))['Session'] as { LimitedTo: string }).LimitedTo;
-    assert.equal(await limitOf(), tenant);
-    const waiting = await open();
-    bodyOf(
-      await stack.call(
-        'Users_ConfirmIdentity',
-        { UserID: person.id, Provider: assertion.provider },
-        person.token,
-      ),
-    );
-    assert.equal(
-      (bodyOf(await exchange(waiting))['Session'] as { LimitedTo: string }).LimitedTo,
-      '',
-      'the state of the link counts when the session begins',
+    suite = await startFederation(
+      await startStack('five processes', {
+        BAILIWICK_LIMITS: 'off',
+        BAILIWICK_TENANT_GRACE_SECONDS: '1',
+      }),
     );
   });
+  after(() => suite?.stop());
 
   test('OpenSession opens a session that records its provider and client', async () => {
+    const { stack, newGuest, get } = suite;
     const { id, email, assertion, open } = await newGuest();
     const token = await open();
     assert.equal(tokenKind(token), 'session');
@@ -131,6 +67,7 @@ describe('federation: sessions', () => {
   });
 
   test('Credentials_Resolve returns the tenant through which a session came to the gateway', async () => {
+    const { stack, owner, tenant, newGuest } = suite;
     const { open } = await newGuest();
     const sign = createCallerSigner(
       'gateway',
@@ -149,6 +86,7 @@ describe('federation: sessions', () => {
   });
 
   test('OpenSession refuses a user who was disabled, deleted or unlinked since Admit', async () => {
+    const { stack, federation, newGuest, countsOf } = suite;
     const [disabled, deleted, unlinked] = [await newGuest(), await newGuest(), await newGuest()];
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
@@ -176,38 +114,8 @@ describe('federation: sessions', () => {
     assert.deepEqual(await countsOf(other.id), [1, 0, 0]);
   });
 
-  test('a code becomes a session in Account_ExchangeCode, and not before', async () => {
-    const { id, assertion, open } = await newGuest();
-    const code = await open(appOrigin);
-    assert.equal(tokenKind(code), 'code');
-    assert.deepEqual(await countsOf(id), [1, 1, 0]);
-    assert.equal((await get(code)).status, 401);
-    const { Token, Session, User } = bodyOf(await exchange(code)) as {
-      Token: string;
-      Session: Session;
-      User: { ID: string };
-    };
-    assert.deepEqual(
-      [User.ID, Session.AuthMethod, Session.Provider, Session.IP, Session.UserAgent],
-      [id, 'oidc', assertion.provider, '192.0.2.7', 'A browser'],
-    );
-    assert.equal((await get(Token)).status, 200);
-    await assertDeadCode(code);
-    assert.deepEqual(await countsOf(id), [1, 0, 1]);
-  });
-
-  test('a newer code voids the older code of the same application, and of no other one', async () => {
-    const { open } = await newGuest();
-    const [old, elsewhere, next] = [
-      await open(appOrigin),
-      await open('https://other.example.com'),
-      await open(appOrigin),
-    ];
-    await assertDeadCode(old);
-    for (const code of [elsewhere, next]) assert.equal((await exchange(code)).status, 200);
-  });
-
   test('ForgetProvider ends the sessions and codes of a provider with its reply, and no others', async () => {
+    const { federation, tenant, newGuest, countsOf, get, assertDeadCode } = suite;
     const [guest, neighbour] = [await newGuest(), await newGuest()];
     const [token, code] = [await guest.open(), await guest.open(appOrigin)];
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
@@ -235,6 +143,7 @@ describe('federation: sessions', () => {
   });
 
   test('Users_RemoveIdentity ends the sessions and codes of that provider with its reply', async () => {
+    const { stack, tenant, newGuest, get, assertDeadCode } = suite;
     const guest = await newGuest();
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
     const [token, code, kept] = [
@@ -256,6 +165,7 @@ describe('federation: sessions', () => {
   });
 
   test('deleting an account or a tenant deletes its links, codes and sessions from providers', async () => {
+    const { stack, owner, newGuest, countsOf, get, assertDeadCode } = suite;
     const deleted = await newGuest();
     const code = await deleted.open(appOrigin);
     await deleted.open();
@@ -276,6 +186,7 @@ describe('federation: sessions', () => {
   });
 
   test('concurrent calls leave no link without a user and no session of a disabled or unlinked user', async () => {
+    const { stack, federation, newGuest, exchange } = suite;
     for (let round = 0; round < 12; round++) {
       const { id, assertion, open } = await newGuest();
       const code = await open(appOrigin);
@@ -316,6 +227,7 @@ describe('federation: sessions', () => {
   });
 
   test('codes and tokens are not readable in the database, the logs or the broker', async () => {
+    const { stack, newGuest, exchange } = suite;
     const { id, open } = await newGuest();
     const [token, code, used] = [
       await open(),
