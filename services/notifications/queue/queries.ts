@@ -168,73 +168,42 @@ const defer: Statement = {
 
 /** Stores an attempt that was not made, to wait until it is due. */
 export async function deferTask(database: Database, row: Omit<WaitingRow, 'state'>): Promise<void> {
-  const {
-    task,
-    lane,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    attempt,
-    firstAttempt,
-    dueAt,
-    enqueuedAt,
-    extra,
-    dekId,
-    request,
-    traceparent,
-  } = row;
-  const about = [
-    task,
-    lane,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    attempt,
-    firstAttempt,
-    dueAt,
-    enqueuedAt,
-  ];
-  await database.query(defer, [...about, JSON.stringify(extra), dekId, request, traceparent]);
+  await database.query(defer, [
+    row.task,
+    row.lane,
+    row.operation,
+    row.tenant,
+    row.endpoint,
+    row.event,
+    row.attempt,
+    row.firstAttempt,
+    row.dueAt,
+    row.enqueuedAt,
+    JSON.stringify(row.extra),
+    row.dekId,
+    row.request,
+    row.traceparent,
+  ]);
 }
 
-function valuesOf(row: AttemptRow): unknown[] {
-  const {
-    task,
-    attempt,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    type,
-    delivery,
-    status,
-    statusCode,
-    error,
-    message,
-    durationMs,
-    startedAt,
-    nextAttemptAt,
-  } = row;
-  return [
-    task,
-    attempt,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    type,
-    delivery,
-    status,
-    statusCode,
-    error,
-    message,
-    durationMs,
-    startedAt,
-    nextAttemptAt,
-  ];
-}
+/** The values of attemptColumns. */
+const valuesOf = (row: AttemptRow): unknown[] => [
+  row.task,
+  row.attempt,
+  row.operation,
+  row.tenant,
+  row.endpoint,
+  row.event,
+  row.type,
+  row.delivery,
+  row.status,
+  row.statusCode,
+  row.error,
+  row.message,
+  row.durationMs,
+  row.startedAt,
+  row.nextAttemptAt,
+];
 
 /** Maximum rows per statement: the database cancels long statements. */
 const batch = 5000;
