@@ -8,57 +8,30 @@ import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_p
 import { asService, createHttpTransport } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
-import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../support/answers.ts';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import {
   type Bot,
   type BotKey,
   createBot,
   createKey,
-  grantBotInStore,
   inDays,
   type NewKey,
 } from '../support/bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { dumpOf, rowsOf, textBelow } from '../support/store.ts';
+import { type BotCalls, startBotCalls } from './bot-key-calls.ts';
 
-// The calls that a bot's key allows, and when it stops allowing them.
+// The calls that a bot's key allows.
 describeBoth('calls with a bot key', (topology) => {
-  let stack: Stack;
-  let owner: Awaited<ReturnType<typeof signUp>>;
-  let Tenant: string;
+  let suite: BotCalls;
   before(async () => {
-    stack = await startStack(topology, {
-      BAILIWICK_LIMITS: 'off',
-      BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
-    });
-    owner = await signUp(stack);
-    Tenant = await createTenant(stack, owner.token);
-    // A service that has just started waits for a whole lease, because it may not know every
-    // gateway yet.
-    await sleep(2500);
+    suite = await startBotCalls(topology);
   });
-  after(() => stack?.stop());
-
-  /** Creates a bot of the tenant with a role, and a key. */
-  async function botWith(role: string, fields: object = {}): Promise<{ bot: Bot } & NewKey> {
-    const bot = await createBot(stack, Tenant, owner.token);
-    await grantBotInStore(stack, bot, role);
-    return { bot, ...(await createKey(stack, bot, owner.token, fields)) };
-  }
-  const groups = (secret: string, ip?: string) =>
-    stack.call(
-      'Groups_List',
-      { Tenant },
-      secret,
-      ip === undefined ? {} : { 'x-forwarded-for': ip },
-    );
-  const expire = (key: BotKey, ExpiresAt: string) =>
-    stack.call('BotKeys_SetExpiration', { Tenant, ID: key.ID, ExpiresAt }, owner.token);
-  const read = async <Row>(operation: string, ID: string, key: string) =>
-    recordIn(await stack.call(operation, { Tenant, ID }, owner.token), key) as Row;
+  after(() => suite?.stop());
 
   test('a bot does the main job of a platform team, and its signed event arrives with the bot as the actor', async () => {
+    const { stack, owner, Tenant, botWith } = suite;
     const { bot, Key, Secret } = await botWith('admin');
     const hook = `bot-${bot.ID}`;
     const created = bodyOf(
@@ -104,6 +77,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('a bot’s key works in its own tenant only, and for no operation that needs a user', async () => {
+    const { stack, botWith } = suite;
     const { Secret } = await botWith('admin');
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
@@ -129,6 +103,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('a narrowed key has only its own permissions, also where the answer depends on stored data', async () => {
+    const { stack, owner, Tenant, botWith, groups } = suite;
     const { bot, Secret } = await botWith('admin', {
       Permissions: ['iam.groups.read', 'iam.tenant.delete'],
     });
@@ -149,6 +124,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('a key bound to addresses is no credential from another address, cached or not', async () => {
+    const { stack, owner, Tenant, botWith, groups, read } = suite;
     const { Key, Secret } = await botWith('admin', {
       AllowedIPs: ['192.0.2.0/24', '2001:db8:7::/48'],
     });
@@ -183,78 +159,8 @@ describeBoth('calls with a bot key', (topology) => {
     );
   });
 
-  /**
-   * Calls again and again to keep the gateway's cache filled. Asserts that no call that begins
-   * after `end` succeeds.
-   */
-  async function assertEnds(secret: string, end: () => Promise<number>): Promise<void> {
-    let endedAt = Number.POSITIVE_INFINITY;
-    const allowed: number[] = [];
-    let stop = false;
-    const loops = Array.from({ length: 50 }, async () => {
-      while (!stop) {
-        const began = Date.now();
-        const { status } = await retryWhileBusy(() => groups(secret));
-        if (status === 200) allowed.push(began);
-        else assert.equal(status, 401);
-      }
-    });
-    await sleep(300);
-    endedAt = await end();
-    await sleep(500);
-    stop = true;
-    await Promise.all(loops);
-    assert.ok(allowed.length > 0, 'the key worked before');
-    assert.deepEqual(
-      allowed.filter((began) => began > endedAt),
-      [],
-    );
-  }
-
-  test('a key that is revoked, or whose bot is deactivated or deleted, never works after the reply, for 50 concurrent callers', async () => {
-    const ends: Array<(created: { bot: Bot } & NewKey) => Promise<unknown>> = [
-      async ({ Key }) => bodyOf(await expire(Key, new Date(Date.now() - 1).toISOString())),
-      async ({ bot }) =>
-        bodyOf(await stack.call('Bots_Save', { Bot: { ...bot, Active: false } }, owner.token)),
-      async ({ bot }) =>
-        bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, owner.token)),
-    ];
-    for (const end of ends) {
-      const created = await botWith('member');
-      await assertEnds(created.Secret, async () => {
-        await end(created);
-        return Date.now();
-      });
-    }
-  });
-
-  test('a key that expires while the gateway caches it stops working at that moment', async () => {
-    const { Key, Secret } = await botWith('member');
-    await assertEnds(Secret, async () => {
-      const at = new Date(Date.now() + 900);
-      bodyOf(await expire(Key, at.toISOString()));
-      await sleep(900);
-      return at.getTime();
-    });
-  });
-
-  test('a reactivated bot works with the reply', async () => {
-    const { bot, Secret } = await botWith('member');
-    const activate = async (Active: boolean) =>
-      bodyOf(
-        await stack.call(
-          'Bots_Save',
-          { Bot: { Tenant, ID: bot.ID, Name: 'a', Active } },
-          owner.token,
-        ),
-      );
-    await activate(false);
-    assertRefused(await groups(Secret), 401, 'unauthenticated');
-    await activate(true);
-    bodyOf(await groups(Secret));
-  });
-
   test('the last use is written for the key and its bot, at most once a minute', async () => {
+    const { stack, botWith, groups, read } = suite;
     const { bot, Key, Secret } = await botWith('member');
     const lastUses = async () => [
       (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
@@ -282,6 +188,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('Tokens_Introspect recognizes a live bot key in its tenant and from its addresses', async () => {
+    const { stack, Tenant, botWith, expire, read } = suite;
     const { bot, Key, Secret } = await botWith('admin', {
       Permissions: ['app.x.read'],
       AllowedIPs: ['192.0.2.0/24'],
@@ -334,6 +241,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('Directory_GetBots returns the bots of a tenant to access', async () => {
+    const { stack, owner, Tenant } = suite;
     // In one process only Bailiwick's own services can make this call.
     if (topology === 'one process') return;
     const bot = await createBot(stack, Tenant, owner.token);
@@ -356,6 +264,7 @@ describeBoth('calls with a bot key', (topology) => {
   });
 
   test('secrets of keys are not readable in the database, the logs or the broker', async () => {
+    const { stack, owner, Tenant, botWith, groups } = suite;
     const made = await botWith('member');
     const next = bodyOf(
       await stack.call('BotKeys_Rotate', { Tenant, ID: made.Key.ID }, owner.token),
