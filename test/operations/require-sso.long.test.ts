@@ -1,51 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
-import {
-  type Answer,
-  describeBoth,
-  eventually,
-  type Stack,
-  startStack,
-} from '../support/harness.ts';
-import { inviter, newGuest, type Person } from '../support/invitations.ts';
+import { describeBoth, eventually, startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { ssoSession } from '../support/sso.ts';
 import { countOf, rowsOf } from '../support/store.ts';
+import { bare, isRequired, type RequireSso, startRequireSso } from './require-sso-calls.ts';
 
 // In a tenant that requires single sign-on, sessions from elsewhere have no rights, in any
 // operation.
-
-const wanted = ['this organisation requires single sign-on'];
-const bare = ['permission denied'];
-
 describeBoth('Settings.RequireSso', (topology) => {
-  let stack: Stack;
-  let use: ReturnType<typeof inviter>;
-  let ada: Person;
-  let bob: Person;
+  let suite: RequireSso;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
-    use = inviter(stack);
-    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    suite = await startRequireSso(await startStack(topology, { BAILIWICK_LIMITS: 'off' }));
   });
-  after(() => stack?.stop());
-
-  const set = (ID: string, RequireSso: boolean, token: string) =>
-    stack.call('Tenants_Update', { Tenant: { ID, Name: 'Acme', Settings: { RequireSso } } }, token);
-  const groups = (Tenant: string, token: string) => stack.call('Groups_List', { Tenant }, token);
-  /** A tenant of Ada's that requires single sign-on. Bob is an admin in it. */
-  async function strictTenant(): Promise<string> {
-    const Tenant = await use.tenantOf(ada);
-    await use.add(Tenant, bob, ada, 'admin');
-    bodyOf(await set(Tenant, true, stack.platformKey));
-    return Tenant;
-  }
-  const isRequired = (answer: Answer) => assertRefused(answer, 403, 'permission_denied', wanted);
+  after(() => suite?.stop());
 
   test('Tenants_Update of RequireSso needs a session of the tenant’s provider, a bot or the platform', async () => {
+    const { stack, use, ada, set } = suite;
     const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
     const message = [
       "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key",
@@ -93,6 +66,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   });
 
   test('RequireSso takes effect and ends with the reply, for each session of a user separately', async () => {
+    const { stack, use, ada, set, groups } = suite;
     const Tenant = await use.tenantOf(ada);
     const [own, foreign] = [
       await ssoSession(stack, ada, Tenant),
@@ -111,6 +85,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   });
 
   test('only an active member learns the reason; bots, the platform and other tenants are not affected', async () => {
+    const { stack, use, ada, bob, groups, strictTenant } = suite;
     const Tenant = await strictTenant();
     const [stranger, shut, operator] = await Promise.all([
       signUp(stack),
@@ -155,6 +130,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   });
 
   test('a session from elsewhere reads and changes nothing, in any operation of the tenant', async () => {
+    const { stack, bob, strictTenant } = suite;
     const Tenant = await strictTenant();
     const carol = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: carol.id }, stack.platformKey));
@@ -226,6 +202,7 @@ describeBoth('Settings.RequireSso', (topology) => {
   });
 
   test('a caller with a grant on the platform reads no tenant that requires single sign-on from another provider', async () => {
+    const { stack, set, strictTenant } = suite;
     const [Tenant, operator, carol] = await Promise.all([
       strictTenant(),
       signUp(stack),
@@ -260,170 +237,5 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(await set(Tenant, false, stack.platformKey));
     assert.deepEqual([await groupsOf(operator.token), await grantsOf(operator.token)], [1, 1]);
     bodyOf(await user(operator.token));
-  });
-
-  test('Access_Check, _ListPermissions and _Explain answer for the caller’s session, and about other users for their grants', async () => {
-    const Tenant = await strictTenant();
-    const own = await ssoSession(stack, bob, Tenant);
-    const check = async (token: string, Subject?: string) =>
-      bodyOf(
-        await stack.call(
-          'Access_Check',
-          { Tenant, Permission: 'iam.groups.write', ...(Subject && { Subject }) },
-          token,
-        ),
-      )['Allowed'];
-    const permissions = async (token: string) =>
-      bodyOf(await stack.call('Access_ListPermissions', { Tenant }, token))[
-        'Permissions'
-      ] as string[];
-    const explain = async (token: string) =>
-      bodyOf(await stack.call('Access_Explain', { Tenant, Permission: 'iam.groups.write' }, token));
-    assert.equal(await check(bob.token), false);
-    assert.equal(await check(bob.token, bob.id), false);
-    assert.deepEqual(await permissions(bob.token), []);
-    assert.deepEqual((await explain(bob.token))['Missing'], [
-      'the tenant requires single sign-on, and this session came another way',
-    ]);
-    assert.equal(await check(own), true);
-    assert.ok((await permissions(own)).includes('iam.groups.*'));
-    assert.equal((await explain(own))['Allowed'], true);
-    assert.equal(await check(stack.platformKey, bob.id), true);
-    assertRefused(
-      await stack.call(
-        'Access_Check',
-        { Tenant, Permission: 'iam.groups.write', Subject: ada.id },
-        bob.token,
-      ),
-      403,
-      'permission_denied',
-      bare,
-    );
-
-    const introspect = async (Token: string) =>
-      bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
-    assert.equal(await introspect(bob.token), false);
-    assert.equal(await introspect(own), true);
-  });
-
-  test('Tenants_ListMine and Account_Get name the tenant, and show none of its settings', async () => {
-    const Tenant = await strictTenant();
-    bodyOf(
-      await stack.call(
-        'Tenants_Update',
-        {
-          Tenant: {
-            ID: Tenant,
-            Metadata: { plan: 'gold' },
-            Settings: { InviteDomains: ['example.com'] },
-          },
-        },
-        stack.platformKey,
-      ),
-    );
-    type Listed = {
-      ID: string;
-      Name: string;
-      Metadata: object;
-      Settings: { RequireSso: boolean; InviteDomains: string[] };
-    };
-    const listed = async (token: string) =>
-      (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(
-        ({ ID }) => ID === Tenant,
-      );
-    const seen = await listed(bob.token);
-    assert.deepEqual(
-      [seen?.Name, seen?.Metadata, seen?.Settings.RequireSso, seen?.Settings.InviteDomains],
-      ['Acme', {}, true, []],
-    );
-    const whole = await listed(await ssoSession(stack, bob, Tenant));
-    assert.deepEqual(
-      [whole?.Metadata, whole?.Settings.InviteDomains],
-      [{ plan: 'gold' }, ['example.com']],
-    );
-    const { Tenants } = bodyOf(await stack.call('Account_Get', {}, bob.token)) as unknown as {
-      Tenants: Array<{ ID: string }>;
-    };
-    assert.ok(Tenants.some(({ ID }) => ID === Tenant));
-  });
-
-  test('TenantInvitations_Accept works in any session for a new member, whose later calls then need single sign-on', async () => {
-    const Tenant = await strictTenant();
-    const guest = await signUp(stack, newGuest());
-    const owner = await ssoSession(stack, ada, Tenant);
-    bodyOf(await use.accept(await use.invite(Tenant, guest.email, owner), guest.token));
-    isRequired(await groups(Tenant, guest.token));
-    bodyOf(await groups(Tenant, await ssoSession(stack, guest, Tenant)));
-
-    const late = await signUp(stack, newGuest());
-    const token = await use.invite(Tenant, late.email, owner, { Roles: ['auditor'] });
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: late.id }, stack.platformKey));
-    isRequired(await use.accept(token, late.token));
-    bodyOf(await use.accept(token, await ssoSession(stack, late, Tenant)));
-  });
-
-  test('owners are protected as before, even without a session', async () => {
-    const Tenant = await strictTenant();
-    const admin = await ssoSession(stack, bob, Tenant);
-    assertRefused(
-      await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, admin),
-      403,
-      'permission_denied',
-    );
-    assertRefused(
-      await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, stack.platformKey),
-      400,
-      'failed_precondition',
-    );
-    assertRefused(
-      await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'owner' } }, admin),
-      403,
-      'permission_denied',
-    );
-    bodyOf(
-      await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, admin),
-    );
-    const { ID } = await createBot(stack, Tenant, admin);
-    bodyOf(await stack.call('BotKeys_Create', { Tenant, Bot: ID, Name: 'ci' }, admin));
-  });
-
-  test('while the requirement is lifted, only owners do without single sign-on', async () => {
-    const Tenant = await use.tenantOf(ada);
-    await use.add(Tenant, bob, ada, 'admin');
-    const lift = (seconds: number) =>
-      rowsOf(
-        stack,
-        `update access.tenant set sso_lifted_until = now() + $2 * interval '1 second' where id = $1`,
-        [Tenant, seconds],
-      );
-    await lift(600);
-    bodyOf(await set(Tenant, true, stack.platformKey));
-    isRequired(await groups(Tenant, bob.token));
-    bodyOf(await groups(Tenant, ada.token));
-    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, ada.token));
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } },
-        ada.token,
-      ),
-    );
-    assert.equal(
-      bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, bob.token))[
-        'Allowed'
-      ],
-      false,
-    );
-    assert.equal(
-      bodyOf(
-        await stack.call('Access_Check', { Tenant, Permission: 'iam.tenant.delete' }, ada.token),
-      )['Allowed'],
-      true,
-    );
-    bodyOf(await stack.call('Users_Get', { UserID: bob.id }, ada.token));
-    await lift(-1);
-    // Gateways cache a lift for two seconds after it ends.
-    await sleep(2500);
-    isRequired(await groups(Tenant, ada.token));
   });
 });
