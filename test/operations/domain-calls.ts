@@ -1,6 +1,6 @@
-import { recordIn } from '../support/answers.ts';
+import { bodyOf, recordIn } from '../support/answers.ts';
 import type { Domain } from '../support/domains.ts';
-import type { Topology } from '../support/harness.ts';
+import type { Stack, Topology } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 
@@ -19,4 +19,14 @@ export async function startDomains(topology: Topology) {
     recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
 
   return { stack, id, token, newTenant, create, update, read, stop: () => stack.stop() };
+}
+
+/** Saves a role of the tenant with these permissions. */
+export async function addRole(
+  stack: Stack,
+  Tenant: string,
+  token: string,
+  role: { Slug: string; Permissions: readonly string[] },
+): Promise<void> {
+  bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Name: role.Slug, ...role } }, token));
 }

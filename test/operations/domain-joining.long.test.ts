@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, knownTo, readList, recordIn } from '../support/answers.ts';
-import { createBot, createKey } from '../support/bots.ts';
+import { assertRefused, bodyOf, knownTo, recordIn } from '../support/answers.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
-import { addProvider, claim, type Domain, newName, own } from '../support/domains.ts';
+import { addProvider, claim, type Domain, own } from '../support/domains.ts';
 import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import {
   mailTo,
@@ -16,6 +15,7 @@ import {
   tokenIn,
 } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
+import { addRole } from './domain-calls.ts';
 
 describeBoth('what a domain means for people', (topology) => {
   let stack: OwnStack;
@@ -54,40 +54,10 @@ describeBoth('what a domain means for people', (topology) => {
     stack.call('Domain_Join', { Tenant, ...rest }, by);
   const joined = (Tenant: string, userId: string) =>
     eventually('the membership', async () => (await isMember(Tenant, userId)) === 1);
-  const addRole = async (Tenant: string, Slug: string, Permissions: readonly string[]) =>
-    bodyOf(
-      await stack.call('Roles_Save', { Role: { Tenant, Slug, Name: Slug, Permissions } }, token),
-    );
-  /**
-   * Signs up a member who manages domains and reads the tenant, and has no other rights. Returns
-   * the token.
-   */
-  async function domainManagerOf(Tenant: string): Promise<string> {
-    const manager = await signUp(stack);
-    await addRole(Tenant, 'domain-manager', [
-      'iam.domains.read',
-      'iam.domains.write',
-      'iam.tenant.read',
-      'iam.users.read',
-      'iam.groups.read',
-      'iam.roles.read',
-    ]);
-    bodyOf(
-      await stack.call('TenantMembers_Add', { Tenant, UserID: manager.id }, stack.platformKey),
-    );
-    bodyOf(
-      await stack.call(
-        'Grants_Add',
-        { Grant: { Tenant, UserID: manager.id, Role: 'domain-manager' } },
-        token,
-      ),
-    );
-    return manager.token;
-  }
 
   test('with Capture join, a user who verifies an address becomes a member with the domain’s role, and one who only registers does not', async () => {
     const Tenant = await newTenant();
-    await addRole(Tenant, 'reader', ['app.read']);
+    await addRole(stack, Tenant, token, { Slug: 'reader', Permissions: ['app.read'] });
     const domain = await own(stack, dns, Tenant, token, { Capture: 'join', DefaultRole: 'reader' });
     const unverified = await register(stack, at(domain));
     const person = await signUp(stack, at(domain).toUpperCase());
@@ -221,7 +191,7 @@ describeBoth('what a domain means for people', (topology) => {
 
   test('Domain_ListSuggestions names the tenant of the caller’s own address, and Domain_Join makes the caller a member', async () => {
     const Tenant = await newTenant();
-    await addRole(Tenant, 'reader', ['app.read']);
+    await addRole(stack, Tenant, token, { Slug: 'reader', Permissions: ['app.read'] });
     const domain = await own(stack, dns, Tenant, token, {
       Capture: 'suggest',
       DefaultRole: 'reader',
@@ -311,100 +281,5 @@ describeBoth('what a domain means for people', (topology) => {
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
     assertRefused(await join(Tenant, person.token), 403, 'permission_denied');
     assert.equal(await isMember(Tenant, person.id), 0);
-  });
-
-  test('Domain_Create and Domain_Update grant no more than the caller holds: by the role, by opening a domain whose role another caller set, or with a narrowed key', async () => {
-    const Tenant = await newTenant();
-    const manager = await domainManagerOf(Tenant);
-    const create = (fields: object, by = manager) =>
-      stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, by);
-    for (const Capture of ['off', 'join'])
-      assertRefused(await create({ Capture, DefaultRole: 'admin' }), 403, 'permission_denied');
-    const plain = recordIn(
-      await create({ Capture: 'join', DefaultRole: 'member' }),
-      'Domain',
-    ) as Domain;
-    const update = (domain: Domain, fields: object, by = manager) =>
-      stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
-    assertRefused(await update(plain, { DefaultRole: 'admin' }), 403, 'permission_denied');
-    const prepared = await claim(stack, Tenant, token, { Capture: 'off', DefaultRole: 'admin' });
-    for (const Capture of ['suggest', 'join'])
-      assertRefused(await update(prepared, { Capture }), 403, 'permission_denied');
-    assert.equal(
-      (
-        recordIn(
-          await update(prepared, { Capture: 'join', DefaultRole: 'member' }),
-          'Domain',
-        ) as Domain
-      ).DefaultRole,
-      'member',
-    );
-    const bot = await createBot(stack, Tenant, token);
-    bodyOf(
-      await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, token),
-    );
-    const narrowed = (await createKey(stack, bot, token, { Permissions: ['iam.domains.write'] }))
-      .Secret;
-    assert.equal((await create({}, narrowed)).status, 200);
-    for (const fields of [{ Capture: 'join' }, { DefaultRole: 'member' }])
-      assertRefused(await create(fields, narrowed), 403, 'permission_denied');
-    assert.equal(
-      (
-        await create(
-          { Capture: 'join', DefaultRole: 'admin' },
-          (
-            await createKey(stack, bot, token)
-          ).Secret,
-        )
-      ).status,
-      200,
-    );
-    const { items } = await readList<Domain>(stack, 'Domain_List', { Tenant }, token);
-    assert.deepEqual(
-      items.map(({ DefaultRole }) => DefaultRole),
-      ['member', 'member', '', 'admin'],
-    );
-  });
-
-  test('a missing role, or one of another tenant, is not_found', async () => {
-    const [Tenant, other] = [await newTenant(), await newTenant()];
-    await addRole(other, 'theirs', ['app.read']);
-    for (const DefaultRole of ['nothing', 'theirs', 'platform-owner']) {
-      assertRefused(
-        await stack.call('Domain_Create', { Tenant, Name: newName(), DefaultRole }, token),
-        400,
-        'not_found',
-      );
-    }
-    assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 0);
-  });
-
-  test('two Domain_Update calls at once, one that opens the domain and one that sets a richer role, are checked against each other', async () => {
-    const Tenant = await newTenant();
-    const manager = await domainManagerOf(Tenant);
-    for (let round = 0; round < 8; round++) {
-      const domain = await claim(stack, Tenant, token);
-      const update = (fields: object, by: string) =>
-        stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
-      const [opened] = await Promise.all([
-        update({ Capture: 'join' }, manager),
-        update({ DefaultRole: 'admin' }, token),
-      ]);
-      const now = recordIn(
-        await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token),
-        'Domain',
-      ) as Domain;
-      // If both are in effect, the manager opened the domain before the role was set, and the owner
-      // who set the role knew that it was open.
-      const ended = await rowsOf<{ previous: string }>(
-        stack,
-        `select event::jsonb ->> 'previous' as previous from sso.outbox where event like $1 and type = 'domain.updated' order by id`,
-        [`%${domain.ID}%`],
-      );
-      if (now.Capture === 'join' && now.DefaultRole === 'admin')
-        assert.ok(opened?.status === 200 && ended[0]?.previous.includes('Capture'));
-      else assert.equal(ended.length, 1);
-      bodyOf(await stack.call('Domain_Delete', { Tenant, ID: domain.ID }, token));
-    }
   });
 });
