@@ -5,10 +5,10 @@ import { type Call, type Handlers } from '@bailiwick/rpc';
 import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../permissions/match.ts';
 import {
-  counts,
   type DecisionDeps,
   findDecisionContext,
-  granting,
+  grantsGiving,
+  isEffective,
   type SubjectGrant,
 } from './context.ts';
 import { explain } from './explain.ts';
@@ -52,12 +52,12 @@ export function decisionHandlers({
             .filter((one) => !isPlatformOnly(one))
             .toSorted(),
         };
-      const counting = await countingGrants(deps, call, {
+      const effective = await findEffectiveGrants(deps, call, {
         tenant,
         subject: about,
         resources: ['', resource],
       });
-      const permissions = [...new Set(counting.flatMap((grant) => grant.permissions))].filter(
+      const permissions = [...new Set(effective.flatMap((grant) => grant.permissions))].filter(
         (one) => !isPlatformOnly(one),
       );
       return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
@@ -101,7 +101,7 @@ const sessionOf = (
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
-async function countingGrants(
+async function findEffectiveGrants(
   deps: DecisionDeps,
   call: Call,
   question: Question,
@@ -111,7 +111,7 @@ async function countingGrants(
     ...question,
     ...sessionOf(call, subject, tenant),
   });
-  return grants.filter((grant) => counts(grant, status, subject.startsWith('bot_')));
+  return grants.filter((grant) => isEffective(grant, status, subject.startsWith('bot_')));
 }
 
 async function permissionCheck(
@@ -124,7 +124,7 @@ async function permissionCheck(
     const { inTenant } = await rightsOf(deps.run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const grants = await countingGrants(deps, call, {
+  const grants = await findEffectiveGrants(deps, call, {
     tenant,
     subject: about,
     resources: [...new Set(resources)],
@@ -132,5 +132,5 @@ async function permissionCheck(
   const narrowedTo = narrowingOf(call, about);
   return (permission, resource) =>
     (narrowedTo.length === 0 || includes(narrowedTo, permission)) &&
-    granting(grants, permission, resource).length > 0;
+    grantsGiving(grants, permission, resource).length > 0;
 }

@@ -118,7 +118,7 @@ async function isOfActiveTenant(
  * Whether a grant takes effect. A bot needs no membership. A user's platform grant needs none
  * either, but a disabled membership blocks it.
  */
-export function counts(
+export function isEffective(
   { platform, expired }: SubjectGrant,
   { open, membership, barred, lacksSso, ownTenantClosed }: DecisionContext['status'],
   isBot: boolean,
@@ -131,7 +131,7 @@ export function counts(
  * The grants that give a permission, or all that a pattern matches, on a resource ("" = the whole
  * tenant).
  */
-export function granting(
+export function grantsGiving(
   grants: readonly SubjectGrant[],
   permission: string,
   resource: string,

@@ -3,11 +3,11 @@ import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
-  counts,
   type DecisionContext,
   type DecisionDeps,
   findDecisionContext,
-  granting,
+  grantsGiving,
+  isEffective,
   type SubjectGrant,
 } from './context.ts';
 
@@ -38,13 +38,13 @@ export async function explain(
     limitedTo,
     everyWay: true,
   });
-  const ways = granting(grants, permission, resource);
-  const counting = ways.filter((grant) => counts(grant, status, isBot));
+  const ways = grantsGiving(grants, permission, resource);
+  const effective = ways.filter((grant) => isEffective(grant, status, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);
-  if (counting.length > 0 && !isNarrowed)
+  if (effective.length > 0 && !isNarrowed)
     return {
       allowed: true,
-      paths: counting.flatMap((grant) => pathsOf(grant, permission)),
+      paths: effective.flatMap((grant) => pathsOf(grant, permission)),
       missing: [],
     };
   const isKnown = status.membership !== null || grants.length > 0;
