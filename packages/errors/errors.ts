@@ -82,6 +82,9 @@ export const unauthenticated = (message = 'a valid credential is required') =>
 /** For a caller without the permission. */
 export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') =>
   new ServiceError('permission_denied', reason, message);
+/** For a caller who would grant a permission that it does not hold. */
+export const escalation = (lacking: string) =>
+  denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
 /** For a sensitive change after a sign-in that is too old. */
 export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 /** For members only: others must not learn that the tenant exists. */

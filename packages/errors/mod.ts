@@ -4,6 +4,7 @@ export {
   deadToken,
   denied,
   type ErrorCode,
+  escalation,
   exhausted,
   failedPrecondition,
   httpStatus,

@@ -1,6 +1,6 @@
 import { assertRecentLogin, type Caller } from '@bailiwick/call';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
-import { denied } from '@bailiwick/errors';
+import { denied, escalation } from '@bailiwick/errors';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findRolePermissions } from './queries.ts';
 import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
@@ -73,9 +73,6 @@ export async function findLacking(
     ...(await permissionsGivenBy(run, tenant, roles)),
   ]);
 }
-
-const escalation = (lacking: string) =>
-  denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
 
 /** The permissions of roles in a tenant, or on the platform if `tenant` is "". */
 async function permissionsGivenBy(

@@ -1,5 +1,5 @@
 import { type EntityManager, lockName } from '@bailiwick/database';
-import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { escalation, failedPrecondition, notFound } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
@@ -35,8 +35,7 @@ export async function assertMayIssue(
     },
     { signal },
   );
-  if (lacking !== '')
-    throw denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
+  if (lacking !== '') throw escalation(lacking);
 }
 
 /** Locks the bot of a key against deletion, so that no key outlives its bot. */

@@ -1,7 +1,7 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
-import { assertMayGrant } from '../granting.ts';
+import { assertMayGrant } from '../delegation.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import type { DomainDeps } from './deps.ts';
 import type { Capture, DomainRow } from './entities.ts';

@@ -1,5 +1,5 @@
 import { type Call } from '@bailiwick/rpc';
-import { assertMayGrant } from '../granting.ts';
+import { assertMayGrant } from '../delegation.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { Settable } from './values.ts';
 
@@ -7,7 +7,7 @@ import type { Settable } from './values.ts';
  * Throws permission_denied unless the caller holds everything that the provider grants to its
  * users: a caller who changes a provider decides who its users are.
  */
-export async function assertMayGrantProvider(
+export async function assertMayGrantThroughProvider(
   deps: Pick<ProviderDeps, 'admission'>,
   call: Call,
   tenant: string,

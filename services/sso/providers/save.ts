@@ -21,7 +21,7 @@ import { ProviderEntity } from './entities.ts';
 import { assertNotLastProvider } from './last-provider.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
-import { assertMayGrantProvider } from './rights.ts';
+import { assertMayGrantThroughProvider } from './rights.ts';
 import { assertComplete, type Settable, settableOf } from './values.ts';
 
 const maxProviders = 20;
@@ -120,7 +120,7 @@ async function prepare(
   const clientSecret =
     request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
   assertComplete(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
-  await assertMayGrantProvider(deps, call, sent.tenant, values);
+  await assertMayGrantThroughProvider(deps, call, sent.tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
   const replacesSecret = clientSecret !== (before?.clientSecret ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });

@@ -1,4 +1,4 @@
-import { denied } from '@bailiwick/errors';
+import { escalation } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
@@ -27,6 +27,5 @@ export async function assertMayGrant(
     principalLimitedTo: caller.limitedTo,
   };
   const { lacking } = await admission.mayConfer({ ...principal, tenant, ...granted }, { signal });
-  if (lacking !== '')
-    throw denied(`this would grant ${lacking}, which the caller does not hold`, 'ESCALATION');
+  if (lacking !== '') throw escalation(lacking);
 }
