@@ -9,21 +9,20 @@ import { supervise } from './supervisor.ts';
 
 export type Infrastructure = { databaseUrl: string; natsUrl: string };
 
-type Means = { shutdown: Shutdown; say(line: string): void; signal: AbortSignal };
+type Deps = { shutdown: Shutdown; say(line: string): void; signal: AbortSignal };
 type Opened = { url: string; step: Step | undefined };
 
 /**
  * Starts database and broker concurrently. Waits for both before it reports a failure, so that it
  * leaves neither behind.
  */
-export async function startInfrastructure(options: Options, means: Means): Promise<Infrastructure> {
+export async function startInfrastructure(options: Options, deps: Deps): Promise<Infrastructure> {
   const [database, broker] = await Promise.allSettled([
-    openDatabase(options, means.say),
-    openBroker(options, means),
+    openDatabase(options, deps.say),
+    openBroker(options, deps),
   ]);
   for (const started of [database, broker]) {
-    if (started.status === 'fulfilled' && started.value.step)
-      means.shutdown.add(started.value.step);
+    if (started.status === 'fulfilled' && started.value.step) deps.shutdown.add(started.value.step);
   }
   if (database.status === 'rejected') throw database.reason;
   if (broker.status === 'rejected') throw broker.reason;
@@ -60,7 +59,7 @@ async function openDatabase(
 
 async function openBroker(
   { natsUrl, dataDir, containers }: Options,
-  { say, signal }: Means,
+  { say, signal }: Deps,
 ): Promise<Opened> {
   const own = async (): Promise<Opened> => {
     const binary = await findBroker(say, { signal });

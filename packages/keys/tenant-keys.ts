@@ -69,7 +69,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
   /**
    * Replaces a tenant's current data key; with `only`, only if that key is still the current one.
    * Returns undefined if there is nothing to replace. Caches of the old key must be invalidated
-   * (forgetting.ts).
+   * (packages/service/keys-forgetting.ts).
    */
   async function replace(
     tenant: string,

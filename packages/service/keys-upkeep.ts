@@ -55,14 +55,14 @@ export function maintainDataKeys({
       await rewrapAll(deps, isStopped);
     },
   });
-  return (means) => {
+  return (started) => {
     dataKeys.from(async () =>
       (await countByKek(database)).map(({ kek, count }) => ({
         value: count,
         labels: { service: database.service, kek },
       })),
     );
-    return turn(means);
+    return turn(started);
   };
 }
 

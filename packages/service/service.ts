@@ -78,7 +78,7 @@ const sweepMs = 60_000;
 /**
  * Starts background work of a service. The returned function stops it and waits for work in hand.
  */
-export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
+export type Background = (deps: { dispatch: Dispatch }) => () => Promise<void>;
 
 type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
 
@@ -89,7 +89,7 @@ export type ServiceOptions = {
   keyRing: KeyRing;
   log: Log;
   /** Creates the handlers and the background work. */
-  parts: (means: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
+  parts: (deps: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
 };
 
 /**

@@ -71,28 +71,28 @@ type Options = {
 /** Delivers events to webhooks and chats, and sends mail. */
 export async function createNotifications(options: Options): Promise<Service> {
   const { settings, log } = options;
-  const means = openMeans(options);
+  const deps = openDeps(options);
   const service = await createService({
     schema: notificationsSchema,
     settings,
-    keyRing: means.ring,
+    keyRing: deps.ring,
     log,
-    parts: (stores) => partsOf({ ...means, ...stores, settings, log }),
+    parts: (stores) => partsOf({ ...deps, ...stores, settings, log }),
   });
   return {
     ...service,
     async stop() {
       await service.stop();
       // Running work needed these until now.
-      means.mailer.close();
-      await means.pools.close();
-      await means.keyService.close();
+      deps.mailer.close();
+      await deps.pools.close();
+      await deps.keyService.close();
     },
   };
 }
 
 /** The connections and files that the service opens besides its database and the broker. */
-function openMeans({ settings, peers, log }: Options) {
+function openDeps({ settings, peers, log }: Options) {
   const ring = openKeyRing(settings.keyRing, log);
   const sso = asService(peers.sso, 'notifications');
   return {
@@ -112,15 +112,15 @@ function openMeans({ settings, peers, log }: Options) {
   };
 }
 
-type Means = ReturnType<typeof openMeans> &
+type Deps = ReturnType<typeof openDeps> &
   Pick<Options, 'settings' | 'log'> & { database: Database; broker: Broker };
 
-function partsOf(means: Means) {
-  const { database, broker, keyService, settings } = means;
+function partsOf(deps: Deps) {
+  const { database, broker, keyService, settings } = deps;
   const keys = createTenantKeys({ database, service: keyService });
   const shared = {
-    ...means,
-    egress: means.plan.egress,
+    ...deps,
+    egress: deps.plan.egress,
     profile: settings.limits as LimitProfile,
     keys,
     forget: forgetEverywhere(broker, keys),
@@ -133,7 +133,7 @@ function partsOf(means: Means) {
   };
 }
 
-type Shared = Means & {
+type Shared = Deps & {
   egress: EgressRules;
   profile: LimitProfile;
   keys: TenantKeys;

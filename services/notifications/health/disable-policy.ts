@@ -64,14 +64,14 @@ export function startDisablePolicy({ database, kinds, disablePolicy, log }: Deps
     database.transaction(tenant, async (em) => {
       const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
       await kind?.lock(em, tenant, endpoint);
-      const ailing = await lockFailing(em, disablePolicy, tenant, endpoint);
-      if (!ailing) return;
-      if (ailing.shouldDisable) {
+      const failing = await lockFailing(em, disablePolicy, tenant, endpoint);
+      if (!failing) return;
+      if (failing.shouldDisable) {
         await kind?.disable(em, tenant, endpoint, byService, failingReason);
         await clearHealth(em, tenant, endpoint);
       } else {
         await kind?.reportFailing(em, tenant, endpoint, byService);
-        await markNotified(em, ailing);
+        await markNotified(em, failing);
       }
     });
   return repeat({

@@ -159,7 +159,7 @@ const needsAction = `failing_since is not null and (
   or (exhausted_at is not null and (told_at is null or (told_at < exhausted_at and told_at < now() - interval '1 hour')))
   or (exhausted_at is not null and failing_since < now() - make_interval(secs => $2)))`;
 
-const ailing: Statement = {
+const failing: Statement = {
   name: 'notifications.ailing',
   text: `select tenant, endpoint from endpoint_health where ${needsAction} limit $3`,
 };
@@ -170,7 +170,7 @@ export function listFailing(
   { noticeSeconds, disableAfterSeconds }: DisablePolicy,
   limit: number,
 ): Promise<Array<{ tenant: string; endpoint: string }>> {
-  return database.query(ailing, [noticeSeconds, disableAfterSeconds, limit]);
+  return database.query(failing, [noticeSeconds, disableAfterSeconds, limit]);
 }
 
 /**

@@ -258,7 +258,7 @@ export async function findDomains(
   return row ?? { verified: [], lapsed: [] };
 }
 
-const gate: Statement = {
+const joinableDomain: Statement = {
   name: 'sso.gate_of_domain',
   text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole" from domain d
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
@@ -276,7 +276,7 @@ export async function findJoinableDomain(
   database: Database,
   domain: string,
 ): Promise<JoinableDomain | undefined> {
-  const [row] = await database.query<JoinableDomain>(gate, [domain]);
+  const [row] = await database.query<JoinableDomain>(joinableDomain, [domain]);
   return row;
 }
 

@@ -33,7 +33,7 @@ type AuthnRequestIds = { requestId: string; relayState: string };
 
 export type Saml = {
   /** A signed request with the given id. */
-  begin(provider: SamlProvider, beginning: AuthnRequestIds): Promise<SamlRequest>;
+  begin(provider: SamlProvider, ids: AuthnRequestIds): Promise<SamlRequest>;
   /**
    * The verified person of an answer. Without a request id the answer must be unsolicited. The
    * caller must check for replays.
