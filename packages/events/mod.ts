@@ -11,6 +11,7 @@ export {
   recordChange,
   recordRefusal,
   type StreamMessage,
+  serviceOrigin,
   type Target,
 } from './outbox.ts';
 export { startRelay } from './relay.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Caller, currentRequestId, grantOf } from '@bailiwick/call';
+import { type Caller, currentRequestId, grantOf, serviceCaller } from '@bailiwick/call';
 import { beforeCommit, type EntityManager } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import { currentMark } from '@bailiwick/idempotency';
@@ -116,6 +116,12 @@ const maxChangeKiB = 720;
 
 /** The call that a change belongs to. */
 export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
+
+/** The origin of a change that a service makes by itself; `operation` is "" if none caused it. */
+export const serviceOrigin = (service: string, operation = ''): Origin => ({
+  operation: { name: operation },
+  caller: serviceCaller(service),
+});
 
 /** Writes the outbox row of a change in the transaction of `em`. */
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {

@@ -1,6 +1,5 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
 import {
   countByKek,
   firstPlace,
@@ -70,7 +69,7 @@ async function replaceDue(
   { database, keys, forget, log }: Omit<UpkeepDeps, 'graceMs'>,
   isStopped: () => boolean,
 ): Promise<void> {
-  const origin = { operation: { name: 'Keys_Rotate' }, caller: serviceCaller(database.service) };
+  const origin = serviceOrigin(database.service, 'Keys_Rotate');
   for (let after: KeyPlace | undefined = firstPlace; after && !isStopped(); ) {
     const places: KeyPlace[] = await listDue(database, after, atOnce);
     for (const { tenant, id } of places) {

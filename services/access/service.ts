@@ -1,5 +1,5 @@
 import { openKeyRing } from '@bailiwick/keys';
-import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
+import { countAddress, createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
@@ -15,7 +15,7 @@ import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { asService, createPager, serve } from '@bailiwick/rpc';
-import { createService, type OwnSettings, type Service } from '@bailiwick/service';
+import { createService, type OwnSettings, repeat, type Service } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { auditHandlers } from './audit/handlers.ts';
@@ -48,6 +48,15 @@ type Options = {
   peers: { identity: Transport };
   log: Log;
 };
+
+/** Deletes ended rate windows: every limit checks its end itself. */
+const sweepLimits = (limiter: Limiter, log: Log) =>
+  repeat({
+    everyMs: 10 * 60_000,
+    log,
+    failed: 'deleting ended rate windows failed, retrying',
+    work: () => limiter.sweep(),
+  });
 
 /** The access service: tenants, roles, grants and decisions. */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
@@ -95,7 +104,8 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         background: [
           projectAudit({ database, broker, log }),
           startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
-          createInvitationSweeper(deps, log),
+          createInvitationSweeper(database, log),
+          sweepLimits(limiter, log),
           followSubjects({ database, broker, log }),
           startPurger({
             database,

@@ -1,6 +1,5 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database, type EntityManager, type ServiceSchema } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { recordChange, serviceOrigin } from '@bailiwick/events';
 import { purgeCounts } from '@bailiwick/limits';
 import {
   type Background,
@@ -58,9 +57,8 @@ async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string)
   for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(em, table, id));
   await purgeCounts(em, id);
   await em.nativeDelete(TenantEntity, { id });
-  const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];
-  recordChange(em, origin, {
+  recordChange(em, serviceOrigin('access', 'Tenants_Delete'), {
     tenant: id,
     type: tenantPurged,
     data: { ID: id, Slug: tenant.slug, Name: tenant.name },

@@ -1,6 +1,5 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Origin } from '@bailiwick/events';
+import { type Origin, serviceOrigin } from '@bailiwick/events';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { removeGrantsOf } from '../grants/entries.ts';
@@ -24,7 +23,7 @@ export async function removeSubject(
 
 /** Removes the rows of deleted subjects whose event did not arrive. */
 export async function finishRemovals(database: Database, log: Log): Promise<void> {
-  const origin = { operation: { name: 'Users_Delete' }, caller: serviceCaller('access') };
+  const origin = serviceOrigin('access', 'Users_Delete');
   for (const subject of await findUnfinished(database)) {
     // A failure for one subject must not delay the others.
     const failed = (error: unknown) =>

@@ -1,12 +1,11 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange, type Task } from '@bailiwick/events';
+import { type Origin, recordChange, serviceOrigin, type Task } from '@bailiwick/events';
 import { TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type InvitationRow, toInvitation } from './entities.ts';
 
 /** The origin of expiry events, which no call causes. */
-export const expiryOrigin: Origin = { operation: { name: '' }, caller: serviceCaller('access') };
+export const expiryOrigin = serviceOrigin('access');
 
 export const encodeInvitation = (row: InvitationRow): JsonObject =>
   encodeJson(TenantInvitationSchema, toInvitation(row));

@@ -1,5 +1,4 @@
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { type Limiter } from '@bailiwick/limits';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { expireInvitation, takeOverdue } from './queries.ts';
@@ -7,25 +6,18 @@ import { expiryOrigin, recordInvitation } from './records.ts';
 
 const intervalMs = 5000;
 const batch = 100;
-/** Rounds between two sweeps of rate limit counts: as often as in identity. */
-const roundsPerSweep = 120;
 
 /**
  * Records the expiry of invitations, once on any number of replicas. Nothing else depends on it:
  * every use of an invitation checks its expiry.
  */
-export function createInvitationSweeper(
-  { database, limiter }: { database: Database; limiter: Limiter },
-  log: Log,
-): Background {
-  let rounds = 0;
+export function createInvitationSweeper(database: Database, log: Log): Background {
   return repeat({
     everyMs: intervalMs,
     log,
     failed: 'recording expired invitations failed, retrying',
     async work(isStopped) {
       while (!isStopped() && (await database.transaction(null, expireBatch)) === batch);
-      if (++rounds % roundsPerSweep === 0) await limiter.sweep();
     },
   });
 }

@@ -1,5 +1,5 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
+import { serviceOrigin } from '@bailiwick/events';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { nextNotice } from './expiry.ts';
@@ -8,7 +8,7 @@ import { recordKey } from './records.ts';
 
 const batch = 100;
 
-const origin = { operation: { name: '' }, caller: serviceCaller('identity') };
+const origin = serviceOrigin('identity');
 
 /**
  * Announces that keys are about to expire or have expired. Safe to run on several replicas, since

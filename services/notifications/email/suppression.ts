@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
-import { serviceCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import {
   deleteSuppression,
@@ -16,7 +15,7 @@ import {
 
 const days = 30;
 
-const byWorker: Origin = { operation: { name: '' }, caller: serviceCaller('notifications') };
+const byWorker = serviceOrigin('notifications');
 
 export type Suppressions = ReturnType<typeof createSuppressions>;
 

@@ -1,6 +1,5 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Origin } from '@bailiwick/events';
+import { type Origin, serviceOrigin } from '@bailiwick/events';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import {
@@ -15,10 +14,7 @@ const everyMs = 1000;
 const batch = 20;
 
 /** The origin of changes that the service makes itself, such as disabling an endpoint. */
-export const byService: Origin = {
-  operation: { name: '' },
-  caller: serviceCaller('notifications'),
-};
+export const byService = serviceOrigin('notifications');
 
 /** The reasons for which the service disables an endpoint. */
 export const goneReason = 'the receiver answered 410 Gone';

@@ -1,11 +1,10 @@
-import { serviceCaller } from '@bailiwick/call';
 import { type EntityManager } from '@bailiwick/database';
-import { type Origin, recordChange } from '@bailiwick/events';
+import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
 import { changedFields } from '@bailiwick/values';
 import { type DomainRow, domainJson } from './entities.ts';
 
 /** The origin of changes that the service makes itself: failed and lapsed domains. */
-export const byService: Origin = { operation: { name: '' }, caller: serviceCaller('sso') };
+export const byService = serviceOrigin('sso');
 
 /** Writes the event of a domain change to the outbox; `before` is the previous domain. */
 export function recordDomainEvent(
