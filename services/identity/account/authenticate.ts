@@ -2,7 +2,7 @@ import { onPool } from '@bailiwick/database';
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
-import { ssoRequired } from '../passwords/policy.ts';
+import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
@@ -28,7 +28,13 @@ export async function authenticate(
   const policy = await passwordPolicy.of(email?.domain ?? '');
   // Compares and counts nothing: the answer is the same for every account and password.
   if (policy.tenant !== '' && !policy.lifted)
-    throw await failure(deps, ssoRequired(), call, text, await findUserByEmailKey(database, key));
+    throw await failure(
+      deps,
+      passwordNotAccepted(),
+      call,
+      text,
+      await findUserByEmailKey(database, key),
+    );
   let user: UserRow | undefined;
   let pending: PendingRegistration | undefined;
   const holds = await throttle.attempt(key, call.caller.ip, async () => {
@@ -38,7 +44,7 @@ export async function authenticate(
   });
   const known = holds && (user?.status === 'active' || pending !== undefined);
   if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
-    throw await failure(deps, ssoRequired(), call, text, user);
+    throw await failure(deps, passwordNotAccepted(), call, text, user);
   if (user && holds && user.status === 'active') return user;
   const error =
     pending && holds

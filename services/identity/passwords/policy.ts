@@ -66,5 +66,5 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
   };
 }
 
-/** The same text for known and unknown addresses. */
-export const ssoRequired = () => denied('sign in with your organisation', 'SSO_REQUIRED');
+/** For a domain whose users sign in with SSO. The same text for known and unknown addresses. */
+export const passwordNotAccepted = () => denied('sign in with your organisation', 'SSO_REQUIRED');
