@@ -138,7 +138,7 @@ function groupChanges(
   };
 }
 
-/** The keys that the file says otherwise than the record. Lists are compared as sets, and what the file leaves out is not compared. */
+/** The keys whose values in the file and in the record differ. Lists are compared as sets. Keys that are not in the file are not compared. */
 function changedKeys<Wish extends object>(
   wanted: Wish,
   stored: Readonly<Record<keyof Wish, unknown>>,
