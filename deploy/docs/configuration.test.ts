@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SettingTable } from '@bailiwick/settings';
+import { type Setting, type SettingTable } from '@bailiwick/settings';
 import { usage } from '../local/options.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 import { renderConfiguration } from './configuration.ts';
@@ -10,32 +10,43 @@ test('every file that npm run generate writes is up to date', () => {
   assert.deepEqual(staleOutputs(), []);
 });
 
-test('docs/configuration.md has a row for every setting of every process and of the local start', () => {
-  const page = renderConfiguration();
+test('docs/configuration.md has one row for every setting of a process, and those of the local start', () => {
+  const [processes = '', local = ''] = renderConfiguration().split('## The local start');
   const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
-  const wanted = tables.flatMap((table) => Object.values(table)).length + 6;
-  assert.equal(page.split('\n').filter((line) => line.startsWith('| `')).length, wanted);
-  for (const { env } of tables.flatMap((table) => Object.values(table)))
-    assert.ok(page.includes(`| \`${env}\` |`), env);
-  const local = page.slice(page.indexOf('## The local start'));
-  const described = new Set(Array.from(local.matchAll(/^\| `(\w+)`/gm), ([, name]) => name));
-  const accepted = new Set(Array.from(usage.match(/^ {2}[A-Z_]+/gm) ?? [], (name) => name.trim()));
-  assert.deepEqual(described, accepted);
+  const wanted = new Set(tables.flatMap((table) => Object.values(table)).map(({ env }) => env));
+  assert.deepEqual(namesIn(processes).sort(), [...wanted].sort());
+  const accepted = Array.from(usage.match(/^ {2}[A-Z_]+/gm) ?? [], (name) => name.trim());
+  assert.deepEqual(namesIn(local).sort(), accepted.sort());
 });
 
-test("a setting's row says whether it is required, and whether other processes share it", () => {
-  const rows = renderConfiguration().split('\n');
-  assert.ok(
-    rows.some(
-      (row) => row.startsWith('| `NATS_URL` | URL | **required** |') && row.endsWith(' * |'),
-    ),
-  );
-  assert.ok(
-    rows.some(
-      (row) =>
-        row.startsWith('| `BAILIWICK_TENANT_CREATION` |') &&
-        row.includes('| `true` |') &&
-        !row.endsWith(' * |'),
-    ),
-  );
+test('a setting has the same meaning in every process that reads it', () => {
+  const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
+  const known = new Map<string, Setting>();
+  for (const setting of tables.flatMap((table): Setting[] => Object.values(table))) {
+    const { kind, fallback, about, orElse } = known.get(setting.env) ?? setting;
+    assert.deepEqual(
+      { kind, fallback, about, orElse },
+      {
+        kind: setting.kind,
+        fallback: setting.fallback,
+        about: setting.about,
+        orElse: setting.orElse,
+      },
+      setting.env,
+    );
+    known.set(setting.env, setting);
+  }
 });
+
+test('a row says whether the setting is required, and which processes read it', () => {
+  const [, every = '', several = '', gateway = ''] = renderConfiguration().split(/^## /m);
+  assert.match(every, /^\| `NATS_URL` \| URL \| \*\*required\*\* \|/m);
+  assert.match(
+    several,
+    /^\| `BAILIWICK_ALLOWED_ORIGINS` \| .* \| empty \| .* \| gateway, sso \|$/m,
+  );
+  assert.match(gateway, /^\| `BAILIWICK_UNKNOWN_KEYS` \| text \| `refuse` \|/m);
+});
+
+const namesIn = (text: string): string[] =>
+  Array.from(text.matchAll(/^\| `(\w+)`/gm), ([, name = '']) => name);

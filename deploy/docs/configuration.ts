@@ -4,54 +4,34 @@ import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 // Generates from the settings tables: docs/configuration.md, and the table that the chart renders
 // from.
 
-type Section = { title: string; script: string; intro: string; table: SettingTable };
+type Process = keyof typeof settingTables;
 
-const sections: readonly Section[] = [
-  {
-    title: 'gateway',
-    script: 'gateway/main.ts',
-    intro: 'The documented JSON API.',
-    table: settingTables.gateway,
-  },
-  {
-    title: 'identity',
-    script: 'services/identity/main.ts',
-    intro: 'Accounts, users, sessions, bots.',
-    table: settingTables.identity,
-  },
-  {
-    title: 'access',
+const processes: Record<Process, { script: string; intro: string }> = {
+  gateway: { script: 'gateway/main.ts', intro: 'The documented JSON API.' },
+  identity: { script: 'services/identity/main.ts', intro: 'Accounts, users, sessions, bots.' },
+  access: {
     script: 'services/access/main.ts',
     intro: 'Tenants, groups, roles, grants, decisions, audit.',
-    table: settingTables.access,
   },
-  {
-    title: 'sso',
-    script: 'services/sso/main.ts',
-    intro: 'Domains and providers.',
-    table: settingTables.sso,
-  },
-  {
-    title: 'notifications',
+  sso: { script: 'services/sso/main.ts', intro: 'Domains and providers.' },
+  notifications: {
     script: 'services/notifications/main.ts',
     intro:
       'Endpoints, fan-out, deliveries and mail. The chart runs it three times, each with roles of its own.',
-    table: settingTables.notifications,
   },
-  {
-    title: 'one process',
-    script: 'deploy/single.ts',
-    intro: 'All services in one process. It does not read the settings of calls between processes.',
-    table: singleSettings,
-  },
-  {
-    title: 'migrations',
-    script: 'deploy/migrate.ts',
-    intro:
-      "Brings every service's schema up to date and ends. The login must be able to create schemas and roles.",
-    table: migrateSettings,
-  },
-];
+};
+const names = Object.keys(processes) as Process[];
+
+const settingsOf = (table: SettingTable): Setting[] => Object.values(table);
+const reads = (table: SettingTable, { env }: Setting): boolean =>
+  settingsOf(table).some((setting) => setting.env === env);
+const readersOf = (setting: Setting): Process[] =>
+  names.filter((name) => reads(settingTables[name], setting));
+
+/** Each setting once: a variable is described alike in every process that reads it. */
+const settings: readonly Setting[] = names.flatMap((name) =>
+  settingsOf(settingTables[name]).filter((setting) => readersOf(setting)[0] === name),
+);
 
 /** Read by `npm start` (deploy/local/options.ts), which gives each process its settings. */
 const localStart: ReadonlyArray<
@@ -106,15 +86,41 @@ setting (a \`BAILIWICK_\` variable that it does not read), and reports all probl
 holds it, so that the file can be mounted. A URL can contain a password, so it can come from a file too: \`DATABASE_URL_FILE\` names
 the file that holds \`DATABASE_URL\`, and likewise for every variable that ends in \`_URL\`.
 
-Settings marked * are shared: several processes read the variable, with the same meaning.
+Each setting is listed once, and means the same in every process that reads it.
 
-${sections.map(renderSection).join('\n')}
+## Every process
+
+${renderTable(settings.filter((setting) => readersOf(setting).length === names.length).map(rowOf))}
+## Several processes
+
+${renderTable(
+  settings.filter(isShared).map((setting) => [...rowOf(setting), readersOf(setting).join(', ')]),
+  ['Read by'],
+)}
+${names.map(renderProcess).join('\n')}
+## one process
+
+\`node deploy/single.ts\`: All services in one process. It reads the settings above, except those of calls between processes:
+${listOf(settings.filter(isOfCalls))}.
+Its services share one database: set \`DATABASE_URL\`, instead of the variables of each service.
+
+## migrations
+
+\`node deploy/migrate.ts\`: Brings every service's schema up to date and ends. It reads the databases of the services:
+${listOf(settings.filter((setting) => reads(migrateSettings, setting)))},
+or \`DATABASE_URL\`. Their login must be able to create schemas and roles.
+
+${renderTable(
+  settingsOf(migrateSettings)
+    .filter((setting) => readersOf(setting).length === 0)
+    .map(rowOf),
+)}
 ## The local start
 
 \`npm start\` runs everything on this machine. It passes the settings above on to the processes, as far as they are set in its own
 environment. It reads the following variables itself, and none of them from a file.
 
-${renderRows(localStart)}`;
+${renderTable(localStart)}`;
 }
 
 /** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. */
@@ -136,44 +142,39 @@ function renderChartSetting([name, { env, orElse, kind, fallback }]: [string, Se
   return `  ${name}: { env: ${env}, ${orElse === undefined ? '' : `orElse: ${orElse}, `}kind: ${kind}, required: ${fallback === undefined} }`;
 }
 
-function renderSection({ title, script, intro, table }: Section): string {
-  const rows = Object.values(table).map((setting) => {
-    const fallback =
-      setting.fallback === undefined
-        ? '**required**'
-        : setting.fallback === ''
-          ? 'empty'
-          : `\`${setting.fallback}\``;
-    return [
-      setting.env,
-      kinds[setting.kind],
-      fallback,
-      `${setting.about}${isShared(setting.env) ? ' *' : ''}`,
-    ] as const;
-  });
-  return `## ${title}\n\n\`node ${script}\`: ${intro}\n\n${renderRows(rows)}`;
+const isShared = (setting: Setting): boolean => {
+  const { length } = readersOf(setting);
+  return length > 1 && length < names.length;
+};
+
+/** Whether one process does not read it, apart from the URLs of the databases. */
+const isOfCalls = (setting: Setting): boolean =>
+  !reads(singleSettings, setting) && !reads(migrateSettings, setting);
+
+function renderProcess(name: Process): string {
+  const { script, intro } = processes[name];
+  const own = settings.filter((setting) => readersOf(setting).join() === name);
+  return `## ${name}\n\n\`node ${script}\`: ${intro}\n\n${renderTable(own.map(rowOf))}`;
 }
 
-function isShared(env: string): boolean {
-  return (
-    Object.values(settingTables).filter((table: SettingTable) =>
-      Object.values(table).some((setting) => setting.env === env),
-    ).length > 1
-  );
+const listOf = (some: readonly Setting[]): string => some.map(({ env }) => `\`${env}\``).join(', ');
+
+function rowOf({ env, kind, fallback, about }: Setting): string[] {
+  const shown =
+    fallback === undefined ? '**required**' : fallback === '' ? 'empty' : `\`${fallback}\``;
+  return [env, kinds[kind], shown, about];
 }
 
-function renderRows(
-  rows: ReadonlyArray<readonly [name: string, kind: string, fallback: string, about: string]>,
+/** A table of variables, with further columns after the usual ones. */
+function renderTable(
+  rows: ReadonlyArray<readonly string[]>,
+  further: readonly string[] = [],
 ): string {
+  const heads = ['Variable', 'Kind', 'Default', 'What it does', ...further];
   const lines = rows.map(
-    ([name, ...cells]) => `| ${[`\`${name}\``, ...cells].map(escapeCell).join(' | ')} |`,
+    ([name = '', ...cells]) => `| ${[`\`${name}\``, ...cells].map(escapeCell).join(' | ')} |`,
   );
-  return [
-    '| Variable | Kind | Default | What it does |',
-    '| --- | --- | --- | --- |',
-    ...lines,
-    '',
-  ].join('\n');
+  return [`| ${heads.join(' | ')} |`, `|${' --- |'.repeat(heads.length)}`, ...lines, ''].join('\n');
 }
 
 /** A bar would end the cell, and <process> would be an HTML tag. */
