@@ -98,13 +98,13 @@ ${renderTable(
   ['Read by'],
 )}
 ${names.map(renderProcess).join('\n')}
-## one process
+## One process
 
 \`node deploy/single.ts\`: All services in one process. It reads the settings above, except those of calls between processes:
 ${listOf(settings.filter(isOfCalls))}.
 Its services share one database: set \`DATABASE_URL\`, instead of the variables of each service.
 
-## migrations
+## Migrations
 
 \`node deploy/migrate.ts\`: Brings every service's schema up to date and ends. It reads the databases of the services:
 ${listOf(settings.filter((setting) => reads(migrateSettings, setting)))},
