@@ -26,7 +26,7 @@ export const groups: readonly Group[] = [
     title: 'Webhooks and events',
     documents: [
       { file: 'docs/webhooks.md', label: 'Receive webhooks' },
-      { file: 'docs/egress.md', label: 'Which addresses are called' },
+      { file: 'docs/egress.md', label: 'Egress guard' },
       { file: 'docs/mail.md', label: 'Mail' },
     ],
   },
@@ -34,7 +34,7 @@ export const groups: readonly Group[] = [
     title: 'Single sign-on',
     documents: [
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
-      { file: 'docs/domains.md', label: 'Mail domains' },
+      { file: 'docs/domains.md', label: 'Email domains' },
     ],
   },
   {
