@@ -66,8 +66,8 @@ export function createFlowCookies(publicUrl: string) {
      * request carries all cookies.
      */
     set(request: IncomingMessage, response: ServerResponse, flow: string, binding: string): void {
-      const begun = Object.keys(this.read(request));
-      if (begun.length >= maxFlows) for (const other of begun) this.clear(response, other);
+      const flows = Object.keys(this.read(request));
+      if (flows.length >= maxFlows) for (const other of flows) this.clear(response, other);
       response.appendHeader(
         'set-cookie',
         `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`,

@@ -62,8 +62,8 @@ const audienceOf = (service: string, validateOnly: boolean): string =>
 /** Seconds for which one signature is reused for calls of the same caller. */
 const reuse = 30;
 
-/** Callers in the cache, newest first: at about 2 KiB each, two megabytes. */
-const maxRemembered = 1000;
+/** Entries of each cache: at about 2 KiB each, two megabytes. */
+const maxCached = 1000;
 
 /**
  * Signs callers with a process's own Ed25519 key (PKCS #8 PEM). The request id changes with each
@@ -72,7 +72,7 @@ const maxRemembered = 1000;
  */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = parsePrivateKey(privateKeyPem);
-  const made = new LRUCache<string, { token: string; until: number }>({ max: maxRemembered });
+  const tokens = new LRUCache<string, { token: string; until: number }>({ max: maxCached });
 
   function signed(caller: Caller, audience: string, now: number): string {
     const token = toBinary(
@@ -91,10 +91,10 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     const meantFor = audienceOf(audience, caller.validateOnly);
     // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
-    let known = made.peek(name);
+    let known = tokens.peek(name);
     if (!known || known.until <= now) {
       known = { token: signed(lasting, meantFor, now), until: now + reuse };
-      made.set(name, known);
+      tokens.set(name, known);
     }
     return requestId === '' ? known.token : `${known.token}.${requestId}`;
   };
@@ -120,7 +120,7 @@ const requestIdForm = /^[\x21-\x7e]{1,256}$/;
 export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
   const keys = new Map([...publicKeys].map(([name, pem]) => [name, parsePublicKeys(pem)]));
   // A token serves many calls: its signature is verified once.
-  const verified = new LRUCache<string, { caller: Caller; until: number }>({ max: maxRemembered });
+  const verified = new LRUCache<string, { caller: Caller; until: number }>({ max: maxCached });
 
   function verifyToken(text: string, now: number): Caller {
     const { signed, token } = decode(text) ?? {};

@@ -22,7 +22,7 @@ export {
 } from './seal.ts';
 export { keyServiceSettings, openKeyService } from './settings.ts';
 export { dekRotation, dekTable } from './table.ts';
-export { createTenantKeys, rememberedMs, type TenantKeys } from './tenant-keys.ts';
+export { createTenantKeys, keyLifetimeMs, type TenantKeys } from './tenant-keys.ts';
 export { createVaultService } from './vault.ts';
 export { createVaultCalls } from './vault-calls.ts';
 export { tokenFromFile } from './vault-token.ts';

@@ -16,7 +16,7 @@ export type TenantKeys = ReturnType<typeof createTenantKeys>;
 /**
  * How long data keys are cached, so that a tenant's destroyed key is soon gone from all processes.
  */
-export const rememberedMs = 60_000;
+export const keyLifetimeMs = 60_000;
 
 type DataKey = { id: string; key: Buffer };
 type Options = { database: Database; service: KeyService; lifetimeMs?: number };
@@ -99,7 +99,7 @@ function createKeyStore({ database, service }: Pick<Options, 'database' | 'servi
  * Seals with the data keys of tenants ("" = the platform's own). A tenant gets its key on first
  * use, in a separate transaction: an unused key does no harm.
  */
-export function createTenantKeys({ database, service, lifetimeMs = rememberedMs }: Options) {
+export function createTenantKeys({ database, service, lifetimeMs = keyLifetimeMs }: Options) {
   hits.add({}, 0); // shows 0 from the start, in processes that use data keys
   const cached = { size: 1000, lifetimeMs, onHit: () => hits.add({}) };
   const current = createCache<DataKey>(cached);

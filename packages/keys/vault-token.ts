@@ -16,7 +16,7 @@ const fileMs = 60_000;
 
 /** Reads the token from a file. */
 export const tokenFromFile = (file: string): VaultToken =>
-  remembered(async () => {
+  cached(async () => {
     const token = (await readFile(file, 'utf8').catch(() => '')).trim();
     if (token === '')
       throw Object.assign(unavailable(), {
@@ -32,7 +32,7 @@ type Kubernetes = { mount: string; role: string; jwtFile: string };
  * after two thirds of its lifetime.
  */
 export const tokenFromKubernetes = ({ mount, role, jwtFile }: Kubernetes): VaultToken =>
-  remembered(async (send) => {
+  cached(async (send) => {
     const jwt = (await readFile(jwtFile, 'utf8').catch(() => '')).trim();
     const { status, body } = await send({
       method: 'POST',
@@ -57,19 +57,19 @@ type Obtain = (
 ) => Promise<{ token: string; forMs: number }>;
 
 /** Concurrent callers share one request. A failure is not cached. */
-function remembered(obtain: Obtain): VaultToken {
-  let held: { token: Promise<string>; until: number } | undefined;
-  const forget = () => (held = undefined);
+function cached(obtain: Obtain): VaultToken {
+  let stored: { token: Promise<string>; until: number } | undefined;
+  const forget = () => (stored = undefined);
   return {
     forget,
     obtain(send) {
-      if (held && held.until > Date.now()) return held.token;
+      if (stored && stored.until > Date.now()) return stored.token;
       const current = { token: Promise.resolve(''), until: Number.POSITIVE_INFINITY };
       current.token = obtain(send).then(({ token, forMs }) => {
         current.until = Date.now() + forMs;
         return token;
       });
-      held = current;
+      stored = current;
       current.token.catch(forget);
       return current.token;
     },

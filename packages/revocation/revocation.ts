@@ -112,10 +112,10 @@ const responds = (broker: Broker): Promise<boolean> =>
 /** A gateway's cache of principals and rights. */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
-type Remembered = { value: unknown; keys: readonly RightsKey[]; ends: number };
+type Entry = { value: unknown; keys: readonly RightsKey[]; ends: number };
 
 /** Entries in the cache: at 1 to 2 KiB each, at most a hundred megabytes. */
-const maxRemembered = 50_000;
+const maxEntries = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
@@ -126,7 +126,7 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
 export function createRightsCache(broker: Broker) {
   const self = randomUUID();
   // Not an lru-cache: a revocation removes entries by their keys while it walks over all of them.
-  const answers = new Map<string, Remembered>();
+  const entries = new Map<string, Entry>();
   let leaseEnds = 0;
   let revocations = 0;
   let listening = false;
@@ -136,8 +136,8 @@ export function createRightsCache(broker: Broker) {
       const { id, keys } = JSON.parse(body) as Revocation;
       revocations++;
       const revoked = new Set<string>(keys);
-      for (const [name, { keys: held }] of answers)
-        if (held.some((key) => revoked.has(key))) answers.delete(name);
+      for (const [name, { keys: held }] of entries)
+        if (held.some((key) => revoked.has(key))) entries.delete(name);
       answer(JSON.stringify({ id, holder: self }));
     })
     .then(
@@ -166,7 +166,7 @@ export function createRightsCache(broker: Broker) {
       load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>,
     ): Promise<T> {
       const now = Date.now();
-      const known = answers.get(name);
+      const known = entries.get(name);
       const isKnown = known && known.ends > now && leaseEnds > now;
       lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) return known.value as T;
@@ -174,10 +174,10 @@ export function createRightsCache(broker: Broker) {
       const { value, keys, endsAt = Number.POSITIVE_INFINITY } = await load();
       // A value that was requested before a revocation may predate it: do not cache it.
       if (revocationsBefore === revocations && leaseEnds > Date.now()) {
-        answers.delete(name);
-        const oldest = answers.size >= maxRemembered ? answers.keys().next().value : undefined;
-        if (oldest !== undefined) answers.delete(oldest);
-        answers.set(name, { value, keys, ends: Math.min(now + leaseMs, endsAt) });
+        entries.delete(name);
+        const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
+        if (oldest !== undefined) entries.delete(oldest);
+        entries.set(name, { value, keys, ends: Math.min(now + leaseMs, endsAt) });
       }
       return value;
     },
@@ -185,7 +185,7 @@ export function createRightsCache(broker: Broker) {
     close(): void {
       clearInterval(heart);
       leaseEnds = 0;
-      answers.clear();
+      entries.clear();
       broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: true }));
     },
   };

@@ -5,9 +5,9 @@ import {
   firstPlace,
   type KeyPlace,
   type KeyService,
+  keyLifetimeMs,
   listDue,
   type ResealDeps,
-  rememberedMs,
   resealSuperseded,
   rewrapAll,
 } from '@bailiwick/keys';
@@ -16,7 +16,7 @@ import { repeat } from './repeat.ts';
 import type { Background } from './service.ts';
 
 /** Grace period of an unused key: far longer than any process caches it. */
-const graceMs = 10 * rememberedMs;
+const graceMs = 10 * keyLifetimeMs;
 
 export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
   service: KeyService;

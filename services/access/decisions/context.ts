@@ -24,18 +24,18 @@ export type SubjectGrant = Omit<SubjectGrantRow, 'gives'> & {
 };
 
 /** Twice the limit of grants on resources. Only a subject with groups full of grants exceeds it. */
-const mostGrants = 2 * grantsPerSubject;
+const maxGrants = 2 * grantsPerSubject;
 
 /** The grants of a subject in a tenant and on the platform, including those of its groups. */
 export async function findSubjectGrants(
   run: Run,
   query: SubjectGrantQuery,
 ): Promise<SubjectGrant[]> {
-  const rows = await findSubjectGrantRows(run, query, mostGrants + 1);
+  const rows = await findSubjectGrantRows(run, query, maxGrants + 1);
   // Expired grants come last and do not count.
-  if (rows[mostGrants]?.expired === false)
+  if (rows[maxGrants]?.expired === false)
     throw failedPrecondition(
-      `the subject holds more than ${mostGrants} grants, those of its groups included`,
+      `the subject holds more than ${maxGrants} grants, those of its groups included`,
       'TOO_MANY_GRANTS',
     );
   const permissions = permissionsByRole(rows);

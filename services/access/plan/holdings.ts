@@ -22,14 +22,14 @@ export type Holdings = {
  * The limit of grants in a tenant. Group memberships multiply them; a plan does not compare more
  * than this.
  */
-const mostHoldings = grantsPerTenant;
+const maxHoldings = grantsPerTenant;
 
 /** The effective roles of a tenant's users and bots, by grants there and on the platform. */
 export async function holdingsInTenant(run: Run, tenant: string): Promise<Holdings> {
-  const rows = await findRoleHoldings(run, tenant, mostHoldings + 1);
-  if (rows.length > mostHoldings)
+  const rows = await findRoleHoldings(run, tenant, maxHoldings + 1);
+  if (rows.length > maxHoldings)
     throw failedPrecondition(
-      `the tenant has more than ${mostHoldings} effective role assignments`,
+      `the tenant has more than ${maxHoldings} effective role assignments`,
       'TOO_MANY_GRANTS',
     );
   const permissionsOf = permissionsByRole(rows);
@@ -48,7 +48,7 @@ export async function holdingsInTenant(run: Run, tenant: string): Promise<Holdin
 type Difference = { subject: string; permission: string; resource: string };
 
 /** More than a reader can use. */
-const mostDifferences = 50_000;
+const maxDifferences = 50_000;
 
 /**
  * The permissions that the subjects gain and lose from `before` to `after`. Built-in permissions
@@ -78,9 +78,9 @@ async function holdingsOnlyIn(holdings: Holdings, others: Holdings): Promise<Dif
         (permission) => !includes(elsewhere, permission) && !includes(everywhere, permission),
       );
       for (const permission of only) found.push({ subject, permission, resource });
-      if (found.length > mostDifferences)
+      if (found.length > maxDifferences)
         throw failedPrecondition(
-          `the changes make a difference of more than ${mostDifferences} permissions`,
+          `the changes make a difference of more than ${maxDifferences} permissions`,
           'PLAN_TOO_LARGE',
         );
       // Yields, so that the process answers other calls.

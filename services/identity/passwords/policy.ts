@@ -8,7 +8,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** The cache of domain policies. */
-const remembered = { size: 1000, lifetimeMs: 2000 } as const;
+const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
 
 /**
  * The policy of a domain: the tenant whose SSO is required ("" = none), and whether its owners are
@@ -33,7 +33,7 @@ type Deps = {
  * password is verified. While sso is down, no password is accepted.
  */
 export function createPasswordPolicy({ sso, redirects, authority, admission, log }: Deps) {
-  const policies = createCache<Policy>(remembered);
+  const policies = createCache<Policy>(cacheOptions);
   /**
    * A closed tenant does not enforce its SSO: it cannot sign its users in, and they have other
    * tenants.

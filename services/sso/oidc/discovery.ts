@@ -21,7 +21,7 @@ const algorithms: ReadonlySet<unknown> = new Set(
   'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '),
 );
 
-const remembered = { size: 500, lifetimeMs: 600_000 };
+const cacheOptions = { size: 500, lifetimeMs: 600_000 };
 /**
  * Cached values are small, because tenants choose the issuers and could fill the memory. A size
  * limit on the text is not enough: a parsed list of 40,000 empty objects is twenty times larger. So
@@ -34,8 +34,8 @@ const refreshMs = 60_000;
 
 /** TTL cache of metadata and keys by issuer. */
 export function createDiscovery(egress: Egress, limits: Limits) {
-  const cached = createCache<Published>(remembered);
-  const refreshed = createCache<Published>({ size: remembered.size, lifetimeMs: refreshMs });
+  const cached = createCache<Published>(cacheOptions);
+  const refreshed = createCache<Published>({ size: cacheOptions.size, lifetimeMs: refreshMs });
   // One caller may cancel while others wait for the same load, so the load has its own signal.
   const load = (issuer: string) =>
     fetchPublished(egress, startBudget(limits, new AbortController().signal), issuer);

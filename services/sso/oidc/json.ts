@@ -1,7 +1,7 @@
 // Checks untrusted JSON, whose claims end up in rows, events and mails.
 
 /** Deeper than any real provider response. */
-const mostLevels = 16;
+const maxLevels = 16;
 const unusableKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** The reason to reject parsed JSON, as the end of a sentence; undefined if it is fine. */
@@ -12,7 +12,7 @@ export function jsonProblem(value: unknown, level = 0): string | undefined {
       ? 'holds a text that cannot be stored'
       : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (level === mostLevels) return 'is nested too deeply';
+  if (level === maxLevels) return 'is nested too deeply';
   if (Object.keys(value).some((key) => unusableKeys.includes(key)))
     return 'holds a name that is not allowed';
   for (const entry of Object.values(value)) {

@@ -8,7 +8,7 @@ export type PublicKey = Readonly<Partial<Record<(typeof members)[number], string
 const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y'] as const;
 const kinds: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 /** More keys than any provider publishes at once. */
-const mostKeys = 50;
+const maxKeys = 50;
 /** Longer than the modulus of the longest RSA key in use. */
 const memberText = /^[ -~]{0,4096}$/;
 
@@ -17,7 +17,7 @@ const memberText = /^[ -~]{0,4096}$/;
  * members are dropped.
  */
 export const readKeys = (published: readonly unknown[]): PublicKey[] =>
-  published.filter(isForSignatures).slice(0, mostKeys).map(readKey);
+  published.filter(isForSignatures).slice(0, maxKeys).map(readKey);
 
 function isForSignatures(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
