@@ -94,7 +94,8 @@ async function lackingTo(
   wanted: readonly string[],
 ) {
   if (wanted.length === 0) return undefined;
-  // A bot has grants in its own tenant only, so the tenant in question can be passed as the bot's.
+  // A bot has grants in its own tenant and on the platform only, so the tenant in question can be
+  // passed as the bot's. Calls of a bot whose own tenant is suspended do not get here.
   const rights = await rightsOf(
     run,
     { type, id, botTenant: tenant || own, narrowedTo, ssoTenant, limitedTo },
