@@ -15,11 +15,3 @@ export function changedFields(before: JsonObject, after: JsonObject): JsonObject
       .map((field) => [field, before[field] ?? null]),
   );
 }
-
-/**
- * A time later than the previous version's: consumers order versions by it, and IfUpdatedAt
- * depends on it.
- */
-export function timeAfter(previous: Date): Date {
-  return new Date(Math.max(Date.now(), previous.getTime() + 1));
-}

@@ -1,7 +1,7 @@
 export { createBatch } from './batch.ts';
-export { changedFields, timeAfter } from './changes.ts';
+export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
-export { timeOf } from './times.ts';
+export { timeAfter, timeOf } from './times.ts';
 export { createToken, tokenHash, tokenKind } from './tokens.ts';

@@ -5,3 +5,11 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
  * statement.
  */
 export const timeOf = (value: Date | string): Timestamp => timestampFromDate(new Date(value));
+
+/**
+ * A time later than the previous version's: consumers order versions by it, and IfUpdatedAt
+ * depends on it.
+ */
+export function timeAfter(previous: Date): Date {
+  return new Date(Math.max(Date.now(), previous.getTime() + 1));
+}

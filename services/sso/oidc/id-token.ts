@@ -14,7 +14,7 @@ import {
 } from 'oauth4webapi';
 import type { Published } from './discovery.ts';
 import { jsonProblem } from './json.ts';
-import { asRefusal, invalidAnswer } from './library-errors.ts';
+import { explainError, invalidAnswer } from './library-errors.ts';
 
 /** Tolerance for the provider's clock, in seconds. */
 const skew = 60;
@@ -81,7 +81,7 @@ async function verifySignature(response: Response, { server, keys }: Published):
     await validateApplicationLevelSignature(own, response, options);
   } catch (error) {
     if (isKeyMissing(error)) throw error;
-    const refusal = asRefusal(error);
+    const refusal = explainError(error);
     // Errors of the platform's cryptography about a broken key or signature.
     throw refusal === error
       ? invalidAnswer('The signature of the ID token, or the key for it, is malformed.')

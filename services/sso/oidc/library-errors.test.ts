@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JWT_CLAIM_COMPARISON, OperationProcessingError, validateAuthResponse } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
-import { asRefusal, namedError } from './library-errors.ts';
+import { explainError, namedError } from './library-errors.ts';
 
 test("namedError shows a provider's error code with advice, and no other text of the provider", () => {
   assert.equal(namedError('server_error'), ', error server_error');
@@ -22,7 +22,7 @@ test("namedError shows a provider's error code with advice, and no other text of
   assert.equal(namedError('constructor'), ', error constructor');
 });
 
-test('asRefusal explains a library error to an administrator, without the rejected values', () => {
+test('explainError explains a library error to an administrator, without the rejected values', () => {
   const refused = () =>
     validateAuthResponse(
       { issuer: 'https://login.example.com' },
@@ -31,7 +31,7 @@ test('asRefusal explains a library error to an administrator, without the reject
       'ours',
     );
   assert.throws(refused, (error: unknown) => {
-    const refusal = asRefusal(error);
+    const refusal = explainError(error);
     assert.ok(refusal instanceof SignInRefused);
     assert.deepEqual(
       [refusal.reason, refusal.detail],
@@ -41,19 +41,19 @@ test('asRefusal explains a library error to an administrator, without the reject
   });
 });
 
-test('asRefusal reads the code and cause of a library error, and not its message', () => {
+test('explainError reads the code and cause of a library error, and not its message', () => {
   const error = new OperationProcessingError('reworded', {
     code: JWT_CLAIM_COMPARISON,
     cause: { claim: 'nonce', expected: 'ours', claims: { nonce: 'theirs' } },
   });
-  const refusal = asRefusal(error);
+  const refusal = explainError(error);
   assert.ok(refusal instanceof SignInRefused);
   assert.equal(refusal.detail, 'The ID token belongs to another sign-in: its nonce is not ours.');
 });
 
-test('asRefusal passes on unknown library messages, and does not convert internal errors', () => {
-  const unknown = asRefusal(new OperationProcessingError('something new'));
+test('explainError passes on unknown library messages, and does not convert internal errors', () => {
+  const unknown = explainError(new OperationProcessingError('something new'));
   assert.ok(unknown instanceof SignInRefused && unknown.detail.endsWith(': something new.'));
   const fault = new TypeError('x is not a function');
-  assert.equal(asRefusal(fault), fault);
+  assert.equal(explainError(fault), fault);
 });

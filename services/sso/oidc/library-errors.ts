@@ -162,7 +162,7 @@ function explainUnsupported(cause: unknown): string | undefined {
 }
 
 /** Converts an oauth4webapi error to a refusal. Other errors are returned unchanged. */
-export function asRefusal(error: unknown): unknown {
+export function explainError(error: unknown): unknown {
   if (error instanceof AuthorizationResponseError)
     return new SignInRefused(
       'PROVIDER_REFUSED',

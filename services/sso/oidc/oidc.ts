@@ -13,7 +13,7 @@ import { authenticationOf } from './client-authentication.ts';
 import { createDiscovery, type Published } from './discovery.ts';
 import { type Budget, createFetch, type Limits, limits, startBudget } from './http.ts';
 import { clientOf, readTokens } from './id-token.ts';
-import { asRefusal } from './library-errors.ts';
+import { explainError } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 import { completeClaims } from './userinfo.ts';
 
@@ -48,11 +48,11 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       };
       try {
         const published = await discovery.find(issuer);
-        const visit = { provider, flow, published };
-        const response = await exchangeCode(guarded, budget, visit, parameters);
-        return await readAsserted(guarded, budget, visit, { response, refreshKeys });
+        const signIn = { provider, flow, published };
+        const response = await exchangeCode(guarded, budget, signIn, parameters);
+        return await readAsserted(guarded, budget, signIn, { response, refreshKeys });
       } catch (error) {
-        throw asRefusal(error);
+        throw explainError(error);
       }
     },
     /** Findings about a provider for its administrator, without a sign-in. */
@@ -66,13 +66,13 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   };
 }
 
-type Visit = { provider: OidcProvider; flow: OidcFlow; published: Published };
+type SignIn = { provider: OidcProvider; flow: OidcFlow; published: Published };
 
 /** Verifies the parameters of the callback and exchanges their code at the token endpoint. */
 async function exchangeCode(
   egress: Egress,
   budget: Budget,
-  { provider, flow, published: { server } }: Visit,
+  { provider, flow, published: { server } }: SignIn,
   parameters: Record<string, string>,
 ): Promise<Response> {
   const client = clientOf(provider.clientId);
@@ -103,7 +103,7 @@ type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> }
 async function readAsserted(
   egress: Egress,
   budget: Budget,
-  { provider: { issuer, clientId, claims: wanted }, flow, published }: Visit,
+  { provider: { issuer, clientId, claims: wanted }, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
 ): Promise<Asserted> {
   const { server } = published;

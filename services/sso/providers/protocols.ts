@@ -44,11 +44,11 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
     finish: (
       provider: ProviderValues,
       credentials: Credentials,
-      arrival: Arrival,
+      callback: Callback,
     ): Promise<Answer> =>
       provider.kind === 'oidc'
-        ? finishOidc(oidc, oidcProvider(provider, credentials, publicUrl), arrival)
-        : finishSaml(saml, samlProvider(provider, credentials, publicUrl), arrival),
+        ? finishOidc(oidc, oidcProvider(provider, credentials, publicUrl), callback)
+        : finishSaml(saml, samlProvider(provider, credentials, publicUrl), callback),
 
     /** Tests a provider without a sign-in. */
     async check(
@@ -68,7 +68,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
   };
 }
 
-export type Arrival = {
+export type Callback = {
   flow: Flow | undefined;
   parameters: Record<string, string>;
   signal: AbortSignal;
@@ -94,7 +94,7 @@ async function beginSaml(
 async function finishOidc(
   oidc: Oidc,
   provider: OidcProvider,
-  { flow, parameters, signal }: Arrival,
+  { flow, parameters, signal }: Callback,
 ): Promise<Answer> {
   if (!flow)
     throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
@@ -105,7 +105,7 @@ async function finishOidc(
 async function finishSaml(
   saml: Saml,
   provider: SamlProvider,
-  { flow, parameters }: Arrival,
+  { flow, parameters }: Callback,
 ): Promise<Answer> {
   const finished = await saml.finish(provider, { requestId: flow?.request }, parameters);
   const { assertionId: id, expiresAt, ...asserted } = finished;

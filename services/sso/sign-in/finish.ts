@@ -40,9 +40,9 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
   }
 }
 
-type Arrived = { provider: ProviderValues; request: FinishRequest; seen: { email?: string } };
+type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: { email?: string } };
 
-async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, call: Call) {
+async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput, call: Call) {
   const flow = await findFlow(deps, provider, request);
   // The provider may have been deactivated since the sign-in started.
   if (!provider.active)
@@ -86,9 +86,9 @@ async function findFlow(
   { parameters, bindings }: FinishRequest,
 ): Promise<(Flow & ReturnTarget) | undefined> {
   const state = (provider.kind === 'saml' ? parameters['RelayState'] : parameters['state']) ?? '';
-  const visit = { tenant: provider.tenant, provider: provider.id, state, bindings };
+  const key = { tenant: provider.tenant, provider: provider.id, state, bindings };
   try {
-    return await takeFlow(deps, visit);
+    return await takeFlow(deps, key);
   } catch (error) {
     const isUnsolicited = provider.kind === 'saml' && provider.allowIdpInitiated;
     if (isUnsolicited && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN')
@@ -117,7 +117,7 @@ async function assertUnchanged(
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
 }
 
-type Arrival = {
+type ReceivedCallback = {
   provider: ProviderValues;
   flow: Flow | undefined;
   parameters: Record<string, string>;
@@ -125,7 +125,7 @@ type Arrival = {
 
 async function verify(
   deps: SignInDeps,
-  { provider, flow, parameters }: Arrival,
+  { provider, flow, parameters }: ReceivedCallback,
   call: Call,
 ): Promise<Answer> {
   const credentials = await openCredentials(deps.keys, provider);
