@@ -19,7 +19,7 @@ const methods: Record<string, readonly string[]> = {
 
 type Options = { sso: Transport; session: SessionCookie; flows: FlowCookies };
 /** A request on one of the /auth routes. */
-export type Visit = {
+type AuthRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   url: URL;
@@ -45,7 +45,7 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     url,
     match: [, tenant = '', provider = ''],
     origin,
-  }: Visit): Promise<void> {
+  }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
     const returnTo = url.searchParams.get('return_to') ?? '';
     const { redirect, form, flow, binding } = await signIn.start(
@@ -63,7 +63,7 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     url,
     match: [, tenant = '', provider = ''],
     origin,
-  }: Visit): Promise<void> {
+  }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
     const parameters = readOnce(
       request.method === 'POST' ? await readForm(request, response, ip) : url.searchParams,
@@ -82,19 +82,23 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     response,
     match: [, tenant = '', provider = ''],
     origin,
-  }: Visit): Promise<void> {
+  }: AuthRequest): Promise<void> {
     const { xml } = await signIn.metadata({ tenant, provider, ip: origin.ip }, inOwnName(origin));
     sendMetadata(response, xml);
   }
 
-  const steps: Record<string, (visit: Visit) => Promise<void>> = { login, callback, metadata };
+  const steps: Record<string, (authRequest: AuthRequest) => Promise<void>> = {
+    login,
+    callback,
+    metadata,
+  };
 
   return {
     match: (pathname: string) => route.exec(pathname),
     methods: ({ 3: step = '' }: RegExpExecArray): readonly string[] => methods[step] ?? [],
 
-    async handle(visit: Visit): Promise<void> {
-      await steps[visit.match[3] ?? '']?.(visit);
+    async handle(authRequest: AuthRequest): Promise<void> {
+      await steps[authRequest.match[3] ?? '']?.(authRequest);
     },
   };
 }
