@@ -1,6 +1,12 @@
 import { type Database, type EntityManager, lockName } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
-import { type Limit, type Limiter, type LimitProfile, perMinute } from '@bailiwick/limits';
+import {
+  type Limit,
+  type Limiter,
+  type LimitProfile,
+  perMinute,
+  unlimited,
+} from '@bailiwick/limits';
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { type Checks, type Handlers } from '@bailiwick/rpc';
 import { PublishedEventEntity } from './entities.ts';
@@ -15,7 +21,7 @@ export const nameSeconds = 600;
 const limits: Record<LimitProfile, Limit> = {
   standard: perMinute(6000),
   strict: perMinute(600),
-  off: perMinute(Number.MAX_SAFE_INTEGER),
+  off: unlimited,
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

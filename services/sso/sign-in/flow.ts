@@ -61,7 +61,7 @@ export async function keepFlow(
   return binding;
 }
 
-export type Visit = Place & { state: string; bindings: Readonly<Record<string, string>> };
+type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string>> };
 
 /**
  * Ends a flow for the browser that started it; it can be used once. Throws SignInRefused for any
@@ -69,7 +69,7 @@ export type Visit = Place & { state: string; bindings: Readonly<Record<string, s
  */
 export async function takeFlow(
   { database, keys }: Store,
-  { tenant, provider, state, bindings }: Visit,
+  { tenant, provider, state, bindings }: FlowKey,
 ): Promise<Flow & ReturnTarget> {
   const key = { tenant, provider, id: idOf(state) };
   const row = await consumeFlow(database, key, hash(bindings[cookieOf(state)] ?? ''));
