@@ -87,7 +87,7 @@ describe('normaliseCertificate', () => {
       ['AAAA', /no certificate/],
       [pem.slice(0, 200), /no certificate/],
       [pem.replace(/\n.*\n-----END/, '\n-----END'), /no certificate/],
-      [`${pem}\n${pem}`, /by itself/],
+      [`${pem}\n${pem}`, /its own list item/],
       [privateKey, /private key/],
       ['A'.repeat(20_000), /too long/],
       [await makeCertificate(rsa(1024)), /1024 bits: 2048/],
