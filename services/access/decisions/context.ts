@@ -90,7 +90,10 @@ export async function findDecisionContext(
     status: {
       ...status,
       lacksSso: status.requiresSso && !(status.ssoLifted && owns(grants)),
+      // Asked only if nothing else denies: it costs a call of identity.
       ownTenantClosed:
+        status.open &&
+        !status.barred &&
         usesPlatformGrantsOnly(query.subject, grants) &&
         !(await isOfActiveTenant({ run, directory }, call, query.subject)),
     },
