@@ -24,6 +24,7 @@ import { backlog } from './g14-backlog.ts';
 import { fairness } from './g15-fairness.ts';
 import { audit } from './g16-audit.ts';
 import { soak } from './g17-soak.ts';
+import { busyEndpoint } from './g18-busy-endpoint.ts';
 import { report } from './report.ts';
 
 // npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
@@ -54,6 +55,7 @@ const benches: Record<string, Bench> = {
   G15: fairness,
   G16: audit,
   G17: soak,
+  G18: busyEndpoint,
 };
 
 const { values, positionals } = parseArgs({

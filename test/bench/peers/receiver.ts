@@ -32,6 +32,9 @@ export type Received = {
   tenths: number[];
 };
 
+/** An application's event carries the time in its data. */
+type Body = { id: string; publishedAt?: number; data?: { publishedAt?: number } };
+
 const now = () => performance.timeOrigin + performance.now();
 
 let aside: Aside | undefined;
@@ -43,7 +46,7 @@ let arrived = () => {};
 const held = new Set<ServerResponse>();
 
 function note(body: string): void {
-  const { id, publishedAt } = JSON.parse(body) as { id: string; publishedAt: number };
+  const { id, data, publishedAt = data?.publishedAt ?? Number.NaN } = JSON.parse(body) as Body;
   if (seen.has(id)) repeated++;
   else {
     seen.add(id);
