@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '@bailiwick/errors';
 import { type Log, markFailed, traceparentHeader } from '@bailiwick/telemetry';
 import {
@@ -48,6 +49,12 @@ export type ConsumerOptions = {
 
 const signOfLifeMs = 3000;
 
+/** The most messages of one pull. A pull cannot limit both messages and bytes. */
+const mostAtOnce = 64;
+
+/** With this many bytes in hand, a process receives no further messages. */
+const mostBytesInHand = 16 * 1024 * 1024;
+
 /**
  * Messages in hand of one consumer, over all processes: enough for a hundred workers of the default
  * size.
@@ -94,7 +101,7 @@ export function consumeForever(
 ) {
   let stopping = false;
   let stopPull = () => {};
-  const inHand = new Set<Promise<void>>();
+  const inHand = createHand(options.concurrency);
 
   async function pull(): Promise<void> {
     const managing = await manager();
@@ -103,7 +110,7 @@ export function consumeForever(
     const consumer = await client()?.consumers.get(options.stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
-      const free = await freeSlots(inHand, options.concurrency);
+      const free = await inHand.room();
       if (free > 0) await pullSome(consumer, free);
     }
   }
@@ -119,10 +126,7 @@ export function consumeForever(
     const isLost = stopWhenLost(messages);
     for await (const message of messages) {
       if (stopping) message.nak();
-      else {
-        const work = settle(message, options, handle, log).finally(() => inHand.delete(work));
-        inHand.add(work);
-      }
+      else inHand.add(message, settle(message, options, handle, log));
     }
     if (isLost() && !stopping)
       throw new Error('the broker has lost the consumer or stopped sending heartbeats');
@@ -144,21 +148,56 @@ export function consumeForever(
   return async () => {
     stopping = true;
     stopPull();
-    await Promise.all(inHand);
+    await inHand.empty();
     // While the broker is away the loop may hang, but no message is in hand: do not wait for it.
     await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   };
 }
 
 /**
- * Waits for free slots and returns their number. Only as many messages are fetched: messages in the
- * client's buffer would send no signs of life, so the broker would redeliver them. A short wait lets
- * several slots become free.
+ * The messages that are being handled. Only as many are fetched as `room` allows: messages in the
+ * client's buffer would send no signs of life, so the broker would redeliver them.
  */
-async function freeSlots(inHand: ReadonlySet<Promise<void>>, concurrency: number): Promise<number> {
-  if (inHand.size >= concurrency) await Promise.race(inHand);
-  if (inHand.size > concurrency / 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  return concurrency - inHand.size;
+function createHand(concurrency: number) {
+  const works = new Map<JsMsg, Promise<void>>();
+  let bytes = 0;
+  let settled = () => {};
+  let signs: NodeJS.Timeout | undefined;
+
+  const isFull = () => works.size >= concurrency || bytes >= mostBytesInHand;
+  const sendSigns = () => {
+    for (const message of works.keys()) message.working();
+  };
+
+  function remove(message: JsMsg): void {
+    works.delete(message);
+    bytes -= message.data.length;
+    if (works.size === 0) {
+      clearInterval(signs);
+      signs = undefined;
+    }
+    settled();
+  }
+
+  return {
+    /** Takes a message whose handling has begun. `work` never rejects. */
+    add(message: JsMsg, work: Promise<void>): void {
+      bytes += message.data.length;
+      signs ??= setInterval(sendSigns, signOfLifeMs);
+      works.set(
+        message,
+        work.finally(() => remove(message)),
+      );
+    },
+    /** Waits until there is room, and returns the number of messages to fetch. */
+    async room(): Promise<number> {
+      while (isFull()) await new Promise<void>((resolve) => (settled = resolve));
+      // A short wait lets several messages settle, so that one pull replaces them all.
+      if (works.size > concurrency / 2) await sleep(5);
+      return Math.min(concurrency - works.size, mostAtOnce);
+    },
+    empty: () => Promise.all(works.values()),
+  };
 }
 
 const losses: ReadonlySet<string> = new Set([
@@ -194,7 +233,6 @@ function settle(
   return handling(
     { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
     async (span) => {
-      const sign = setInterval(() => message.working(), signOfLifeMs);
       try {
         await handle(opened(message));
       } catch (error) {
@@ -204,8 +242,6 @@ function settle(
         });
         markFailed(span, toServiceError(error).code);
         message.nak(Math.min(1000 * deliveries, 30_000));
-      } finally {
-        clearInterval(sign);
       }
     },
   );
