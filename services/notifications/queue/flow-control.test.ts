@@ -8,7 +8,7 @@ import { createFlowControl } from './flow-control.ts';
 import { createSlotPool } from './slots.ts';
 
 const open: EndpointState = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
-const attempt = { tenant: 'tnt_1', endpoint: 'whk_1' } as Attempt;
+const attempt = { tenant: 'tnt_1', endpoint: 'whk_1', text: '{}' } as Attempt;
 
 /**
  * Flow control for attempts at an endpoint whose state is read as these, in order; the last one
@@ -28,7 +28,7 @@ function flowControl(
     invalidate: () => {},
   } as EndpointStates;
   const limiter = { use, take: () => Promise.resolve(), sweep: () => Promise.resolve() };
-  const slots = createSlotPool()({ total: 8, room: 1 });
+  const slots = createSlotPool().lane({ total: 8, places: 4 });
   return createFlowControl(
     { endpointStates: read, limiter, latency: createLatencyTracker(), probing: new Set() },
     slots,

@@ -26,10 +26,10 @@ export type FlowControlDeps = {
 };
 
 /**
- * How long an attempt waits for a slot before it goes to the slow lane, or from there into a row:
- * other attempts may queue behind it.
+ * How long an attempt waits for a slot before it goes to the slow lane, or from there into a row.
+ * The backlog of a healthy endpoint moves on within the time of the quick lanes.
  */
-const maxWaitMs = { quick: 500, slow: 15_000 };
+const maxWaitMs = { quick: 2000, slow: 15_000 };
 
 /** Tasks stay parked until the pause ends, then are released one at a time until one succeeds. */
 const afterPause: Release = { size: 1, afterSeconds: 0 };
@@ -58,7 +58,10 @@ export function createFlowControl(
     const kept = releaseAfterPause(await endpointStates.get(tenant, endpoint));
     if (kept) return { go: 'park', release: kept };
     if (!isSlowLane && latency.isSlow(endpoint)) return { go: 'spill' };
-    const slot = await slots.take(attempt, isSlowLane ? maxWaitMs.slow : maxWaitMs.quick);
+    const slot = await slots.take(attempt, {
+      maxWaitMs: isSlowLane ? maxWaitMs.slow : maxWaitMs.quick,
+      bytes: attempt.text.length,
+    });
     if (slot === 'stopped') return { go: 'stopped' };
     if (slot !== 'run') return overflow();
     const free = () => slots.free(attempt);

@@ -53,7 +53,7 @@ export function queueOf(
     health,
     latency: createLatencyTracker(),
     probing: new Set<string>(),
-    laneOf: createSlotPool(),
+    slotPool: createSlotPool(),
     broker,
     store,
     schedules,

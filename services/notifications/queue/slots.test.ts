@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlotPool, type Slots } from './slots.ts';
 
-const createSlots = (lane: { total: number; room: number; hasLongWaits?: boolean }) =>
-  createSlotPool()(lane);
+const createSlots = (lane: { total: number; places: number }) => createSlotPool().lane(lane);
 
 const at = (tenant: string, endpoint: string) => ({ tenant, endpoint });
 
@@ -26,22 +25,53 @@ async function ask(
   return { begun, rejected, waiting: count - rejected - begun.length };
 }
 
-test('an endpoint runs four attempts at once and queues eight; the rest is rejected', async () => {
-  const slots = createSlots({ total: 64, room: 8 });
+test('an endpoint about which nothing is known runs four attempts at once, and uses half of the places', async () => {
+  const slots = createSlots({ total: 64, places: 16 });
   const { begun, waiting, rejected } = await ask(slots, 20, () => at('t', 'a'));
   assert.deepEqual([begun.length, waiting, rejected], [4, 8, 8]);
 });
 
 test('waiting attempts begin in order when their endpoint has a free slot', async () => {
-  const slots = createSlots({ total: 64, room: 8 });
+  const slots = createSlots({ total: 64, places: 16 });
   const { begun } = await ask(slots, 6, () => at('t', 'a'));
   slots.free(at('t', 'a'));
   await Promise.resolve();
   assert.deepEqual(begun, [0, 1, 2, 3, 4]);
 });
 
+test('an endpoint that answers quickly gets half of a lane, and one slot after timeouts', async () => {
+  const pool = createSlotPool();
+  const slots = pool.lane({ total: 64, places: 1024 });
+  const { begun } = await ask(slots, 500, () => at('t', 'a'));
+  const end = async (count: number, tookMs: number, isDelivered: boolean) => {
+    for (let index = 0; index < count; index++) {
+      pool.record('a', tookMs, isDelivered);
+      slots.free(at('t', 'a'));
+    }
+    await Promise.resolve();
+  };
+  await end(100, 10, true);
+  assert.equal(begun.length - 100, 32);
+  await end(31, 15_000, false);
+  assert.equal(begun.length - 131, 1);
+  await end(1, 10, true);
+  assert.equal(begun.length - 132, 2, 'it grows again');
+});
+
+test('an endpoint with few deliveries keeps four slots for the time when it hangs', async () => {
+  const pool = createSlotPool();
+  const slots = pool.lane({ total: 64, places: 64 });
+  for (let index = 0; index < 100; index++) {
+    assert.equal(await slots.take(at('t', 'a')), 'run');
+    pool.record('a', 10, true);
+    slots.free(at('t', 'a'));
+  }
+  const { begun } = await ask(slots, 20, () => at('t', 'a'));
+  assert.equal(begun.length, 4);
+});
+
 test('a tenant leaves a quarter of the slots free, and is only guaranteed a quarter', async () => {
-  const slots = createSlots({ total: 16, room: 8 });
+  const slots = createSlots({ total: 16, places: 64 });
   const flood = await ask(slots, 30, (index) => at('flood', `f${index}`));
   assert.equal(flood.begun.length, 12);
   const other = await ask(slots, 4, (index) => at('other', `o${index}`));
@@ -54,26 +84,49 @@ test('a tenant leaves a quarter of the slots free, and is only guaranteed a quar
   assert.equal(third.begun.length, 1);
 });
 
-test('in a lane with long waits, a tenant queues at most a quarter of the lane, and others still get slots', async () => {
-  const slots = createSlots({ total: 32, room: 4, hasLongWaits: true });
-  const flood = await ask(slots, 80, (index) => at('flood', `f${index % 10}`));
-  assert.deepEqual([flood.begun.length, flood.waiting, flood.rejected], [24, 8, 48]);
-  // The lane holds twice as many attempts as it has slots: half of them stay free for tenants that
-  // may take a slot.
-  const other = await ask(slots, 8, (index) => at('other', `o${index}`));
-  assert.equal(other.begun.length, 8);
-  // However many tenants wait, at most as many attempts wait as there are slots.
-  const crowd = await ask(slots, 40, (index) => at(`crowd${index}`, `c${index}`));
-  assert.deepEqual([crowd.waiting, crowd.rejected], [24, 16]);
+test('waiting attempts begin in turns of the tenants, and of their endpoints', async () => {
+  const slots = createSlots({ total: 1, places: 64 });
+  assert.equal(await slots.take(at('first', 'x')), 'run');
+  const owners = ['t/a', 't/a', 't/a', 't/b', 'u/c', 'u/c'].map((name) => {
+    const [tenant = '', endpoint = ''] = name.split('/');
+    return at(tenant, endpoint);
+  });
+  const order: string[] = [];
+  for (const owner of owners)
+    void slots.take(owner)?.then(() => {
+      order.push(owner.endpoint);
+      slots.free(owner);
+    });
+  slots.free(at('first', 'x'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(order, ['a', 'c', 'b', 'c', 'a', 'a']);
+});
+
+test('however many tenants wait, a further one finds a place', async () => {
+  const slots = createSlots({ total: 4, places: 256 });
+  await ask(slots, 4, (index) => at(`running${index}`, `r${index}`));
+  const flood = await ask(slots, 1000, (index) => at('flood', `f${index % 50}`));
+  assert.deepEqual([flood.waiting, flood.rejected], [171, 829]);
+  for (const tenant of ['second', 'third', 'fourth']) {
+    const { waiting } = await ask(slots, 1000, () => at(tenant, tenant));
+    assert.ok(waiting >= 8, `${tenant}: ${waiting}`);
+  }
+});
+
+test('a large attempt takes several places', async () => {
+  const slots = createSlots({ total: 1, places: 64 });
+  await ask(slots, 1, () => at('t', 'a'));
+  assert.equal(slots.take(at('t', 'a'), { bytes: 256 * 1024 }), undefined);
+  assert.ok(slots.take(at('t', 'a'), { bytes: 64 * 1024 }));
 });
 
 test('mails take any free slot', async () => {
-  const { begun, waiting } = await ask(createSlots({ total: 3, room: 8 }), 5, () => at('', ''));
+  const { begun, waiting } = await ask(createSlots({ total: 3, places: 0 }), 5, () => at('', ''));
   assert.deepEqual([begun.length, waiting], [3, 2]);
 });
 
 test('a stopping process rejects waiting attempts', async () => {
-  const slots = createSlots({ total: 1, room: 8 });
+  const slots = createSlots({ total: 1, places: 8 });
   assert.equal(await slots.take(at('t', 'a')), 'run');
   const waiting = slots.take(at('t', 'a'));
   slots.close();
@@ -82,16 +135,17 @@ test('a stopping process rejects waiting attempts', async () => {
 });
 
 test('an attempt that waits too long gets no slot, and leaves its place in the queue', async () => {
-  const slots = createSlots({ total: 1, room: 8 });
+  const slots = createSlots({ total: 1, places: 8 });
   assert.equal(await slots.take(at('t', 'a')), 'run');
-  assert.equal(await slots.take(at('t', 'b'), 5), 'late');
+  assert.equal(await slots.take(at('t', 'b'), { maxWaitMs: 5 }), 'late');
   slots.free(at('t', 'a'));
   assert.equal(await slots.take(at('t', 'c')), 'run');
 });
 
 test('an endpoint runs four attempts at once across all lanes', async () => {
-  const laneOf = createSlotPool();
-  const [quick, slow] = [laneOf({ total: 64, room: 8 }), laneOf({ total: 32, room: 8 })];
+  const pool = createSlotPool();
+  const quick = pool.lane({ total: 64, places: 8 });
+  const slow = pool.lane({ total: 32, places: 8 });
   await ask(quick, 3, () => at('t', 'a'));
   const others = await ask(slow, 3, () => at('t', 'a'));
   assert.equal(others.begun.length, 1);

@@ -75,7 +75,7 @@ async function work({
   } as unknown as Pick<WorkerDeps, 'endpointStates' | 'limiter' | 'health'>;
   const deps = {
     ...endpoints,
-    laneOf: createSlotPool(),
+    slotPool: createSlotPool(),
     latency: createLatencyTracker(),
     probing: new Set<string>(),
     schedules: { webhook: other, other },

@@ -19,14 +19,14 @@ import { createFlowControl, type FlowControlDeps } from './flow-control.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import { planNext, recordedStatus } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
-import type { createSlotPool } from './slots.ts';
+import type { SlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 
 /** One kind of work. All processes that take it share one durable consumer. */
 export type Lane = { name: string; concurrency: number };
 
 export type WorkerDeps = FlowControlDeps & {
-  laneOf: ReturnType<typeof createSlotPool>;
+  slotPool: SlotPool;
   broker: Broker;
   dispatch: Dispatch;
   store: Store;
@@ -42,11 +42,14 @@ const longestPauseMs = 3_600_000;
 // progress before that.
 const ackWaitMs = 10_000;
 
+/** How many attempts may wait in a lane for each of its slots. */
+const placesPerSlot = 16;
+
 /**
- * How many of an endpoint's attempts may wait for a slot in one lane. In the slow lane each may
- * wait long.
+ * How many more attempts a lane receives than may run and wait, so that it can move those for
+ * which there is no place.
  */
-const room = { quick: 8, slow: 4 };
+const passing = 64;
 
 /**
  * Consumes a lane's attempts and brings each to an end: done, waiting for the next one, parked, or
@@ -55,18 +58,16 @@ const room = { quick: 8, slow: 4 };
  */
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
-  const slots = deps.laneOf({
-    total: concurrency,
-    room: isSlowLane ? room.slow : room.quick,
-    hasLongWaits: isSlowLane,
-  });
+  // Mails wait without places: a lane of mails has as many in hand again as may run.
+  const places = name === 'email' ? 0 : placesPerSlot * concurrency;
+  const waiting = name === 'email' ? concurrency : places + passing;
+  const slots = deps.slotPool.lane({ total: concurrency, places });
   const decide = createFlowControl(deps, slots, isSlowLane);
-  // As many attempts may wait as may run.
   const options = {
     stream: 'TASK',
     durable: `lane-${name}`,
     subject: `task.${name}.>`,
-    concurrency: 2 * concurrency,
+    concurrency: concurrency + waiting,
     ackWaitMs,
   } as const;
 
@@ -100,7 +101,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
 
 /** Makes an attempt, and settles its outcome. */
 async function makeAttempt(
-  { dispatch, store, health, schedules, latency, log }: WorkerDeps,
+  { dispatch, store, health, schedules, latency, slotPool, log }: WorkerDeps,
   attempt: Attempt,
   message: BrokerMessage,
   endpointState?: EndpointState,
@@ -135,8 +136,11 @@ async function makeAttempt(
   await finish(store, finished);
   await message.ack();
   if (endpointState && involvesReceiver(outcome)) {
-    if (outcome.status !== 'dropped')
-      latency.record(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
+    if (outcome.status !== 'dropped') {
+      const isDelivered = outcome.status === 'delivered';
+      latency.record(attempt.endpoint, finished.durationMs, isDelivered);
+      slotPool.record(attempt.endpoint, finished.durationMs, isDelivered);
+    }
     const askedUntil =
       context.retryAfterMs === undefined
         ? undefined
