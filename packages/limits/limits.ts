@@ -78,9 +78,9 @@ export function countAddress(limiter: Limiter, limits: Readonly<Record<string, L
 
 const take: Statement = {
   name: 'shared.rate_window_take',
-  text: `insert into rate_window as w (key, count, ends_at) values ($1, 1, now() + make_interval(secs => $2))
+  text: `insert into rate_window as w (key, count, ends_at) values ($1, $3, now() + make_interval(secs => $2))
          on conflict (key) do update set
-           count = case when w.ends_at <= now() then 1 else w.count + 1 end,
+           count = case when w.ends_at <= now() then $3 else w.count + $3 end,
            ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
          returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
 };
@@ -109,16 +109,61 @@ const tooMany = (retryAfter: number) => exhausted('too many requests, try again 
 /** Counts uses and compares them with a limit. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
+type Counted = { used: number; left: number };
+
+/** Counts `uses` of a key. `used`: all uses in its window, these included; `left`: in seconds. */
+async function countUses(run: Run, key: string, seconds: number, uses: number): Promise<Counted> {
+  const [row] = await run<{ count: number; seconds_left: number }>(take, [key, seconds, uses]);
+  return { used: row?.count ?? 0, left: row?.seconds_left ?? seconds };
+}
+
+type Use = { resolve: (counted: Counted) => void; reject: (error: unknown) => void };
+
+/**
+ * Counts the uses of a key that arrive during a statement together in the next one. Otherwise they
+ * would wait for each other in the database, for the lock of the key's row.
+ */
+function createSharedCount(run: Run) {
+  const waiting = new Map<string, Use[]>();
+
+  async function countAll(key: string, seconds: number): Promise<void> {
+    for (let uses = takeAll(key); uses.length > 0; uses = takeAll(key)) {
+      try {
+        const { used, left } = await countUses(run, key, seconds, uses.length);
+        uses.forEach(({ resolve }, index) =>
+          resolve({ used: used - uses.length + 1 + index, left }),
+        );
+      } catch (error) {
+        for (const { reject } of uses) reject(error);
+      }
+    }
+    waiting.delete(key);
+  }
+
+  function takeAll(key: string): Use[] {
+    const uses = waiting.get(key) ?? [];
+    waiting.set(key, []);
+    return uses;
+  }
+
+  return (key: string, seconds: number): Promise<Counted> =>
+    new Promise((resolve, reject) => {
+      const uses = waiting.get(key);
+      if (uses) return void uses.push({ resolve, reject });
+      waiting.set(key, [{ resolve, reject }]);
+      void countAll(key, seconds);
+    });
+}
+
 /** Creates a limiter that counts in the table `rate_window` of a service. */
 export function createLimiter(database: Database) {
+  const countTogether = createSharedCount(onPool(database));
+
   /** Counts one use, in the transaction of `run` if given. */
-  async function count(
-    key: string,
-    limit: Limit,
-    run: Run = onPool(database),
-  ): Promise<LimitState> {
-    const [row] = await run<{ count: number; seconds_left: number }>(take, [key, limit.seconds]);
-    const { count: used, seconds_left: left } = row ?? { count: 0, seconds_left: limit.seconds };
+  async function count(key: string, limit: Limit, run?: Run): Promise<LimitState> {
+    const { used, left } = await (run
+      ? countUses(run, key, limit.seconds, 1)
+      : countTogether(key, limit.seconds));
     return {
       limit: limit.count,
       windowSeconds: limit.seconds,
