@@ -44,7 +44,7 @@ import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
-import { startFanout } from './fanout/fanout.ts';
+import { endpointFinder, startFanout } from './fanout/fanout.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
@@ -196,7 +196,10 @@ function backgroundOf(shared: Shared): Background[] {
     createSweeper({ database, limiter, deliveryBodyHours, log }),
   ];
   // Consumers end with the broker connection, which the service closes after this.
-  const fanout: Background = () => (startFanout(shared), () => Promise.resolve());
+  const findEndpoints = endpointFinder(database);
+  const fanout: Background = () => (
+    startFanout({ ...shared, findEndpoints }), () => Promise.resolve()
+  );
   return [
     ...(plan.roles.has('api') ? api() : []),
     ...(plan.roles.has('fanout') ? [fanout] : []),

@@ -34,17 +34,15 @@ async function published(
 ): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
-    database: {
-      query: () =>
-        Promise.resolve(
-          endpoints.map((endpoint) => ({
-            kind: '',
-            active: true,
-            createdAt: '2026-01-01 00:00:00+00',
-            ...endpoint,
-          })),
-        ),
-    },
+    findEndpoints: () =>
+      Promise.resolve(
+        endpoints.map((endpoint) => ({
+          kind: '',
+          active: true,
+          createdAt: '2026-01-01 00:00:00+00',
+          ...endpoint,
+        })),
+      ),
     broker: {
       publish: (subject: string, body: string, id: string, fields: Record<string, string>) =>
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),

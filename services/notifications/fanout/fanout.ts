@@ -3,7 +3,7 @@ import { type Database } from '@bailiwick/database';
 import { type Broker, type BrokerMessage, publishTask } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
-import { findEmail } from '@bailiwick/values';
+import { createBatch, findEmail } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';
@@ -13,12 +13,19 @@ import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
 import { type FanoutEndpoint, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
-  database: Database;
+  findEndpoints: FindEndpoints;
   broker: Broker;
   authority: Client<typeof Authority>;
   owners: DomainOwners;
   log: Log;
 };
+
+/** The endpoints of a tenant. */
+type FindEndpoints = (tenant: string) => Promise<FanoutEndpoint[]>;
+
+/** Looks up endpoints, batching the events that are handled at the same time. */
+export const endpointFinder = (database: Database): FindEndpoints =>
+  createBatch((tenants: readonly string[]) => listFanoutEndpoints(database, tenants));
 
 /**
  * Makes one task per event and subscribed endpoint. A redelivered event makes the same tasks, which
@@ -41,7 +48,7 @@ export function startFanout(deps: FanoutDeps): void {
 
 export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
-    const endpoints = await listFanoutEndpoints(deps.database, tenant);
+    const endpoints = await deps.findEndpoints(tenant);
     const receivers = endpoints.filter(
       (endpoint) =>
         skipReason(event, endpoint) === undefined && existedAt(event, endpoint.createdAt),

@@ -7,11 +7,18 @@ export type FanoutEndpoint = Receiver & { kind: ChatKind | ''; createdAt: string
 
 const fanoutEndpoints: Statement = {
   name: 'notifications.addressees',
-  text: `select id, active, event_types as "eventTypes", '' as kind, created_at as "createdAt" from webhook_endpoint where tenant = $1
-         union all select id, active, event_types, kind, created_at from chat_endpoint where tenant = $1`,
+  text: `select tenant, id, active, event_types as "eventTypes", '' as kind, created_at as "createdAt" from webhook_endpoint where tenant = any ($1)
+         union all select tenant, id, active, event_types, kind, created_at from chat_endpoint where tenant = any ($1)`,
 };
 
-/** A tenant's endpoints of both kinds. `skipReason` filters them by their EventTypes. */
-export function listFanoutEndpoints(database: Database, tenant: string): Promise<FanoutEndpoint[]> {
-  return database.query<FanoutEndpoint>(fanoutEndpoints, [tenant]);
+/** The endpoints of both kinds of each tenant, in order. `skipReason` filters by EventTypes. */
+export async function listFanoutEndpoints(
+  database: Database,
+  tenants: readonly string[],
+): Promise<FanoutEndpoint[][]> {
+  const rows = await database.query<FanoutEndpoint & { tenant: string }>(fanoutEndpoints, [
+    [...new Set(tenants)],
+  ]);
+  const byTenant = Map.groupBy(rows, ({ tenant }) => tenant);
+  return tenants.map((tenant) => byTenant.get(tenant) ?? []);
 }
