@@ -3,6 +3,7 @@ export { type FollowedEvent, followEvents } from './events.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
 export {
   type AuditDraft,
+  createRecorder,
   eventBody,
   type Origin,
   OutboxEntity,

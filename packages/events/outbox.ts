@@ -1,10 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { type Caller, currentRequestId, grantOf, serviceCaller } from '@bailiwick/call';
-import { beforeCommit, type EntityManager } from '@bailiwick/database';
+import {
+  beforeCommit,
+  type Database,
+  type EntityManager,
+  type Statement,
+} from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import { currentMark } from '@bailiwick/idempotency';
 import { currentTraceId, currentTraceparent } from '@bailiwick/telemetry';
-import { createId } from '@bailiwick/values';
+import { createBatch, createId } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Task } from './tasks.ts';
 
@@ -123,8 +128,47 @@ export const serviceOrigin = (service: string, operation = ''): Origin => ({
   caller: serviceCaller(service),
 });
 
-/** Writes the outbox row of a change in the transaction of `em`. */
+/** Writes the outbox row of a change in the transaction of `em`. Returns the event's id. */
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
+  const written = changeRow(origin, change);
+  const mark = (change.code ?? '') === '' ? currentMark() : undefined;
+  if (mark) beforeCommit(em, mark);
+  em.persist(em.create(OutboxEntity, written));
+  return written.id;
+}
+
+const insertRows: Statement = {
+  name: 'outbox.insert',
+  text: `insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+         select id, for_tenant, type, event, audit, '[]', traceparent, created_at
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+           as row (id, for_tenant, type, event, audit, traceparent, created_at)`,
+};
+
+type OutboxRow = ReturnType<typeof changeRow>;
+
+/**
+ * Records changes that consist of their event alone. Those that are recorded at the same time share
+ * one statement, and one flush to disk.
+ */
+export function createRecorder(database: Database) {
+  const insert = createBatch(async (rows: readonly OutboxRow[]) => {
+    const column = (name: keyof OutboxRow) => rows.map((each) => each[name]);
+    const texts = ['id', 'forTenant', 'type', 'event', 'audit', 'traceparent'] as const;
+    await database.query(insertRows, [...texts.map(column), column('createdAt')]);
+    return rows;
+  });
+  return async (origin: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
+    // The claim of an Idempotency-Key is marked in the same transaction.
+    if (currentMark())
+      return database.transaction(change.tenant, (em) =>
+        Promise.resolve(recordChange(em, origin, change)),
+      );
+    return (await insert(changeRow(origin, change))).id;
+  };
+}
+
+function changeRow(origin: Origin, change: Change) {
   const id = createId('evt');
   const now = new Date();
   const { data, code = '' } = change;
@@ -152,17 +196,7 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
       `the event of this change, with old and new values, would be larger than ${maxChangeKiB} KiB`,
       'CHANGE_TOO_LARGE',
     );
-  const mark = code === '' ? currentMark() : undefined;
-  if (mark) beforeCommit(em, mark);
-  em.persist(
-    em.create(OutboxEntity, {
-      ...written,
-      type: change.type,
-      event,
-      tasks: [...(change.tasks ?? [])],
-    }),
-  );
-  return id;
+  return { ...written, type: change.type, event, tasks: [...(change.tasks ?? [])] };
 }
 
 type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & {

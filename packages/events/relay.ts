@@ -9,10 +9,12 @@ import { publishTask, type Task } from './tasks.ts';
 const batch = 100;
 const deletedAtOnce = 5000;
 /**
- * Minimum time between batches. The first change is published at once; those right after it share a
- * batch, so that a busy service does not spend a transaction on each.
+ * The pause after a round, in times of its duration, and at most so long. The first change is
+ * published at once; those right after it share a batch, so that a busy service does not spend a
+ * transaction on each.
  */
-const paceMs = 50;
+const pauseShare = 2;
+const longestPauseMs = 50;
 
 const lag = gauge<{ service: string }>({
   name: 'bailiwick_outbox_lag_seconds',
@@ -97,7 +99,7 @@ export function startRelay({
         lossDetector.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
       });
-      await sleep(Math.max(0, begun + paceMs - performance.now()));
+      await sleep(Math.min(pauseShare * (performance.now() - begun), longestPauseMs));
       await pause.wait(intervalMs);
     }
   })();

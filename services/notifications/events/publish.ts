@@ -1,5 +1,5 @@
 import { type Database, type EntityManager, lockName } from '@bailiwick/database';
-import { recordChange } from '@bailiwick/events';
+import { createRecorder, recordChange } from '@bailiwick/events';
 import {
   type Limit,
   type Limiter,
@@ -44,22 +44,17 @@ function isObject(body: Uint8Array): boolean {
 }
 
 export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<typeof Events> {
+  const record = createRecorder(database);
   return {
     async publish({ tenant, type, body, id }, call) {
       const data = utf8.decode(body);
       await limiter.take(`publish ${tenant}`, limits[profile]);
-      const targets = [{ Type: 'event', ID: id, Name: type }];
-      const publish = (em: EntityManager) =>
-        recordChange(em, call, { tenant, type, data, targets });
-      return {
-        id: await database.transaction(
-          id === '' ? tenant : { tenant, row: `event ${tenant} ${id}` },
-          (em) =>
-            id === ''
-              ? Promise.resolve(publish(em))
-              : publishOnce(em, tenant, `${call.caller.id} ${id}`, publish),
-        ),
-      };
+      const change = { tenant, type, data, targets: [{ Type: 'event', ID: id, Name: type }] };
+      if (id === '') return { id: await record(call, change) };
+      const event = await database.transaction({ tenant, row: `event ${tenant} ${id}` }, (em) =>
+        publishOnce(em, tenant, `${call.caller.id} ${id}`, () => recordChange(em, call, change)),
+      );
+      return { id: event };
     },
   };
 }
@@ -72,13 +67,13 @@ async function publishOnce(
   em: EntityManager,
   tenant: string,
   id: string,
-  publish: (em: EntityManager) => string,
+  publish: () => string,
 ): Promise<string> {
   await lockName(em, `published_event ${tenant} ${id}`);
   const known = await em.findOne(PublishedEventEntity, { tenant, id });
   const now = new Date();
   if (known && now.getTime() - known.publishedAt.getTime() < nameSeconds * 1000) return known.event;
-  const event = publish(em);
+  const event = publish();
   if (known) em.assign(known, { event, publishedAt: now });
   else em.persist(em.create(PublishedEventEntity, { tenant, id, event, publishedAt: now }));
   return event;
