@@ -90,7 +90,7 @@ export function createRouter(options: Options) {
 }
 
 /**
- * The public URL's path, which a proxy may keep or strip. Both work, also if that path begins like
+ * The public URL's path, which a proxy may keep or strip. Both work, even if that path begins like
  * one of our routes.
  */
 function createPaths(publicUrl: string, sso: Sso) {

@@ -19,7 +19,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 export const fence = (language: string, code: string): string =>
   `\`\`\`${language}\n${code}\n\`\`\``;
 
-/** Inline code, also for a text that holds backticks. */
+/** Inline code, even for a text that holds backticks. */
 export function code(text: string): string {
   const mark = '`'.repeat(
     Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length)) + 1,

@@ -11,7 +11,7 @@ const git = (folder: string, ...args: string[]) =>
 const commit = (folder: string) =>
   git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'A change');
 
-test('findLastRelease returns the newest release before the commit, also for a commit that is a release', (t) => {
+test('findLastRelease returns the newest release before the commit, even for a commit that is a release', (t) => {
   const folder = temporaryFolder(t);
   git(folder, 'init', '--quiet');
   commit(folder);

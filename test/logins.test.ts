@@ -78,7 +78,7 @@ const loginUrls = () =>
     ]),
   );
 
-test('services work with their own login after the migrations, also after a second run', async () => {
+test('services work with their own login after the migrations, even after a second run', async () => {
   for (let run = 0; run < 2; run++) {
     await migrateAll({ DATABASE_URL: urlOf('owner'), ...loginUrls() }, log);
     await asLogin(service, async (opened, schema) => {

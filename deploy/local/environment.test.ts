@@ -102,7 +102,7 @@ test('unknownNames finds variables that no process reads', () => {
   assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
 });
 
-test('the image limits its memory like the local start, also while it compiles', () => {
+test('the image limits its memory like the local start, even while it compiles', () => {
   const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
   const settings = Object.entries(memoryOptions).map(([name, value]) => `${name}=${value}`);
   assert.ok(dockerfile.includes(`    ${settings.join(' ')} \\\n`));

@@ -15,7 +15,7 @@ test('lockFolder rejects a folder that a running start holds', (t) => {
   );
 });
 
-test('lockFolder takes over the lock of a killed start, also if another process has its pid now', (t) => {
+test('lockFolder takes over the lock of a killed start, even if another process has its pid now', (t) => {
   const dir = temporaryFolder(t);
   for (const holder of ['999999999', String(process.ppid), String(process.pid), 'junk']) {
     writeFileSync(join(dir, 'lock'), holder);

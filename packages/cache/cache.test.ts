@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCache } from './cache.ts';
 
-test('a cache loads a value once in its lifetime, also for concurrent callers', async () => {
+test('a cache loads a value once in its lifetime, even for concurrent callers', async () => {
   let made = 0;
   const cache = createCache<number>({ size: 10, lifetimeMs: 50 });
   const get = () => cache.getOrLoad('a', () => Promise.resolve(++made));

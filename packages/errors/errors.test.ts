@@ -46,7 +46,7 @@ test('isOutage excludes a statement that took too long', () => {
   assert.equal(isOutage(notFound('group')), false);
 });
 
-test('causesOf ends at five causes, also for a chain that repeats', () => {
+test('causesOf ends at five causes, even for a chain that repeats', () => {
   const error = new Error('again');
   error.cause = error;
   assert.equal(causesOf(error).length, 5);

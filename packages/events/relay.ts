@@ -122,7 +122,7 @@ function measureLag(database: Database): void {
   });
 }
 
-/** A pause that `end` cuts short, also if it comes between `begin` and `wait`. */
+/** A pause that `end` cuts short, even if it comes between `begin` and `wait`. */
 function createPause() {
   let ended = false;
   let wake = () => {};

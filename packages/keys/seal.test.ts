@@ -36,7 +36,7 @@ test('a single changed bit anywhere is detected', () => {
   }
 });
 
-test('a data key is unwrapped by the key that wrapped it, also after a newer key comes first in the ring', () => {
+test('a data key is unwrapped by the key that wrapped it, even after a newer key comes first in the ring', () => {
   const old = ringOf('k1');
   const ring = parseKeyRing(old);
   const { kek, wrapped } = wrapKey(ring, key, ['tnt_1']);

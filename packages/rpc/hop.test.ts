@@ -82,7 +82,7 @@ test('a connection that reaches no process is closed unused, and the call uses t
   assert.equal(connections, 3);
 });
 
-test('a call that the service reports as unprocessed is retried, also if it has side effects', async (t) => {
+test('a call that the service reports as unprocessed is retried, even if it has side effects', async (t) => {
   const { groups, calls } = await scripted(
     t,
     (_, response) =>

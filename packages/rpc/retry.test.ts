@@ -28,7 +28,7 @@ async function attempts(
   return { times: remaining.length, result, remaining };
 }
 
-test('an unprocessed call is retried, also if it has side effects', async () => {
+test('an unprocessed call is retried, even if it has side effects', async () => {
   for (const method of [save, get])
     assert.partialDeepStrictEqual(await attempts(method, [unprocessed, unprocessed, 'done']), {
       times: 3,

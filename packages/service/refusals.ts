@@ -4,7 +4,7 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import { type Log } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 
-// The audit of denied and failed calls. A caller can cause any number of them, also in a foreign
+// The audit of denied and failed calls. A caller can cause any number of them, even in a foreign
 // tenant's audit, so repetitions are counted instead of written.
 
 /**

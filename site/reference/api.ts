@@ -78,7 +78,7 @@ export function callsOf(api: Api): Call[] {
 /** The last part of a reference, such as `Group` in `#/components/schemas/Group`. */
 export const nameOf = (reference: string): string => reference.split('/').at(-1) ?? '';
 
-/** The record that a schema refers to, also when the reference stands in `allOf`. */
+/** The record that a schema refers to, even when the reference stands in `allOf`. */
 export const recordOf = ({ $ref, allOf }: Schema): string | undefined => {
   const reference = $ref ?? allOf?.find((part) => part.$ref)?.$ref;
   return reference === undefined ? undefined : nameOf(reference);

@@ -121,7 +121,7 @@ describe('deletions reach every service', () => {
     assert.deepEqual(actors, [{ id: dan.id }, { id: dan.id }]);
   });
 
-  test('Users_Delete reaches access, also if access is killed right after the answer or before the event', async () => {
+  test('Users_Delete reaches access, even if access is killed right after the answer or before the event', async () => {
     for (const pause of [0, 30]) {
       const dan = await busyPerson();
       const deleted = stack.call('Users_Delete', { UserID: dan.id }, stack.platformKey);
@@ -155,7 +155,7 @@ describe('deletions reach every service', () => {
   const emit = (type: string, tenant: string, data: object) =>
     emitBotEvent(stack, ada.id, { type, tenant, data });
 
-  test('a disabled bot loses its access and a deleted one its records, also after an invalid or late event', async () => {
+  test('a disabled bot loses its access and a deleted one its records, even after an invalid or late event', async () => {
     const tenant = await newTenant();
     const bot = createId('bot');
     for (const scope of [tenant, ''])

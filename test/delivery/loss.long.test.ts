@@ -179,7 +179,7 @@ const copies = {
 };
 
 test(
-  'a relay republishes newer messages after a restored backup, also if others have filled the gap',
+  'a relay republishes newer messages after a restored backup, even if others have filled the gap',
   copies,
   async () => {
     const old = await change(300);

@@ -106,7 +106,7 @@ describe('the delivery queue', () => {
     await eventually('all deliveries', async () => (await delivered(hanging)) === 150, 30_000);
   });
 
-  test('Retry-After pauses an endpoint, also for later deliveries', async () => {
+  test('Retry-After pauses an endpoint, even for later deliveries', async () => {
     const endpoint = await createEndpoint('/limited');
     receiver.answer('/limited', status(429, { 'retry-after': '3' }));
     const [first] = await enqueue(endpoint, 1);

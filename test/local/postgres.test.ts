@@ -64,7 +64,7 @@ test('startPostgres stops the server that an earlier start left on its folder', 
   assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-test('startPostgres recovers after a SIGKILL, also if another process has its pid now', async (t) => {
+test('startPostgres recovers after a SIGKILL, even if another process has its pid now', async (t) => {
   const dataDir = temporaryFolder(t);
   const killed = await start(t, dataDir);
   await query(killed.url, 'create table kept as select 1 as one');

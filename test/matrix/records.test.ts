@@ -10,7 +10,7 @@ import { tenantPath } from './requests.ts';
 import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';
 import { makeWorld, type Place, type Principal, type World } from './world.ts';
 
-// A record of another tenant answers like a missing one, also for a caller with all rights in both
+// A record of another tenant answers like a missing one, even for a caller with all rights in both
 // tenants, and nothing happens to it. Generated from the registry, for every kind of record that a
 // request can name.
 

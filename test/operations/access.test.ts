@@ -168,7 +168,7 @@ describeBoth('decisions', (topology) => {
     ]);
   });
 
-  test('an audit entry names the grant that allowed the change, also when a group holds the grant', async () => {
+  test('an audit entry names the grant that allowed the change, even when a group holds the grant', async () => {
     const { stack, owner, person, Tenant } = suite;
     const call = async (operation: string, body: object, token = owner.token) =>
       bodyOf(await stack.call(operation, body, token));

@@ -102,7 +102,7 @@ describeBoth('calls with a bot key', (topology) => {
     );
   });
 
-  test('a narrowed key has only its own permissions, also where the answer depends on stored data', async () => {
+  test('a narrowed key has only its own permissions, even where the answer depends on stored data', async () => {
     const { stack, owner, Tenant, botWith, groups } = suite;
     const { bot, Secret } = await botWith('admin', {
       Permissions: ['iam.groups.read', 'iam.tenant.delete'],

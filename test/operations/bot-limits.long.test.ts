@@ -75,7 +75,7 @@ describe('limits on the bots of a tenant', () => {
     bodyOf(await stack.call('BotKeys_Create', request, token));
   });
 
-  test('a purge publishes bot.deleted for every bot, also for more than a batch', async () => {
+  test('a purge publishes bot.deleted for every bot, even for more than a batch', async () => {
     const Tenant = await createTenant(stack, token);
     await fill(Tenant, 1100);
     bodyOf(await stack.call('Tenants_Delete', { Tenant }, token));

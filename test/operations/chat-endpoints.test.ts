@@ -228,7 +228,7 @@ describeBoth('chat endpoints', (topology) => {
     assert.deepEqual(await eventTypesOf(stack, 'notifications', other), ['chat_endpoint.created']);
   });
 
-  test('Chat_CreateEndpoint allows fifty per tenant, also for concurrent calls, and does not count webhooks', async () => {
+  test('Chat_CreateEndpoint allows fifty per tenant, even for concurrent calls, and does not count webhooks', async () => {
     const { stack, ada, tenantOf, sample, hook, create } = suite;
     const Tenant = await tenantOf(ada);
     bodyOf(

@@ -137,7 +137,7 @@ describeBoth('domains', (topology) => {
     assert.equal((await eventTypesOf(stack, 'sso', Tenant)).length, 1);
   });
 
-  test('Domain_Create stops at 50 domains per tenant, also for concurrent calls', async () => {
+  test('Domain_Create stops at 50 domains per tenant, even for concurrent calls', async () => {
     const { stack, newTenant, create } = suite;
     const Tenant = await newTenant();
     await rowsOf(

@@ -215,7 +215,7 @@ describeBoth('webhook endpoints', (topology) => {
     ]);
   });
 
-  test('Webhooks_CreateEndpoint allows fifty per tenant, also for concurrent calls', async () => {
+  test('Webhooks_CreateEndpoint allows fifty per tenant, even for concurrent calls', async () => {
     const { stack, ada, tenantOf, sample, create, remove } = suite;
     const Tenant = await tenantOf(ada);
     const answers = await Promise.all(

@@ -40,7 +40,7 @@ describeOne('limits', 'five processes', (topology) => {
     assert.equal((await register('203.0.113.8')).status, 400);
   });
 
-  test('RateLimit headers show the calls left for the caller’s address, also on a 429, and disclose no account', async () => {
+  test('RateLimit headers show the calls left for the caller’s address, even on a 429, and disclose no account', async () => {
     const ip = '203.0.113.77';
     const seen: string[] = [];
     for (let index = 0; index < 61; index++) {
@@ -147,7 +147,7 @@ describeOne('limits', 'five processes', (topology) => {
     assertLimited(await register('203.0.113.9, 127.0.0.9'));
   });
 
-  test('an account is locked for a while after five wrong passwords, also for 200 guesses at once', async () => {
+  test('an account is locked for a while after five wrong passwords, even for 200 guesses at once', async () => {
     const { email } = await signUp(stack);
     const answers = await Promise.all(
       Array.from({ length: 19 }, (_, index) => login(email, `guess number ${index}`)),

@@ -116,7 +116,7 @@ describeOne('grants on the platform', 'five processes', (topology) => {
     );
   });
 
-  test('a grant without a tenant and without Platform is refused, also for the platform key', async () => {
+  test('a grant without a tenant and without Platform is refused, even for the platform key', async () => {
     const { stack, owner, person, Tenant, onPlatform } = suite;
     const subjects = {
       Grants: { UserID: person.id },

@@ -107,7 +107,7 @@ describeBoth('the shape of a request', (topology) => {
     }
   });
 
-  test('a password is checked together with all other fields, also if these have a wrong type', async () => {
+  test('a password is checked together with all other fields, even if these have a wrong type', async () => {
     await refused('Account_Register', { Email: 'nope', Password: 'password' }, [
       'Email must be a mail address',
       common,
@@ -134,7 +134,7 @@ describeBoth('the shape of a request', (topology) => {
     );
   });
 
-  test('a password made of the address is refused, also if only the account has the address', async () => {
+  test('a password made of the address is refused, even if only the account has the address', async () => {
     const email = newAddress('lovelace');
     const { token } = await signUp(stack, email);
     await refused(

@@ -94,7 +94,7 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create answers already_exists for a taken slug, also for concurrent calls', async () => {
+  test('Tenants_Create answers already_exists for a taken slug, even for concurrent calls', async () => {
     const { stack, ada, bob, create } = suite;
     const slug = `taken-${suffix()}`;
     const answers = await Promise.all(
@@ -145,7 +145,7 @@ describeBoth('tenants', (topology) => {
     );
   });
 
-  test('Tenants_Create allows ten per user, also for concurrent calls', async () => {
+  test('Tenants_Create allows ten per user, even for concurrent calls', async () => {
     const { stack, create } = suite;
     const eve = await signUp(stack);
     const answers = await Promise.all(

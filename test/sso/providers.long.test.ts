@@ -216,7 +216,7 @@ describeBoth('identity providers', (topology) => {
       assertRefused(answer, 400, 'failed_precondition', ['the provider was changed meanwhile']);
   });
 
-  test('a tenant has at most twenty providers, also when created at once, and lists them in pages', async () => {
+  test('a tenant has at most twenty providers, even when created at once, and lists them in pages', async () => {
     const Tenant = await tenantOf(ada);
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => save(oidc(Tenant), { Secret: 's' })),
