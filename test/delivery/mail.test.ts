@@ -266,13 +266,10 @@ describeOne('mails', 'five processes', (topology) => {
     const address = newAddress('headers');
     assert.deepEqual(await mailed(address), ['delivered']);
     const [mail] = server.mailsTo(address);
-    const [row] = await rowsOf<{ task: string }>(
-      stack,
-      'select task from notifications.delivery_attempt order by started_at desc limit 1',
-    );
     assert.deepEqual(mail?.to, [address]);
     const headers = (mail?.content ?? '').split('\r\n\r\n')[0] ?? '';
-    assert.match(headers, new RegExp(`^Message-ID: <${row?.task}@127\\.0\\.0\\.1>$`, 'm'));
+    const [, task = ''] = /^Message-ID: <(.*)@127\.0\.0\.1>$/m.exec(headers) ?? [];
+    assert.equal(await countOf(stack, 'notifications.delivery_attempt where task = $1', [task]), 1);
     assert.match(headers, /^Auto-Submitted: auto-generated$/m);
     assert.deepEqual(
       headers
