@@ -37,30 +37,15 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
   const tenant = await createTenant(stack, token);
   const feed = await openFeed(stack, tenant);
   const endpoints: Endpoint[] = [];
-  for (const path of paths) endpoints.push(await createEndpoint(path));
-
-  async function createEndpoint(path: string): Promise<Endpoint> {
-    const endpoint = {
-      Tenant: tenant,
-      Name: path,
-      URL: `${receiver.ready}${path}`,
-      EventTypes: ['none.of.these'],
-    };
-    const { status, body } = await stack.call(
-      'Webhooks_CreateEndpoint',
-      { Endpoint: endpoint },
-      token,
-    );
-    if (status !== 200) throw new Error(`creating an endpoint failed: ${JSON.stringify(body)}`);
-    return { id: (body['Endpoint'] as { ID: string }).ID, path };
-  }
+  const create = (path: string) => createEndpoint(stack, { tenant, token }, receiver.ready, path);
+  for (const path of paths) endpoints.push(await create(path));
 
   return {
     ...feed,
     stack,
     tenant,
     endpoints,
-    createEndpoint,
+    createEndpoint: create,
 
     async deleteEndpoint({ id }: Endpoint): Promise<void> {
       await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: id }, token);
@@ -71,6 +56,28 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
       await stack.stop();
     },
   };
+}
+
+/** Creates an endpoint of a tenant that leads to the receiver, and gets no events. */
+export async function createEndpoint(
+  stack: OwnStack,
+  { tenant, token }: { tenant: string; token: string },
+  origin: string,
+  path: string,
+): Promise<Endpoint> {
+  const endpoint = {
+    Tenant: tenant,
+    Name: path,
+    URL: `${origin}${path}`,
+    EventTypes: ['none.of.these'],
+  };
+  const { status, body } = await stack.call(
+    'Webhooks_CreateEndpoint',
+    { Endpoint: endpoint },
+    token,
+  );
+  if (status !== 200) throw new Error(`creating an endpoint failed: ${JSON.stringify(body)}`);
+  return { id: (body['Endpoint'] as { ID: string }).ID, path };
 }
 
 /** A task as fan-out makes it. */

@@ -4,11 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The CPU time of processes so far: Linux's scheduler counts nanoseconds for each thread. */
 export function cpuMicrosOf(...pids: readonly number[]): number {
-  return sum(
-    pids.flatMap((pid) =>
-      readdirSync(`/proc/${pid}/task`).map((thread) => schedstat(pid, thread) / 1000),
-    ),
-  );
+  return sum(pids.flatMap((pid) => threadsOf(pid).map((thread) => schedstat(pid, thread) / 1000)));
+}
+
+/** The threads of a process; none after its end. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 // A thread may end between listing and reading: its time is then missing in both samples.

@@ -25,6 +25,8 @@ import { fairness } from './g15-fairness.ts';
 import { audit } from './g16-audit.ts';
 import { soak } from './g17-soak.ts';
 import { busyEndpoint } from './g18-busy-endpoint.ts';
+import { idle } from './g19-idle.ts';
+import { backlogBeside } from './g21-backlog-beside.ts';
 import { report } from './report.ts';
 
 // npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
@@ -56,6 +58,8 @@ const benches: Record<string, Bench> = {
   G16: audit,
   G17: soak,
   G18: busyEndpoint,
+  G19: idle,
+  G21: backlogBeside,
 };
 
 const { values, positionals } = parseArgs({
