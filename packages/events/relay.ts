@@ -26,6 +26,11 @@ const oldest: Statement = {
   text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
 };
 
+const waitingRow: Statement = {
+  name: 'outbox.waiting',
+  text: 'select from outbox where published_at is null limit 1',
+};
+
 type Waiting = {
   id: string;
   for_tenant: string;
@@ -81,10 +86,12 @@ export function startRelay({
     tooLarge.clear();
   });
 
-  async function round(): Promise<void> {
+  /** `isNudged`: a change has been made. Otherwise a plain statement looks for one first. */
+  async function round(isNudged: boolean): Promise<void> {
     if (broker.isConnected()) {
       await lossDetector.check();
-      while ((await publishBatch()) === batch && !stopped);
+      if (isNudged || (await database.query(waitingRow, [])).length > 0)
+        while ((await publishBatch()) === batch && !stopped);
     }
     // One batch a round, so that publishing does not wait for the deletion.
     if (Date.now() >= nextClean && (await deleteOld(database)) < deletedAtOnce)
@@ -92,15 +99,15 @@ export function startRelay({
   }
 
   const loop = (async () => {
-    while (!stopped) {
+    for (let isNudged = false; !stopped; ) {
       pause.begin();
       const begun = performance.now();
-      await round().catch((error: unknown) => {
+      await round(isNudged).catch((error: unknown) => {
         lossDetector.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
       });
       await sleep(Math.min(pauseShare * (performance.now() - begun), longestPauseMs));
-      await pause.wait(intervalMs);
+      isNudged = await pause.wait(intervalMs);
     }
   })();
 
@@ -122,7 +129,7 @@ function measureLag(database: Database): void {
   });
 }
 
-/** A pause that `end` cuts short, even if it comes between `begin` and `wait`. */
+/** A pause that `end` cuts short, also if it comes between `begin` and `wait`. */
 function createPause() {
   let ended = false;
   let wake = () => {};
@@ -134,12 +141,14 @@ function createPause() {
       ended = true;
       wake();
     },
-    async wait(ms: number): Promise<void> {
-      if (ended) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        wake = () => (clearTimeout(timer), resolve());
-      });
+    /** Waits for `end`, at most `ms`. Returns whether it has come. */
+    async wait(ms: number): Promise<boolean> {
+      if (!ended)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => (clearTimeout(timer), resolve());
+        });
+      return ended;
     },
   };
 }

@@ -5,7 +5,7 @@ import { continueTrace, type Log } from '@bailiwick/telemetry';
 import type { WaitingRow } from '../queries.ts';
 import type { Store } from '../store.ts';
 import { createLostTaskDetector } from './lost-tasks.ts';
-import { deleteOld, markQueued, postpone, takeDue } from './queries.ts';
+import { deleteOld, findDueLanes, markQueued, postpone, takeDue } from './queries.ts';
 
 export type DuePublisherDeps = { database: Database; broker: Broker; store: Store; log: Log };
 
@@ -29,7 +29,8 @@ export function startDuePublisher(
 
   async function publishDue(): Promise<void> {
     await lostTasks.check();
-    for (const lane of lanes) while (!stopped && (await publishBatch(deps, lane)) === batch);
+    for (const lane of await findDueLanes(database, lanes))
+      while (!stopped && (await publishBatch(deps, lane)) === batch);
   }
 
   // One batch a round, so that due tasks do not wait for the cleaning.

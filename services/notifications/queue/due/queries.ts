@@ -3,6 +3,21 @@ import type { WaitingRow } from '../queries.ts';
 
 // Waiting tasks that are due, and old rows.
 
+const dueLanes: Statement = {
+  name: 'notifications.due_lanes',
+  text: `select lane from unnest($1::text[]) as asked (lane) where exists (
+           select from delivery_waiting w where w.lane = asked.lane and w.state = 'waiting' and w.due_at <= now())`,
+};
+
+/** Those of the lanes that have due tasks. */
+export async function findDueLanes(
+  database: Database,
+  lanes: readonly string[],
+): Promise<string[]> {
+  const rows = await database.query<{ lane: string }>(dueLanes, [lanes]);
+  return rows.map(({ lane }) => lane);
+}
+
 /** Takes due tasks of a lane. The rows stay locked until the transaction ends. */
 export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {
   return execute<WaitingRow>(
