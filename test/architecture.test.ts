@@ -97,6 +97,7 @@ const acrossTenants: Record<string, string> = {
   'notifications.chat_endpoint_tenant':
     'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
   'notifications.dead_letters': 'counts the queue of all tenants and returns no tenant data',
+  'notifications.due_lanes': 'the relay covers all tenants',
   'notifications.erase_previous_secrets': 'the sweeper covers all tenants',
   'notifications.forget_published': 'the sweeper covers all tenants',
   'notifications.open_breakers': 'counts the queue of all tenants and returns no tenant data',

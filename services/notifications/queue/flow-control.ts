@@ -33,7 +33,7 @@ const maxWaitMs = { quick: 2000, slow: 15_000 };
 
 /** Tasks stay parked until the pause ends, then are released one at a time until one succeeds. */
 const afterPause: Release = { size: 1, afterSeconds: 0 };
-const afterOverflow: Release = { size: 8, afterSeconds: 0 };
+const afterOverflow: Release = { size: 128, afterSeconds: 0 };
 const nextSecond: Release = { size: 500, afterSeconds: 1 };
 
 /**
@@ -44,9 +44,6 @@ export function createFlowControl(
   slots: Slots,
   isSlowLane: boolean,
 ) {
-  const overflow = (): FlowDecision =>
-    isSlowLane ? { go: 'park', release: afterOverflow } : { go: 'spill' };
-
   return async (attempt: Attempt): Promise<FlowDecision> => {
     const { tenant, endpoint } = attempt;
     if (endpoint === '') {
@@ -63,7 +60,8 @@ export function createFlowControl(
       bytes: attempt.text.length,
     });
     if (slot === 'stopped') return { go: 'stopped' };
-    if (slot !== 'run') return overflow();
+    if (slot === 'late' && !isSlowLane) return { go: 'spill' };
+    if (slot !== 'run') return { go: 'park', release: afterOverflow };
     const free = () => slots.free(attempt);
     try {
       const decision = await enter(attempt, free);

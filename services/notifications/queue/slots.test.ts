@@ -93,10 +93,7 @@ test('waiting attempts begin in turns of the tenants, and of their endpoints', a
   });
   const order: string[] = [];
   for (const owner of owners)
-    void slots.take(owner)?.then(() => {
-      order.push(owner.endpoint);
-      slots.free(owner);
-    });
+    void slots.take(owner)?.then(() => (order.push(owner.endpoint), slots.free(owner)));
   slots.free(at('first', 'x'));
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(order, ['a', 'c', 'b', 'c', 'a', 'a']);

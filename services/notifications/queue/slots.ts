@@ -26,74 +26,89 @@ export function createSlotPool() {
   const running = createCounts();
   const limits = createEndpointLimits();
   const lanes: Array<() => void> = [];
+  const shared = {
+    running,
+    limitOf: limits.of,
+    // An attempt that waits for the endpoint may be in another lane.
+    beginWaiting: () => {
+      for (const begin of lanes) begin();
+    },
+  };
+  return {
+    lane(options: LaneOptions) {
+      const { beginWaiting, ...slots } = createLane(shared, options);
+      lanes.push(beginWaiting);
+      return slots;
+    },
+    /** Adapts the endpoint's slots to an attempt that has ended and still holds its slot. */
+    record: (endpoint: string, tookMs: number, isDelivered: boolean): void =>
+      limits.record(endpoint, { tookMs, isDelivered, running: running.of(endpoint) }),
+  };
+}
 
-  function lane({ total, places }: LaneOptions) {
-    const tenants = createCounts();
-    const queues = createQueues(places);
-    const quarter = Math.max(1, Math.floor(total / 4));
-    const half = Math.ceil(total / 2);
-    let inUse = 0;
-    let isClosed = false;
+/** What the lanes of a process share. */
+type Shared = {
+  running: ReturnType<typeof createCounts>;
+  limitOf: (endpoint: string) => number;
+  beginWaiting: () => void;
+};
 
-    function fits({ tenant, endpoint }: SlotOwner): boolean {
-      if (inUse >= total) return false;
-      if (endpoint === '') return true;
-      return (
-        running.of(endpoint) < Math.min(limits.of(endpoint), half) &&
-        (tenants.of(tenant) < quarter || total - inUse > quarter)
-      );
-    }
+function createLane({ running, limitOf, beginWaiting }: Shared, { total, places }: LaneOptions) {
+  const tenants = createCounts();
+  const queues = createQueues(places);
+  const quarter = Math.max(1, Math.floor(total / 4));
+  const half = Math.ceil(total / 2);
+  let inUse = 0;
+  let isClosed = false;
 
-    function occupy({ tenant, endpoint }: SlotOwner, by: 1 | -1): void {
-      inUse += by;
-      tenants.add(tenant, by);
-      if (endpoint !== '') running.add(endpoint, by);
-    }
+  function fits({ tenant, endpoint }: SlotOwner): boolean {
+    if (inUse >= total) return false;
+    if (endpoint === '') return true;
+    return (
+      running.of(endpoint) < Math.min(limitOf(endpoint), half) &&
+      (tenants.of(tenant) < quarter || total - inUse > quarter)
+    );
+  }
 
-    /** Begins the attempts that now find a slot. */
-    function beginWaiting(): void {
+  function occupy({ tenant, endpoint }: SlotOwner, by: 1 | -1): void {
+    inUse += by;
+    tenants.add(tenant, by);
+    if (endpoint !== '') running.add(endpoint, by);
+  }
+
+  return {
+    /**
+     * Waits at most `maxWaitMs` for a slot. Returns undefined if the endpoint or the tenant already
+     * has its share of the places. `bytes` is the size of the attempt's task.
+     */
+    take(
+      owner: SlotOwner,
+      { maxWaitMs = Number.POSITIVE_INFINITY, bytes = 0 } = {},
+    ): Promise<Slot> | undefined {
+      if (isClosed) return Promise.resolve('stopped');
+      if (fits(owner)) {
+        occupy(owner, 1);
+        return Promise.resolve('run');
+      }
+      return queues.join(owner, { size: 1 + Math.floor(bytes / bytesPerPlace), maxWaitMs });
+    },
+    /** Frees a slot, and begins attempts that wait for one. */
+    free(owner: SlotOwner): void {
+      occupy(owner, -1);
+      beginWaiting();
+    },
+    /** Rejects waiting attempts. Running attempts finish. */
+    close(): void {
+      isClosed = true;
+      queues.close();
+    },
+    beginWaiting(): void {
       while (inUse < total) {
         const next = queues.takeNext(fits);
         if (!next) return;
         occupy(next.owner, 1);
         next.begin('run');
       }
-    }
-    lanes.push(beginWaiting);
-
-    return {
-      /**
-       * Waits at most `maxWaitMs` for a slot. Returns undefined if the endpoint or the tenant
-       * already has its share of the places. `bytes` is the size of the attempt's task.
-       */
-      take(
-        owner: SlotOwner,
-        { maxWaitMs = Number.POSITIVE_INFINITY, bytes = 0 } = {},
-      ): Promise<Slot> | undefined {
-        if (isClosed) return Promise.resolve('stopped');
-        if (fits(owner)) {
-          occupy(owner, 1);
-          return Promise.resolve('run');
-        }
-        return queues.join(owner, { size: 1 + Math.floor(bytes / bytesPerPlace), maxWaitMs });
-      },
-      /** Frees a slot. An attempt that waits for the endpoint may be in another lane. */
-      free(owner: SlotOwner): void {
-        occupy(owner, -1);
-        for (const begin of lanes) begin();
-      },
-      /** Rejects waiting attempts. Running attempts finish. */
-      close(): void {
-        isClosed = true;
-        queues.close();
-      },
-    };
-  }
-
-  return {
-    lane,
-    /** Adapts the endpoint's slots to an attempt that has ended and still holds its slot. */
-    record: (endpoint: string, tookMs: number, isDelivered: boolean): void =>
-      limits.record(endpoint, { tookMs, isDelivered, running: running.of(endpoint) }),
+    },
   };
 }

@@ -5,7 +5,7 @@ import { currentTraceparent } from '@bailiwick/telemetry';
 import { createBatch } from '@bailiwick/values';
 import type { Attempt, RecordedAttempt } from './attempt.ts';
 import { type AttemptOutcome, involvesReceiver } from './attempt-outcome.ts';
-import { parkTask, type Release } from './parking/queries.ts';
+import { type ParkedRow, parkTasks, type Release } from './parking/queries.ts';
 import type { Plan } from './plan.ts';
 import {
   type AttemptRow,
@@ -73,6 +73,11 @@ export function createStore({ database, keys, keepsMessages }: StoreDeps) {
     },
   );
 
+  const park = createBatch(async (rows: readonly ParkedRow[]) => {
+    await parkTasks(database, rows);
+    return rows;
+  });
+
   return {
     /** Whether an earlier delivery of the message has already made the attempt. */
     isDone: (attempt: Pick<Attempt, 'task' | 'number'>) => checkDone(attempt),
@@ -106,7 +111,7 @@ export function createStore({ database, keys, keepsMessages }: StoreDeps) {
     /** Parks a task until its endpoint can be sent to. */
     async park(attempt: Attempt, release: Release): Promise<void> {
       const columns = await waitingColumns(keys, attempt);
-      await parkTask(database, { ...columns, attempt: attempt.number }, release);
+      await park({ ...columns, attempt: attempt.number, release });
     },
 
     /** Opens the documented JSON request of a waiting row. */

@@ -4,19 +4,25 @@ import type { WaitingRow } from '../queries.ts';
 
 // Parked tasks: they wait until their endpoint can be sent to.
 
-// A task that another process has settled meanwhile is not parked.
+// A task that another process has settled meanwhile is not parked. Rows are locked in the same
+// order everywhere.
 const park: Statement = {
   name: 'notifications.park',
   text: `with parked as (
       insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, enqueued_at, extra, dek_id, request, traceparent)
-      select $1, 'parked', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
-      where not exists (select from delivery_attempt where task = $1 and attempt = $7)
+      select task, 'parked', lane, operation, tenant, endpoint, event, attempt, first_attempt, enqueued_at, extra, dek_id, request, traceparent
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[], $9::timestamptz[], $10::jsonb[], $11::text[], $12::bytea[], $13::text[])
+        as p (task, lane, operation, tenant, endpoint, event, attempt, first_attempt, enqueued_at, extra, dek_id, request, traceparent)
+      where not exists (select from delivery_attempt a where a.task = p.task and a.attempt = p.attempt) order by task
       on conflict (task) do update set state = 'parked', due_at = null, queued_at = null
       where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')
       returning tenant, endpoint
     )
     insert into endpoint_health as h (tenant, endpoint, parked, release_size, release_at)
-    select tenant, endpoint, true, $14, case when $15 > 0 then now() + make_interval(secs => $15) end from parked
+    select tenant, endpoint, true, size, case when seconds > 0 then now() + make_interval(secs => seconds) end
+    from (select tenant, endpoint, min(size) as size, max(seconds) as seconds
+          from unnest($4::text[], $5::text[], $14::int[], $15::float8[]) as release (tenant, endpoint, size, seconds) group by tenant, endpoint) as r
+    where exists (select from parked p where p.tenant = r.tenant and p.endpoint = r.endpoint) order by tenant, endpoint
     on conflict (tenant, endpoint) do update set parked = true, release_size = least(h.release_size, excluded.release_size),
       release_at = case when h.parked then h.release_at else excluded.release_at end`,
 };
@@ -27,43 +33,28 @@ const park: Statement = {
  */
 export type Release = { size: number; afterSeconds: number };
 
-/** Parks a task until its endpoint can be sent to. The attempt is neither made nor counted. */
-export async function parkTask(
-  database: Database,
-  row: Omit<WaitingRow, 'state' | 'dueAt'>,
-  { size, afterSeconds }: Release,
-): Promise<void> {
-  const {
-    task,
-    lane,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    attempt,
-    firstAttempt,
-    enqueuedAt,
-    extra,
-    dekId,
-    request,
-    traceparent,
-  } = row;
-  const values = [
-    task,
-    lane,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    attempt,
-    firstAttempt,
-    enqueuedAt,
-    JSON.stringify(extra),
-    dekId,
-    request,
-    traceparent,
-  ];
-  await database.query(park, [...values, size, afterSeconds]);
+export type ParkedRow = Omit<WaitingRow, 'state' | 'dueAt'> & { release: Release };
+
+/** Parks tasks until their endpoints can be sent to. The attempts are neither made nor counted. */
+export async function parkTasks(database: Database, rows: readonly ParkedRow[]): Promise<void> {
+  const column = <Name extends keyof ParkedRow>(name: Name) => rows.map((row) => row[name]);
+  await database.query(park, [
+    column('task'),
+    column('lane'),
+    column('operation'),
+    column('tenant'),
+    column('endpoint'),
+    column('event'),
+    column('attempt'),
+    column('firstAttempt'),
+    column('enqueuedAt'),
+    column('extra').map((extra) => JSON.stringify(extra)),
+    column('dekId'),
+    column('request'),
+    column('traceparent'),
+    column('release').map(({ size }) => size),
+    column('release').map(({ afterSeconds }) => afterSeconds),
+  ]);
 }
 
 export type Releasing = {
