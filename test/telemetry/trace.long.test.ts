@@ -1,0 +1,3 @@
+import { testTraces } from './traces.ts';
+
+testTraces('five processes over gRPC');
