@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { tokenHash } from '@bailiwick/values';
-import { retryWhileBusy } from '../support/answers.ts';
-import { describeAll, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, type Stack } from '../support/harness.ts';
 import {
-  createTenant,
   login,
   mailTo,
   newAddress,
@@ -15,21 +12,15 @@ import {
   signUp,
   tokenIn,
 } from '../support/people.ts';
-import { dumpOf, rowsOf, textBelow } from '../support/store.ts';
-import { type Collector, startCollector } from '../telemetry/collector.ts';
-import { scrapeAll } from '../telemetry/scrape.ts';
+import { sharedStack } from '../support/shared.ts';
+import { rowsOf } from '../support/store.ts';
 
-describeAll('accounts', (topology) => {
+describeBoth('accounts', (topology) => {
   let stack: Stack;
-  let collector: Collector;
   before(async () => {
-    collector = await startCollector();
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off', ...collector.environment });
+    stack = await sharedStack(topology);
   });
-  after(async () => {
-    await stack?.stop();
-    await collector.stop();
-  });
+  after(() => stack?.stop());
 
   test('Account_ResetPassword sets the password, ends every session and sends a notice', async () => {
     const { email, token } = await signUp(stack);
@@ -59,27 +50,6 @@ describeAll('accounts', (topology) => {
     assert.equal((await login(stack, email)).status, 401);
     assert.equal((await login(stack, email, 'a brand new one')).status, 200);
     await mailTo(stack, email, 4);
-  });
-
-  test('Account_Verify and Account_ResetPassword, called 200 times at once with one token, succeed once', async () => {
-    const email = newAddress();
-    await register(stack, email);
-    const verify = tokenIn(await mailTo(stack, email));
-    const verified = await Promise.all(
-      Array.from({ length: 200 }, () =>
-        retryWhileBusy(() => stack.call('Account_Verify', { Token: verify })),
-      ),
-    );
-    assert.equal(verified.filter(({ status }) => status === 200).length, 1);
-    assert.equal(verified.filter(({ status }) => status === 400).length, 199);
-    await stack.call('Account_RequestPasswordReset', { Email: email });
-    const reset = tokenIn(await mailTo(stack, email, 2));
-    const resets = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        stack.call('Account_ResetPassword', { Token: reset, Password: `password number ${index}` }),
-      ),
-    );
-    assert.equal(resets.filter(({ status }) => status === 200).length, 1);
   });
 
   test('Account_Login answers the same for a wrong password, an unknown address and an invalid address', async () => {
@@ -132,7 +102,7 @@ describeAll('accounts', (topology) => {
     const pending = newAddress();
     await register(stack, pending);
     const verify = tokenIn(await mailTo(stack, pending));
-    const { email, token } = await signUp(stack);
+    const { id, email, token } = await signUp(stack);
     const idle = String((await login(stack, email)).body['Token']);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));
@@ -140,7 +110,10 @@ describeAll('accounts', (topology) => {
       stack,
       `update identity.registration set expires_at = now() - interval '1 second' where email = '${pending}'`,
     );
-    await rowsOf(stack, `update identity.reset_token set expires_at = now() - interval '1 second'`);
+    await rowsOf(
+      stack,
+      `update identity.reset_token set expires_at = now() - interval '1 second' where user_id = '${id}'`,
+    );
     const [first, second] = [tokenHash(token), tokenHash(idle)].map((hash) =>
       Buffer.from(hash).toString('hex'),
     );
@@ -191,50 +164,5 @@ describeAll('accounts', (topology) => {
       (await stack.call('Account_ResetPassword', reset)).body.Code,
       'failed_precondition',
     );
-  });
-
-  test('tokens and passwords are not readable in the database, the logs, the broker or the telemetry', async () => {
-    const { email, token } = await signUp(stack);
-    await stack.call('Account_RequestPasswordReset', { Email: email });
-    const reset = tokenIn(await mailTo(stack, email, 2));
-    const created = await stack.call(
-      'Webhooks_CreateEndpoint',
-      { Endpoint: { Tenant: await createTenant(stack, token), Name: 'a', URL: stack.inboxUrl } },
-      token,
-    );
-    const dumps = await Promise.all(
-      ['identity', 'access', 'sso', 'notifications'].map((schema) => dumpOf(stack, schema)),
-    );
-    const places = {
-      database: dumps.join('\n'),
-      logs: textBelow(path.join(stack.folder, 'logs')),
-      broker: textBelow(path.join(stack.folder, 'nats')),
-      spans: await eventually(
-        'the spans',
-        async () => collector.text().includes('Webhooks_CreateEndpoint') && collector.text(),
-      ),
-      metrics: await scrapeAll(stack),
-    };
-    assert.ok(
-      places.database.includes(email) && places.broker.includes(email),
-      'the places are searched',
-    );
-    for (const text of [places.logs, places.spans, places.metrics])
-      assert.ok(text.includes('Account_Login') && !text.includes(email));
-    for (const [place, text] of Object.entries(places)) {
-      for (const secret of [
-        token,
-        reset,
-        password,
-        String(created.body['Secret']),
-        stack.platformKey,
-        stack.workerToken,
-      ]) {
-        assert.ok(
-          !text.includes(secret) && !text.includes(secret.slice(6, 40)),
-          `${secret.slice(0, 6)} in the ${place}`,
-        );
-      }
-    }
   });
 });
