@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { deliver, type Made, makeEndpoint, newestAt, type Owner, rawOf } from './endpoints.ts';
@@ -32,7 +32,7 @@ const bodies: Readonly<Record<string, Buffer>> = {
 const beginsWithMark = (body: Buffer) =>
   body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]));
 
-describeBoth('webhook signatures', (topology) => {
+describeOne('webhook signatures', 'one process', (topology) => {
   let stack: Stack;
   let owner: Owner;
   let endpoint: Made;

@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 import { doMainJob } from '../main-job.ts';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { type DnsServer, startDns } from '../support/dns-server.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeEndpoint, newestAt, type Owner } from './endpoints.ts';
@@ -17,7 +17,7 @@ type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 type Listed = { Type: string; Description: string; Schema: string; Example: string };
 type Event = { id: string; type: string; tenant: string; actor: object; data: object };
 
-describeBoth('events', (topology) => {
+describeOne('events', 'one process', (topology) => {
   let stack: Stack;
   let dns: DnsServer;
   let owner: Owner;

@@ -10,7 +10,7 @@ import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 
 type Attempt = { status: string; error: string };
 
-describeOne('mails', 'five processes', (topology) => {
+describeOne('mails', 'one process', (topology) => {
   let stack: Stack;
   let server: SmtpServer;
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
@@ -17,7 +17,7 @@ type Verdict = {
   Message: string;
 };
 
-describeBoth('webhook diagnostics', (topology) => {
+describeOne('webhook diagnostics', 'one process', (topology) => {
   let stack: Stack;
   let owner: Owner;
   before(async () => {

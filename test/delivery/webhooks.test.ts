@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
 
-describeBoth('webhook deliveries', (topology) => {
+describeOne('webhook deliveries', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   let tenant: string;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Decisions, startDecisions } from './access-calls.ts';
 
-describeBoth('plans of changes of grants', (topology) => {
+describeOne('plans of changes of grants', 'one process', (topology) => {
   let suite: Decisions;
   before(async () => {
     suite = await startDecisions(topology);

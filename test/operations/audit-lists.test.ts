@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, readPage } from '../support/answers.ts';
-import { describeBoth, eventually } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { type Audit, type Entry, startAudit } from './audit-entries.ts';
 
-describeBoth('lists of audit entries', (topology) => {
+describeOne('lists of audit entries', 'one process', (topology) => {
   let suite: Audit;
   before(async () => {
     suite = await startAudit(await sharedStack(topology));

@@ -8,7 +8,7 @@ import { type Audit, type Entry, startAudit } from './audit-entries.ts';
 
 const missing = 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz';
 
-describeOne('audit', 'five processes', (topology) => {
+describeOne('audit', 'one process', (topology) => {
   let suite: Audit;
   before(async () => {
     suite = await startAudit(await startStack(topology));

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 
 // Fields that are unknown, managed by the service, of a wrong type or blank.
-describeBoth('bad fields', (topology) => {
+describeOne('bad fields', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   before(async () => {

@@ -5,10 +5,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
 import pg from 'pg';
-import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 
-describeBoth('bad input', (topology) => {
+describeOne('bad input', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   let stored: Record<string, number>;

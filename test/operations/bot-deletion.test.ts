@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf, eventTypesOf } from '../support/store.ts';
 import { type Bots, startBots } from './bot-record-calls.ts';
 
-describeBoth('deleted bots', (topology) => {
+describeOne('deleted bots', 'one process', (topology) => {
   let suite: Bots;
   before(async () => {
     suite = await startBots(topology);

@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, readPage, retryWhileBusy } from '../support/answers.ts';
 import { type Bot, createBot } from '../support/bots.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Bots, startBots } from './bot-record-calls.ts';
 
-describeBoth('bots', (topology) => {
+describeOne('bots', 'one process', (topology) => {
   let suite: Bots;
   before(async () => {
     suite = await startBots(topology);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import {
@@ -12,7 +12,7 @@ import {
   startChatEndpoints,
 } from './endpoint-calls.ts';
 
-describeBoth('updates of chat endpoints', (topology) => {
+describeOne('updates of chat endpoints', 'one process', (topology) => {
   let suite: ChatEndpoints;
   before(async () => {
     suite = await startChatEndpoints(topology);

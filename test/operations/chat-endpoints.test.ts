@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, textBelow } from '../support/store.ts';
 import {
@@ -15,7 +15,7 @@ import {
   urlRequired,
 } from './endpoint-calls.ts';
 
-describeBoth('chat endpoints', (topology) => {
+describeOne('chat endpoints', 'one process', (topology) => {
   let suite: ChatEndpoints;
   before(async () => {
     suite = await startChatEndpoints(topology);

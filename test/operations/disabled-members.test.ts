@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { describeBoth, eventually } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { signUp, tenantFor } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Members, type Person, startMembers } from './member-calls.ts';
 
-describeBoth('disabled members and suspended tenants', (topology) => {
+describeOne('disabled members and suspended tenants', 'one process', (topology) => {
   let suite: Members;
   before(async () => {
     suite = await startMembers(topology);

@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, knownTo, readList } from '../support/answers.ts';
 import { claim, newName } from '../support/domains.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { createTenant, newAddress, signUp } from '../support/people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Domains, startDomains } from './domain-calls.ts';
 
-describeBoth('access to domains', (topology) => {
+describeOne('access to domains', 'one process', (topology) => {
   let suite: Domains;
   before(async () => {
     suite = await startDomains(topology);

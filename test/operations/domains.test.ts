@@ -9,11 +9,11 @@ import {
   retryWhileBusy,
 } from '../support/answers.ts';
 import { addProvider, claim, type Domain, newName } from '../support/domains.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Domains, startDomains } from './domain-calls.ts';
 
-describeBoth('domains', (topology) => {
+describeOne('domains', 'one process', (topology) => {
   let suite: Domains;
   before(async () => {
     suite = await startDomains(topology);

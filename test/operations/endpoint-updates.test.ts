@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import {
@@ -13,7 +13,7 @@ import {
   urlRequired,
 } from './endpoint-calls.ts';
 
-describeBoth('updates of webhook endpoints', (topology) => {
+describeOne('updates of webhook endpoints', 'one process', (topology) => {
   let suite: Endpoints;
   before(async () => {
     suite = await startEndpoints(topology);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import {
@@ -14,7 +14,7 @@ import {
   urlRequired,
 } from './endpoint-calls.ts';
 
-describeBoth('webhook endpoints', (topology) => {
+describeOne('webhook endpoints', 'one process', (topology) => {
   let suite: Endpoints;
   before(async () => {
     suite = await startEndpoints(topology);

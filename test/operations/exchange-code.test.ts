@@ -9,7 +9,7 @@ import { countOf, rowsOf } from '../support/store.ts';
 
 const dead = ['the token is not valid any more'];
 
-describeOne('codes for applications, and their pages', 'five processes', (topology) => {
+describeOne('codes for applications, and their pages', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import { describeOne } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { countOf, eventsOf } from '../support/store.ts';
+import { eventsOf } from '../support/store.ts';
 import { type Grant, type Grants, startGrants } from './grant-calls.ts';
 
-describeBoth('grants', (topology) => {
+describeOne('grants', 'one process', (topology) => {
   let suite: Grants;
   before(async () => {
     suite = await startGrants(await sharedStack(topology));
@@ -174,28 +174,6 @@ describeBoth('grants', (topology) => {
     const winner = kept?.UserID === owner.id ? owner : person;
     bodyOf(await grant({ UserID: owner.id, Role: 'owner' }, winner?.token));
     bodyOf(await withdraw({ UserID: person.id, Role: 'owner' }, owner.token));
-  });
-
-  test('Grants_Add called 200 times at once makes one grant and one event', async () => {
-    const { stack, person, Tenant, grant, withdraw } = suite;
-    const mine = { UserID: person.id, Role: 'editor', Resource: 'report-1' };
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => retryWhileBusy(() => grant(mine))),
-    );
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    assert.equal(
-      await countOf(stack, `access.grant_entry where resource = 'report-1' and tenant = $1`, [
-        Tenant,
-      ]),
-      1,
-    );
-    assert.equal(
-      (await eventsOf(stack, 'access', Tenant)).filter(
-        ({ data }) => data['Resource'] === 'report-1',
-      ).length,
-      1,
-    );
-    bodyOf(await withdraw(mine));
   });
 
   test('GroupGrants_Add grants to the members of a group and of its descendants, until the group is deleted', async () => {

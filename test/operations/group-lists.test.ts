@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, readPage, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { countOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Group, type Groups, startGroups } from './group-calls.ts';
 
 const badCursor = ['Page.Cursor is not a cursor of this list'];
 
-describeBoth('lists of groups', (topology) => {
+describeOne('lists of groups', 'one process', (topology) => {
   let suite: Groups;
   before(async () => {
     suite = await startGroups(topology);

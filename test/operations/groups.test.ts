@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Group, type Groups, startGroups } from './group-calls.ts';
 
@@ -10,7 +10,7 @@ const pathRule =
 
 const eightSegments = Array.from({ length: 8 }, () => 'a'.repeat(31)).join('/');
 
-describeBoth('groups', (topology) => {
+describeOne('groups', 'one process', (topology) => {
   let suite: Groups;
   before(async () => {
     suite = await startGroups(topology);

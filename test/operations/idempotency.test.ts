@@ -5,7 +5,7 @@ import type { Database } from '@bailiwick/database';
 import { sweepCalls } from '@bailiwick/idempotency';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { createBot } from '../support/bots.ts';
-import { describeBoth, eventually, startStack } from '../support/harness.ts';
+import { describeOne, eventually, startStack } from '../support/harness.ts';
 import { countOf, dumpOf, rowsOf, whileLocked } from '../support/store.ts';
 import {
   inProgress,
@@ -17,7 +17,7 @@ import {
 
 const mismatch = 'this Idempotency-Key was used for a different request';
 
-describeBoth('Idempotency-Key', (topology) => {
+describeOne('Idempotency-Key', 'one process', (topology) => {
   let suite: KeyedCalls;
   before(async () => {
     suite = await startKeyedCalls(await startStack(topology));

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readPage } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { deadToken, newGuest } from '../support/invitations.ts';
 import { signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Invitations, startInvitations } from './invitation-calls.ts';
 
-describeBoth('lists of invitations', (topology) => {
+describeOne('lists of invitations', 'one process', (topology) => {
   let suite: Invitations;
   before(async () => {
     suite = await startInvitations(topology);

@@ -13,7 +13,7 @@ import {
 } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 
-describeOne('limits', 'five processes', (topology) => {
+describeOne('limits', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8' });

@@ -6,7 +6,7 @@ import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { inviter } from '../support/invitations.ts';
 import {
   createTenant,
@@ -23,7 +23,7 @@ import { eventsOf, rowsOf } from '../support/store.ts';
 
 // The recipients and the language of each mail.
 
-describeBoth('mails', (topology) => {
+describeOne('mails', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readList } from '../support/answers.ts';
-import { startStack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, eventTypesOf } from '../support/store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -22,7 +22,11 @@ export type Memberships = Awaited<ReturnType<typeof startMemberships>>;
 
 /** The stack, two owners and the calls of the suites about membership by consent. */
 export async function startMemberships() {
-  const stack = await startStack('five processes', { BAILIWICK_TENANT_GRACE_SECONDS: '2' });
+  // The suites count mails, which limits merge, and call as other services do.
+  const stack = await sharedStack('five processes', {
+    BAILIWICK_LIMITS: 'standard',
+    BAILIWICK_TENANT_GRACE_SECONDS: '2',
+  });
   const [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   const member = (Tenant: string, { id }: Person) => ({ Tenant, UserID: id });
   const add = (tenant: string, person: Person, token = ada.token) =>

@@ -8,7 +8,7 @@ import { createTenant } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { type Grant, type Grants, startGrants } from './grant-calls.ts';
 
-describeOne('grants on the platform', 'five processes', (topology) => {
+describeOne('grants on the platform', 'one process', (topology) => {
   let suite: Grants;
   before(async () => {
     suite = await startGrants(await startStack(topology));

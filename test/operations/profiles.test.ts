@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import {
   login,
   mailTo,
@@ -14,7 +14,7 @@ import {
 import { sharedStack } from '../support/shared.ts';
 import { rowsOf } from '../support/store.ts';
 
-describeBoth('profiles, addresses and passwords', (topology) => {
+describeOne('profiles, addresses and passwords', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

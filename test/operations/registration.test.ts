@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeAll, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import {
   login,
   mailsTo,
@@ -21,7 +21,7 @@ const inFullwidth = (email: string): string =>
     String.fromCodePoint(letter.charCodeAt(0) + 0xfee0),
   );
 
-describeAll('registration', (topology) => {
+describeOne('registration', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knownTo } from '../support/answers.ts';
-import { describeBoth, type OwnStack, startStack } from '../support/harness.ts';
+import { describeOne, type OwnStack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 
 // A revoked right never works after the reply, although gateways cache rights for two seconds.
-describeBoth('revocation', (topology) => {
+describeOne('revocation', 'five processes', (topology) => {
   let stack: OwnStack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Roles, startRoles } from './role-calls.ts';
 
-describeBoth('deleted roles', (topology) => {
+describeOne('deleted roles', 'one process', (topology) => {
   let suite: Roles;
   before(async () => {
     suite = await startRoles(topology);

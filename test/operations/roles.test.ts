@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { eventsOf } from '../support/store.ts';
 import { type Role, type Roles, startRoles } from './role-calls.ts';
 
 const builtIn = ['owner', 'admin', 'member', 'auditor'];
 
-describeBoth('roles', (topology) => {
+describeOne('roles', 'one process', (topology) => {
   let suite: Roles;
   before(async () => {
     suite = await startRoles(topology);

@@ -4,7 +4,7 @@ import { createToken } from '@bailiwick/values';
 import { assertRefused, readList, retryWhileBusy } from '../support/answers.ts';
 import {
   type Answer,
-  describeBoth,
+  describeOne,
   eventually,
   type Stack,
   startStack,
@@ -22,7 +22,7 @@ type Entry = {
   Targets: unknown[];
 };
 
-describeBoth('sessions and browsers', (topology) => {
+describeOne('sessions and browsers', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });

@@ -5,7 +5,7 @@ import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { assertRefused } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 
@@ -60,7 +60,7 @@ function withoutTenant(operation: string): object {
 
 // All checks of the request alone are reported in one list, before the permission is checked.
 
-describeBoth('the shape of a request', (topology) => {
+describeOne('the shape of a request', 'one process', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, readPage, recordIn } from '../support/answers.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { startTenants, type Tenant, type Tenants } from './tenant-calls.ts';
 
-describeBoth('reading tenants', (topology) => {
+describeOne('reading tenants', 'one process', (topology) => {
   let suite: Tenants;
   before(async () => {
     suite = await startTenants(topology);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { describeBoth, eventually } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { missing, startUsers, type User, type Users } from './user-calls.ts';
 
-describeBoth('disabled and deleted users', (topology) => {
+describeOne('disabled and deleted users', 'five processes', (topology) => {
   let suite: Users;
   before(async () => {
     suite = await startUsers(await sharedStack(topology));

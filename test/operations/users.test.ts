@@ -8,7 +8,7 @@ import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { missing, startUsers, type User, type Users } from './user-calls.ts';
 
-describeOne('users', 'five processes', (topology) => {
+describeOne('users', 'one process', (topology) => {
   let suite: Users;
   before(async () => {
     suite = await startUsers(await startStack(topology, { BAILIWICK_LIMITS: 'off' }));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { countOf, dumpOf, rowsOf } from '../support/store.ts';
 import { startBrowser } from './browse.ts';
 import {
@@ -28,7 +28,7 @@ type Half = { cookie: string; callback: string; body?: URLSearchParams };
 
 const expired = 'This sign-in has expired or was finished before. Please sign in again.';
 
-describeBoth('an SSO sign-in in progress', (topology) => {
+describeOne('an SSO sign-in in progress', 'one process', (topology) => {
   let stack: Stack;
   let op: EvilOp;
   let idp: EvilIdp;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, readList } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
 import { caughtBy, newAddress } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { testConfirmedLinks } from './confirmed-links.ts';
@@ -15,7 +15,7 @@ import { account, type Providers, startProviders } from './stage.ts';
 
 // SSO sign-in at oidc-provider and at the test's own SAML identity provider, which is honest here.
 
-describeBoth('single sign-on', (topology) => {
+describeOne('single sign-on', 'five processes', (topology) => {
   let stack: Stack;
   let idp: EvilIdp;
   let setIdentity: Providers['setIdentity'];
