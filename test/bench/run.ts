@@ -27,6 +27,7 @@ import { soak } from './g17-soak.ts';
 import { busyEndpoint } from './g18-busy-endpoint.ts';
 import { idle } from './g19-idle.ts';
 import { backlogBeside } from './g21-backlog-beside.ts';
+import { introspection } from './g20-introspect.ts';
 import { report } from './report.ts';
 
 // npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
@@ -60,6 +61,7 @@ const benches: Record<string, Bench> = {
   G18: busyEndpoint,
   G19: idle,
   G21: backlogBeside,
+  G20: introspection,
 };
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,83 @@
+import { type ServiceName } from '@bailiwick/deploy/local/secrets.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import type { OwnStack } from '../support/harness.ts';
+import { tenantFor } from '../support/people.ts';
+import { type Bench, type Row } from './bench.ts';
+import { closedLoop, cycle, openPool, operation, type Shot } from './driver.ts';
+import { cpuMicrosOf, median, sum } from './numbers.ts';
+import { createPeople, startMeasured } from './stack.ts';
+
+const clients = 32;
+const sessions = 100;
+const measured = ['gateway', 'identity', 'access'] as const satisfies readonly ServiceName[];
+
+/**
+ * G20, introspection: what an application asks for each of its own requests. One bot of a tenant
+ * introspects the sessions of a hundred members in turn, with 32 clients.
+ */
+export const introspection: Bench = async ({ seconds, rounds }) => {
+  const stack = await startMeasured('five processes');
+  const target = { pool: openPool(stack.url), next: await introspections(stack) };
+  await closedLoop(target, clients, seconds);
+  const turns: Array<{ perSecond: number; cpu: number[]; errors: number }> = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+    const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
+    const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+    const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
+    turns.push({ perSecond, cpu, errors });
+  }
+  await target.pool.close();
+  await stack.stop();
+  const errors = sum(turns.map((turn) => turn.errors));
+  const row = (what: string, unit: string, values: number[]): Row => ({
+    id: 'G20',
+    what,
+    unit,
+    ours: median(values),
+    errors,
+  });
+  return [
+    row(
+      `Tokens_Introspect, ${clients} clients, ${sessions} sessions`,
+      '1/s',
+      turns.map(({ perSecond }) => perSecond),
+    ),
+    row(
+      'its CPU, without the database and the broker',
+      'µs',
+      turns.map(({ cpu }) => sum(cpu)),
+    ),
+    ...measured.map((name, at) =>
+      row(
+        `of it in ${name}`,
+        'µs',
+        turns.map(({ cpu }) => cpu[at] ?? Number.NaN),
+      ),
+    ),
+  ];
+};
+
+/** Introspections by a bot of a tenant, of its members' sessions. */
+async function introspections(stack: OwnStack): Promise<() => Shot> {
+  const people = await createPeople(stack, sessions);
+  const ids: string[] = [];
+  for (const { token } of people) {
+    const { body } = await stack.call('Account_Get', {}, token);
+    ids.push((body['User'] as { ID: string }).ID);
+  }
+  const Tenant = await tenantFor(stack, ids[0] ?? '');
+  for (const UserID of ids.slice(1))
+    await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey);
+  const bot = await createBot(stack, Tenant, stack.platformKey);
+  const Grant = { Tenant, Bot: bot.ID, Role: 'admin' };
+  await stack.call('BotGrants_Add', { Grant }, stack.platformKey);
+  const { Secret } = await createKey(stack, bot, stack.platformKey);
+  const tokens = people.map(({ token }) => token);
+  for (const Token of tokens) {
+    const { body } = await stack.call('Tokens_Introspect', { Token, Tenant }, Secret);
+    if (body['Active'] !== true) throw new Error(`inactive: ${JSON.stringify(body)}`);
+  }
+  const next = cycle(tokens);
+  return () => operation('Tokens_Introspect', { Token: next(), Tenant }, Secret);
+}
