@@ -94,6 +94,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
     ...tokenRightsOf(rights),
     ssoRequired: rights.ssoRequired,
     suspendedName: rights.suspendedName,
+    activeMember: rights.activeMember,
     sessionIdleMinutes: idleMinutes,
     sessionMaxMinutes: maxMinutes,
     recentLogin,

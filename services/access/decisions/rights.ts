@@ -63,6 +63,8 @@ export type Rights = {
    * The tenant's name if it is suspended and the principal is an active member of it; "" otherwise.
    */
   suspendedName: string;
+  /** Whether the tenant is active and the principal is a user and an active member of it. */
+  activeMember: boolean;
 };
 
 /** 0 and false = no demand beyond those on every session. */
@@ -90,6 +92,7 @@ const none = (tenant: string): Rights => ({
   ssoRequired: false,
   demands: noDemands,
   suspendedName: '',
+  activeMember: false,
 });
 
 /**
@@ -156,6 +159,7 @@ async function rightsOfUser(
     ssoRequired: row.open && row.lacks_sso,
     demands: demandsOf(row),
     suspendedName: row.suspended_name,
+    activeMember: row.open,
   };
 }
 
