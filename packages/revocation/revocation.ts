@@ -4,9 +4,9 @@ import { type Broker } from '@bailiwick/events';
 import { counter } from '@bailiwick/telemetry';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
-// `leaseMs`. A service that revokes rights signals every gateway and replies when each has dropped
-// them; the cache of a gateway that does not respond expires within that time. Without a broker the
-// service waits that time.
+// `leaseMs`, and identity caches introspected tokens. A service that revokes rights signals every
+// holder of a cache and replies when each has dropped them; the cache of a holder that does not
+// respond expires within that time. Without a broker the service waits that time.
 
 /** The longest time that rights are cached. */
 export const leaseMs = 2000;
@@ -27,7 +27,7 @@ export type RightsKey =
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 
-/** The service's side: waits until no gateway has the revoked rights in its cache. */
+/** The revoking side: waits until no process has the revoked rights in its cache. */
 export function createRevoker(broker: Broker) {
   const self = randomUUID();
   const leases = new Map<string, number>();
@@ -71,7 +71,7 @@ export function createRevoker(broker: Broker) {
   void ready.then(beginListening, () => {});
 
   /**
-   * Resolves when all gateways have dropped the keys. Call it after the commit and before the
+   * Resolves when all caches have dropped the keys. Call it after the commit and before the
    * reply.
    */
   return async (keys: readonly RightsKey[]): Promise<void> => {
@@ -109,21 +109,27 @@ const responds = (broker: Broker): Promise<boolean> =>
     () => false,
   );
 
-/** A gateway's cache of principals and rights. */
+/** A cache of rights under a lease: a gateway's principals, identity's introspected tokens. */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
 type Entry = { value: unknown; keys: readonly RightsKey[]; ends: number };
 
-/** Entries in the cache: at 1 to 2 KiB each, at most a hundred megabytes. */
-const maxEntries = 50_000;
+/** Entries in a cache: at 1 to 2 KiB each, at most a hundred megabytes. */
+const defaultMaxEntries = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
   about: 'Look-ups of principals and rights in the cache of a gateway, by outcome.',
 });
 
-/** The gateway's side: caches rights for a lease, and only while it can receive revocations. */
-export function createRightsCache(broker: Broker) {
+/**
+ * The caching side: caches rights for a lease, and only while it can receive revocations.
+ * `isCounted`: the look-ups count in the metric of the gateways' caches.
+ */
+export function createRightsCache(
+  broker: Broker,
+  { maxEntries = defaultMaxEntries, isCounted = true } = {},
+) {
   const self = randomUUID();
   // Not an lru-cache: a revocation removes entries by their keys while it walks over all of them.
   const entries = new Map<string, Entry>();
@@ -159,7 +165,7 @@ export function createRightsCache(broker: Broker) {
   return {
     /**
      * Returns the cached value or loads it. The entry depends on the returned keys and never
-     * outlives `endsAt`. Errors are not cached.
+     * outlives `endsAt` (ms since 1970). A value that has ended is not cached, and errors are not.
      */
     async getOrLoad<T>(
       name: string,
@@ -168,16 +174,18 @@ export function createRightsCache(broker: Broker) {
       const now = Date.now();
       const known = entries.get(name);
       const isKnown = known && known.ends > now && leaseEnds > now;
-      lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
+      if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) return known.value as T;
       const revocationsBefore = revocations;
       const { value, keys, endsAt = Number.POSITIVE_INFINITY } = await load();
+      const ends = Math.min(now + leaseMs, endsAt);
+      const loadedAt = Date.now();
       // A value that was requested before a revocation may predate it: do not cache it.
-      if (revocationsBefore === revocations && leaseEnds > Date.now()) {
+      if (revocationsBefore === revocations && leaseEnds > loadedAt && ends > loadedAt) {
         entries.delete(name);
         const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
         if (oldest !== undefined) entries.delete(oldest);
-        entries.set(name, { value, keys, ends: Math.min(now + leaseMs, endsAt) });
+        entries.set(name, { value, keys, ends });
       }
       return value;
     },

@@ -18,6 +18,7 @@ import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts'
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
+import { createRightsCache } from '@bailiwick/revocation';
 import { asService, createPager, serve } from '@bailiwick/rpc';
 import { createService, followPurges, type OwnSettings, type Service } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
@@ -28,8 +29,9 @@ import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
 import { botsHandlers } from './bots/handlers.ts';
 import { removeBots } from './bots/purge.ts';
-import { credentialsHandlers, tokensHandlers } from './credentials/credentials.ts';
+import { credentialsHandlers } from './credentials/credentials.ts';
 import { openInstalled } from './credentials/installed.ts';
+import { tokensHandlers } from './credentials/introspection.ts';
 import { directoryHandlers, usersHandlers } from './directory/handlers.ts';
 import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/queries.ts';
@@ -57,6 +59,9 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   sso: createClient(PasswordPolicy, asService(sso, 'identity')),
   redirects: createClient(Sso, asService(sso, 'identity')),
 });
+
+/** Introspected tokens in the cache: more than a process can load within a lease. */
+const maxIntrospected = 10_000;
 
 /** Removes what a purged tenant has in other tables: its bots and its providers' links. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
@@ -91,7 +96,11 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         pager: createPager(keyRing),
         log,
       };
-      const credentials = { ...deps, admission, installed: openInstalled(settings, log) };
+      const installed = openInstalled(settings, log);
+      const rightsCache = createRightsCache(broker, {
+        maxEntries: maxIntrospected,
+        isCounted: false,
+      });
       return {
         served: [
           serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
@@ -99,8 +108,8 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
           serve(Users, usersHandlers(deps), userChecks(passwordRules)),
           serve(Bots, botsHandlers(deps)),
           serve(BotKeys, botKeysHandlers(deps)),
-          serve(Credentials, credentialsHandlers(credentials)),
-          serve(Tokens, tokensHandlers(credentials)),
+          serve(Credentials, credentialsHandlers({ database, installed })),
+          serve(Tokens, tokensHandlers({ ...deps, admission, rightsCache })),
           serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
           serve(Directory, directoryHandlers({ database, domainOwner })),
           serve(Federation, federationHandlers(deps)),
@@ -110,6 +119,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
           createKeyNotices({ database, log }),
           followOwnerNotices({ database, broker, authority, log }),
           followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
+          () => async () => rightsCache.close(),
         ],
       };
     },
