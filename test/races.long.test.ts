@@ -1,4 +1,5 @@
 import { after, before, describe, test } from 'node:test';
+import { testIntrospectionRaces } from './races/introspections.ts';
 import { testOneTimeTokenRaces } from './races/one-time-tokens.ts';
 import { testRevocationRaces } from './races/revocations.ts';
 import { type Stage, startStage } from './support/stage.ts';
@@ -13,6 +14,7 @@ describe('races between replicas', () => {
   after(() => stage?.stop());
 
   testRevocationRaces(() => stage);
+  testIntrospectionRaces(() => stage);
   testOneTimeTokenRaces(() => stage);
 
   test('no background call failed in the meantime', (t) =>

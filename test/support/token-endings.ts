@@ -1,0 +1,124 @@
+import { bodyOf } from './answers.ts';
+import type { Answer } from './harness.ts';
+import { newAddress, password } from './people.ts';
+
+/** Calls an operation, as the platform unless a token is given. */
+type Call = (operation: string, body: object, token?: string) => Promise<Answer>;
+
+/** An active token in a tenant, and the change that makes it inactive. */
+export type TokenEnding = { token: string; tenant: string; end: () => Promise<Answer> };
+
+type Member = { tenant: string; userId: string; email: string; token: string };
+
+const idIn = (answer: Answer, record: string) => (bodyOf(answer)[record] as { ID: string }).ID;
+
+const login = async (call: Call, email: string): Promise<string> =>
+  String(bodyOf(await call('Account_Login', { Email: email, Password: password }))['Token']);
+
+async function newMember(call: Call): Promise<Member> {
+  const email = newAddress();
+  const User = { Email: email };
+  const userId = idIn(await call('Users_Create', { User, Password: password }), 'User');
+  const owned = { Tenant: { Name: 'Acme' }, OwnerID: userId };
+  const tenant = idIn(await call('Tenants_Create', owned), 'Tenant');
+  return { tenant, userId, email, token: await login(call, email) };
+}
+
+type Keyed = { tenant: string; bot: string; key: string; token: string };
+
+async function newKey(call: Call): Promise<Keyed> {
+  const { tenant } = await newMember(call);
+  const bot = idIn(await call('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }), 'Bot');
+  const made = await call('BotKeys_Create', { Tenant: tenant, Bot: bot, Name: 'ci' });
+  return { tenant, bot, key: idIn(made, 'Key'), token: String(bodyOf(made)['Secret']) };
+}
+
+const ofSession =
+  (end: (call: Call, member: Member) => Promise<Answer>) =>
+  async (call: Call): Promise<TokenEnding> => {
+    const member = await newMember(call);
+    return { ...member, end: () => end(call, member) };
+  };
+
+const ofKey =
+  (end: (call: Call, keyed: Keyed) => Promise<Answer>) =>
+  async (call: Call): Promise<TokenEnding> => {
+    const keyed = await newKey(call);
+    return { ...keyed, end: () => end(call, keyed) };
+  };
+
+/** The changes that make a token inactive, in its tenant at least. */
+export const tokenEndings: Record<string, (call: Call) => Promise<TokenEnding>> = {
+  Account_Logout: ofSession((call, { token }) => call('Account_Logout', {}, token)),
+  Sessions_RevokeAll: ofSession((call, { token }) => call('Sessions_RevokeAll', {}, token)),
+  Account_ChangePassword: ofSession(async (call, { email }) =>
+    call(
+      'Account_ChangePassword',
+      { Current: password, Password: 'an entirely new one' },
+      await login(call, email),
+    ),
+  ),
+  Users_Disable: ofSession((call, { userId }) => call('Users_Disable', { UserID: userId })),
+  Users_Delete: ofSession(async (call, { tenant, userId }) => {
+    // The only owner of a tenant cannot be deleted.
+    const other = await newMember(call);
+    const Grant = { Tenant: tenant, UserID: other.userId, Role: 'owner' };
+    bodyOf(await call('TenantMembers_Add', { Tenant: tenant, UserID: other.userId }));
+    bodyOf(await call('Grants_Add', { Grant }));
+    return call('Users_Delete', { UserID: userId });
+  }),
+  'Tenants_Update with RequireSso': ofSession((call, { tenant }) =>
+    call('Tenants_Update', { Tenant: { ID: tenant, Settings: { RequireSso: true } } }),
+  ),
+  Tenants_Suspend: ofSession((call, { tenant }) => call('Tenants_Suspend', { Tenant: tenant })),
+  Tenants_Delete: ofSession((call, { tenant }) => call('Tenants_Delete', { Tenant: tenant })),
+  'Tenants_Suspend, for a bot key': ofKey((call, { tenant }) =>
+    call('Tenants_Suspend', { Tenant: tenant }),
+  ),
+  BotKeys_SetExpiration: ofKey((call, { tenant, key }) => {
+    const ExpiresAt = new Date(Date.now() - 1000).toISOString();
+    return call('BotKeys_SetExpiration', { Tenant: tenant, ID: key, ExpiresAt });
+  }),
+  Bots_Delete: ofKey((call, { tenant, bot }) => call('Bots_Delete', { Tenant: tenant, ID: bot })),
+};
+
+/** Membership changes, by a tenant's owner: they can be undone. */
+export async function newMembership(call: Call) {
+  const [{ tenant }, { userId, token }] = await Promise.all([newMember(call), newMember(call)]);
+  const membership = { Tenant: tenant, UserID: userId };
+  bodyOf(await call('TenantMembers_Add', membership));
+  return { tenant, token, membership };
+}
+
+const clients = 20;
+const atOnce = 200;
+
+/**
+ * Introspects a token all the time, makes it inactive, and returns how many of 200 concurrent
+ * introspections before the change and of 200 after its reply found it active. The introspections
+ * that run during the change are asserted to succeed.
+ */
+export async function countActive(
+  introspect: (index: number) => Promise<Answer>,
+  end: () => Promise<Answer>,
+): Promise<{ before: number; after: number }> {
+  const burst = async () => {
+    const answers = await Promise.all(
+      Array.from({ length: atOnce }, (_, index) => introspect(index)),
+    );
+    return answers.filter((answer) => bodyOf(answer)['Active'] === true).length;
+  };
+  const before = await burst();
+  let hasEnded = false;
+  const meanwhile = Array.from({ length: clients }, async (_, index) => {
+    while (!hasEnded) bodyOf(await introspect(index));
+  });
+  try {
+    bodyOf(await end());
+  } finally {
+    hasEnded = true;
+  }
+  const after = await burst();
+  await Promise.all(meanwhile);
+  return { before, after };
+}
