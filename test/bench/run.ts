@@ -26,8 +26,8 @@ import { audit } from './g16-audit.ts';
 import { soak } from './g17-soak.ts';
 import { busyEndpoint } from './g18-busy-endpoint.ts';
 import { idle } from './g19-idle.ts';
-import { backlogBeside } from './g21-backlog-beside.ts';
 import { introspection } from './g20-introspect.ts';
+import { backlogBeside } from './g21-backlog-beside.ts';
 import { report } from './report.ts';
 
 // npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
@@ -60,8 +60,8 @@ const benches: Record<string, Bench> = {
   G17: soak,
   G18: busyEndpoint,
   G19: idle,
-  G21: backlogBeside,
   G20: introspection,
+  G21: backlogBeside,
 };
 
 const { values, positionals } = parseArgs({
