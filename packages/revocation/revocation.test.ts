@@ -86,3 +86,11 @@ test('a revocation takes no longer than a lease', async (t) => {
   await revoke(['user:usr_1']);
   assert.ok(performance.now() - begun < leaseMs + 1000);
 });
+
+test('a value that has ended when it is loaded is not cached', async (t) => {
+  const { cache } = await start(t);
+  let loads = 0;
+  const load = async () => ({ value: ++loads, keys: [], endsAt: 0 });
+  const read = () => cache.getOrLoad('unknown token', load);
+  assert.deepEqual([await read(), await read()], [1, 2]);
+});
