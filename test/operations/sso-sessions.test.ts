@@ -9,9 +9,10 @@ import { createId, tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient } from '@connectrpc/connect';
 import { bodyOf, readList } from '../support/answers.ts';
 import { appOrigin, newAssertion, opening, refusedWith } from '../support/federation.ts';
-import { eventually, startStack } from '../support/harness.ts';
+import { eventually } from '../support/harness.ts';
 import { createTenant } from '../support/people.ts';
-import { countOf, dumpOf, eventsOf, textBelow } from '../support/store.ts';
+import { sharedStack } from '../support/shared.ts';
+import { countOf, dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
 import { type Federation, startFederation } from './federation-calls.ts';
 
 type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };
@@ -20,12 +21,7 @@ type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; U
 describe('federation: sessions', () => {
   let suite: Federation;
   before(async () => {
-    suite = await startFederation(
-      await startStack('five processes', {
-        BAILIWICK_LIMITS: 'off',
-        BAILIWICK_TENANT_GRACE_SECONDS: '1',
-      }),
-    );
+    suite = await startFederation(await sharedStack('five processes'));
   });
   after(() => suite?.stop());
 
@@ -178,6 +174,7 @@ describe('federation: sessions', () => {
     const [token, kept] = [await member.open(), await (await newGuest()).open()];
     await member.open(appOrigin);
     bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
+    await rowsOf(stack, 'update access.tenant set purge_at = now() where id = $1', [going]);
     await eventually('the tenant’s identities to be gone', async () =>
       (await countsOf(member.id)).every((count) => count === 0),
     );
@@ -187,8 +184,10 @@ describe('federation: sessions', () => {
 
   test('concurrent calls leave no link without a user and no session of a disabled or unlinked user', async () => {
     const { stack, federation, newGuest, exchange } = suite;
+    const ids: string[] = [];
     for (let round = 0; round < 12; round++) {
       const { id, assertion, open } = await newGuest();
+      ids.push(id);
       const code = await open(appOrigin);
       const end = [
         () => stack.call('Users_Delete', { UserID: id }, stack.platformKey),
@@ -211,16 +210,19 @@ describe('federation: sessions', () => {
     const [orphans, shutOut, unlinked] = await Promise.all([
       countOf(
         stack,
-        'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null',
+        'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null and l.user_id = any($1)',
+        [ids],
       ),
       countOf(
         stack,
-        `identity.session s left join identity.user_account u on u.id = s.user_id and u.status = 'active' where u.id is null`,
+        `identity.session s left join identity.user_account u on u.id = s.user_id and u.status = 'active' where u.id is null and s.user_id = any($1)`,
+        [ids],
       ),
       countOf(
         stack,
         `identity.session s left join identity.identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
-         where s.sso_tenant <> '' and l.user_id is null`,
+         where s.sso_tenant <> '' and l.user_id is null and s.user_id = any($1)`,
+        [ids],
       ),
     ]);
     assert.deepEqual({ orphans, shutOut, unlinked }, { orphans: 0, shutOut: 0, unlinked: 0 });
