@@ -1,0 +1,4 @@
+import { testAuthorization } from './authorization.ts';
+import { placeNames } from './world.ts';
+
+testAuthorization(placeNames);
