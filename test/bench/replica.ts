@@ -8,7 +8,8 @@ import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { startProcess } from '@bailiwick/deploy/local/processes.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import { choosePorts, type Stack, type Topology } from '../support/harness.ts';
+import { type Stack, type Topology } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const pollMs = 5;

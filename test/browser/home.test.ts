@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { heading } from './sign-in.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import { inviter, newGuest, type Person } from '../support/invitations.ts';
+import { choosePorts } from '../support/own-stack.ts';
 import { mailTo, password, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';

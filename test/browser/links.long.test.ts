@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
 import { inviter, newGuest } from '../support/invitations.ts';
+import { choosePorts } from '../support/own-stack.ts';
 import { mailTo, newAddress, password, register, signUp, tokenIn } from '../support/people.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
@@ -38,11 +39,8 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
   before(async () => {
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
-    stack = await startStack(
-      'one process',
-      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' },
-      { ports },
-    );
+    const environment = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
+    stack = await startStack('one process', environment, { ports });
     browser = await openBrowser();
   });
   after(async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choosePorts, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, register, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';

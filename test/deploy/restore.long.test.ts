@@ -6,7 +6,8 @@ import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { bodyOf } from '../support/answers.ts';
 import { deleteStreams } from '../support/broker.ts';
-import { eventually, type Stack, startProcesses, startStack } from '../support/harness.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { startProcesses } from '../support/own-stack.ts';
 import { caughtBy, createTenant, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 

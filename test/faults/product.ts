@@ -5,7 +5,8 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { bodyOf } from '../support/answers.ts';
-import { choosePorts, longestPauseMs, type Stack, startStack } from '../support/harness.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts, longestPauseMs } from '../support/own-stack.ts';
 import { createTenant, newAddress, password } from '../support/people.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 

@@ -1,24 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { denoRuntime } from '@bailiwick/deploy/local/deno.ts';
-import { environmentOf, type Wiring } from '@bailiwick/deploy/local/environment.ts';
-import { startInbox } from '@bailiwick/deploy/local/inbox/inbox.ts';
-import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/processes.ts';
-import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
-import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
-import { type SettingTable } from '@bailiwick/settings';
-import { startTestBroker } from './broker.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-import { takePort } from './ports.ts';
+import type { Wiring } from '@bailiwick/deploy/local/environment.ts';
+import { ensureSecrets, type ServiceName } from '@bailiwick/deploy/local/secrets.ts';
+import type { StackOptions } from './own-stack.ts';
 
-// Runs the product with its own database, broker and inbox, and the processes as `npm start` runs
-// them, on free ports. Removes everything at the end.
+// The topologies, and calls to a running stack.
 
 export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
 
@@ -32,11 +20,6 @@ export type OwnStack = Awaited<ReturnType<typeof startStack>>;
 
 /** A stack that test files may share: see shared.ts. */
 export type Stack = ReturnType<typeof reach> & { stop(): Promise<void> };
-
-const root = path.resolve(import.meta.dirname, '../..');
-/** A short limit of the restart delay, since tests kill processes more often than operators. */
-export const longestPauseMs = 500;
-const silent = { say: () => {}, relay: () => {}, print: () => {} };
 
 /** Runs a suite with five processes and with one. */
 export function describeBoth(name: string, suite: (topology: Topology) => void): void {
@@ -59,106 +42,17 @@ export function describeAll(name: string, suite: (topology: Topology) => void): 
   describe(`${name} (five processes over gRPC)`, () => suite('five processes over gRPC'));
 }
 
-/** Chooses free ports for one replica of every process. */
-export async function choosePorts(): Promise<Wiring['ports']> {
-  const free = await Promise.all(Array.from({ length: 3 * serviceNames.length }, takePort));
-  const port = () => free.pop() ?? 0;
-  return Object.fromEntries(
-    serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }]),
-  ) as Wiring['ports'];
-}
-
-/** The code that the processes run: a tree of this repository, and its settings. */
-export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
-
-/** `deno` runs the processes instead of this Node. `database` is dropped with the stack. */
-type StackOptions = {
-  ownServer?: boolean;
-  ports?: Wiring['ports'];
-  deno?: string | undefined;
-  database?: TestDatabase;
-  version?: Version;
-};
-
 /**
- * Starts the product. `environment` overrides the settings of the local start. A test that stops
- * its database needs `ownServer`.
+ * Starts the product: see own-stack.ts. Loaded only here, because most test files share a stack and
+ * the settings of all services take half a second of CPU to load.
  */
 export async function startStack(
   topology: Topology,
   environment: Record<string, string> = {},
   options: StackOptions = {},
 ) {
-  const { ownServer = false, ports: chosen, database: given, ...run } = options;
-  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
-  const secrets = ensureSecrets(folder);
-  const [database, broker, inbox, ports] = await Promise.all([
-    given ?? createTestDatabase({ ownServer }),
-    startTestBroker(path.join(folder, 'nats')),
-    startInbox({ httpPort: 0 }),
-    chosen ?? choosePorts(),
-  ]);
-  const wiring: Wiring = {
-    host: loopback,
-    ports,
-    publicUrl: '',
-    databaseUrl: database.url,
-    natsUrl: broker.url,
-    smtpUrl: inbox.smtpUrl,
-    secrets,
-  };
-  wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
-  const processes = startProcesses({
-    topology,
-    wiring,
-    logDir: path.join(folder, 'logs'),
-    environment,
-    ...run,
-  });
-  const running = [...processes.values()];
-
-  const stack = {
-    ...reach({ topology, folder, wiring, inboxUrl: inbox.url }),
-    processes,
-    pid: (service: ServiceName) => processOf(service).pid() ?? 0,
-    isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
-
-    /** Sends SIGKILL or another signal to a service's process, which is then restarted. */
-    kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): void {
-      const pid = processOf(service).pid();
-      if (pid === undefined) throw new Error(`cannot kill ${service}: it is not running`);
-      process.kill(pid, signal);
-    },
-
-    broker,
-    stopBroker: () => broker.stop(),
-    startBroker: () => broker.start(),
-    stopDatabase: async () => database.server?.stop(),
-    killDatabase: async () => database.server?.kill(),
-    startDatabase: async () => database.server?.start(),
-
-    ready: () => waitUntilReady(readyUrls(topology, wiring), running, AbortSignal.timeout(60_000)),
-
-    async stop(): Promise<void> {
-      await Promise.all(running.map((one) => one.stop()));
-      await Promise.all([broker.remove(), inbox.stop(), database.drop()]);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-
-  function processOf(service: ServiceName): ManagedProcess {
-    const one = processes.get(service) ?? processes.get('bailiwick');
-    if (!one) throw new Error(`${service} is not running`);
-    return one;
-  }
-
-  try {
-    await stack.ready();
-  } catch (error) {
-    await stack.stop();
-    throw error;
-  }
-  return stack;
+  const { startOwnStack } = await import('./own-stack.ts');
+  return startOwnStack(topology, environment, options);
 }
 
 /** What a test file that shares a stack knows of it. */
@@ -211,68 +105,6 @@ export function reach({ topology, folder, wiring: given, inboxUrl }: Reachable) 
       };
     },
   };
-}
-
-type Replica = Pick<StackOptions, 'deno' | 'version'> & {
-  topology: Topology;
-  wiring: Wiring;
-  logDir: string;
-  environment: Record<string, string>;
-};
-
-/** Starts the processes of one replica, keyed by name. */
-export function startProcesses({
-  topology,
-  wiring,
-  logDir,
-  environment,
-  ...run
-}: Replica): Map<string, ManagedProcess> {
-  const { deno = everythingOnDeno(), version = { root, settingTables } } = run;
-  const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
-    const spec = { name, script: path.join(version.root, script), env };
-    const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
-    return [
-      name,
-      startProcess({ ...spec, runtime }, { logDir, console: silent, longestPauseMs }),
-    ] as const;
-  };
-  const inherited = {
-    // Tests do not use the host's DNS servers.
-    BAILIWICK_DNS_RESOLVERS: `${loopback}:9`,
-    ...process.env,
-    ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
-    ...environment,
-  };
-  if (topology === 'one process')
-    return new Map([
-      start(
-        'bailiwick',
-        'deploy/single.ts',
-        environmentOf('gateway', singleSettings, wiring, inherited),
-      ),
-    ]);
-  return new Map(
-    serviceNames.map((name) =>
-      start(
-        name,
-        name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
-        environmentOf(name, version.settingTables[name], wiring, inherited),
-      ),
-    ),
-  );
-}
-
-/** The Deno that runs the processes of every stack under `npm test -- --deno`. */
-const everythingOnDeno = () =>
-  process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined;
-
-function readyUrls(topology: Topology, { ports }: Wiring): string[] {
-  const admins =
-    topology === 'one process'
-      ? [ports.gateway.admin]
-      : serviceNames.map((name) => ports[name].admin);
-  return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
 }
 
 /**

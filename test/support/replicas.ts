@@ -8,7 +8,8 @@ import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { type Replica, startBalancer } from './balancer.ts';
 import { startCable } from './cable.ts';
-import { choosePorts, eventually, startProcesses, startStack } from './harness.ts';
+import { eventually, startStack } from './harness.ts';
+import { choosePorts, startProcesses } from './own-stack.ts';
 
 // Two replicas of every process over one database and one broker.
 

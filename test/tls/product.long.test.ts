@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { doMainJob } from '../main-job.ts';
-import { choosePorts, startStack } from '../support/harness.ts';
+import { startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
 import { createAuthority } from './authority.ts';
 import { mountMaterial } from './mount.ts';
 

@@ -4,7 +4,8 @@ import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { choosePorts, startProcesses, startStack } from '../support/harness.ts';
+import { startStack } from '../support/harness.ts';
+import { choosePorts, startProcesses } from '../support/own-stack.ts';
 import { errorsIn, leadTo } from '../support/replicas.ts';
 import type { MigratingVersion } from './versions.ts';
 

@@ -5,7 +5,7 @@ import type * as migrations from '@bailiwick/deploy/local/migrate.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import type * as settings from '@bailiwick/deploy/settings.ts';
 import { lastWords, makeOnce, run } from '../chart/tools.ts';
-import type { Version } from '../support/harness.ts';
+import type { Version } from '../support/own-stack.ts';
 
 // The previous version, from the repository's history, and the current one.
 
