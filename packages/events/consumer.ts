@@ -52,14 +52,17 @@ const signOfLifeMs = 3000;
 /** The most messages of one pull. A pull cannot limit both messages and bytes. */
 const mostAtOnce = 64;
 
-/** With this many bytes in hand, a process receives no further messages. */
-const mostBytesInHand = 16 * 1024 * 1024;
+/**
+ * With this many bytes in hand, a consumer receives no further messages: 16 MiB, or more with a
+ * high concurrency, so that running work alone does not reach it.
+ */
+const bytesInHand = { least: 16 * 1024 * 1024, perMessage: 20 * 1024 };
 
 /**
  * Messages in hand of one consumer, over all processes: enough for a hundred workers of the default
  * size.
  */
-const maxInHand = 20_000;
+const maxInHand = 200_000;
 
 // An existing consumer keeps its position and takes these settings: a new version may have changed
 // them.
@@ -111,7 +114,7 @@ export function consumeForever(
     if (!consumer || stopping) return;
     while (!stopping) {
       const free = await inHand.room();
-      if (free > 0) await pullSome(consumer, free);
+      if (free > 0 && !stopping) await pullSome(consumer, free);
     }
   }
 
@@ -164,7 +167,8 @@ function createHand(concurrency: number) {
   let settled = () => {};
   let signs: NodeJS.Timeout | undefined;
 
-  const isFull = () => works.size >= concurrency || bytes >= mostBytesInHand;
+  const mostBytes = Math.max(bytesInHand.least, concurrency * bytesInHand.perMessage);
+  const isFull = () => works.size >= concurrency || bytes >= mostBytes;
   const sendSigns = () => {
     for (const message of works.keys()) message.working();
   };
