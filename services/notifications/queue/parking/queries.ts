@@ -16,13 +16,13 @@ const park: Statement = {
       where not exists (select from delivery_attempt a where a.task = p.task and a.attempt = p.attempt) order by task
       on conflict (task) do update set state = 'parked', due_at = null, queued_at = null
       where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')
-      returning tenant, endpoint
+      returning task, tenant, endpoint
     )
     insert into endpoint_health as h (tenant, endpoint, parked, release_size, release_at)
     select tenant, endpoint, true, size, case when seconds > 0 then now() + make_interval(secs => seconds) end
-    from (select tenant, endpoint, min(size) as size, max(seconds) as seconds
-          from unnest($4::text[], $5::text[], $14::int[], $15::float8[]) as release (tenant, endpoint, size, seconds) group by tenant, endpoint) as r
-    where exists (select from parked p where p.tenant = r.tenant and p.endpoint = r.endpoint) order by tenant, endpoint
+    from (select p.tenant, p.endpoint, min(r.size) as size, max(r.seconds) as seconds
+          from parked p join unnest($1::text[], $14::int[], $15::float8[]) as r (task, size, seconds) using (task)
+          group by p.tenant, p.endpoint) as released order by tenant, endpoint
     on conflict (tenant, endpoint) do update set parked = true, release_size = least(h.release_size, excluded.release_size),
       release_at = case when h.parked then h.release_at else excluded.release_at end`,
 };
