@@ -162,6 +162,12 @@ export function openDatabase(options: DatabaseOptions) {
      */
     inTurn: turns.row,
 
+    /**
+     * Runs work for a tenant that shares its statements with other work. It counts among the calls
+     * of its caller and of the tenant. @throws resource_exhausted like `transaction`
+     */
+    inCall: turns.call,
+
     /** Runs a prepared statement of a queries.ts outside of transactions. */
     async query<Row extends QueryResultRow>(
       statement: Statement,

@@ -194,6 +194,8 @@ export function createTransactionTurns(poolSize: number) {
         return wait.isClient ? calls.run(holder, change, wait) : change();
       });
     },
+    call: <T>(tenant: string, work: () => Promise<T>): Promise<T> =>
+      asCaller((wait) => (wait.isClient ? calls.run(tenant, work, wait) : work())),
     row: <T>(row: string, work: () => Promise<T>): Promise<T> =>
       asCaller((wait) => rows.run(row, work, wait)),
   };

@@ -164,7 +164,8 @@ export function createRecorder(database: Database) {
       return database.transaction(change.tenant, (em) =>
         Promise.resolve(recordChange(em, origin, change)),
       );
-    return (await insert(changeRow(origin, change))).id;
+    const written = await database.inCall(change.tenant, () => insert(changeRow(origin, change)));
+    return written.id;
   };
 }
 
