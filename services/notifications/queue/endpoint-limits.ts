@@ -16,7 +16,7 @@ type Ended = {
 /**
  * How many attempts may run at once for each endpoint of a process: one more after each quick
  * success while all are in use, and half as many after a failure or a slow response (additive
- * increase, multiplicative decrease, as in RFC 5681).
+ * increase, multiplicative decrease, as in RFC 5681). Slow successes leave it four.
  */
 export function createEndpointLimits({ size = 10_000 } = {}) {
   const limits = new LRUCache<string, number>({ max: size, ttl: rememberedMs });
@@ -25,8 +25,9 @@ export function createEndpointLimits({ size = 10_000 } = {}) {
     of,
     record(endpoint: string, { tookMs, isDelivered, running }: Ended): void {
       const limit = of(endpoint);
-      if (!isDelivered || tookMs >= slowMs)
-        limits.set(endpoint, Math.max(1, Math.floor(limit / 2)));
+      if (!isDelivered) limits.set(endpoint, Math.max(1, Math.floor(limit / 2)));
+      else if (tookMs >= slowMs)
+        limits.set(endpoint, Math.min(limit, Math.max(initial, Math.floor(limit / 2))));
       // Without the second condition an endpoint with few deliveries would reach any limit, and
       // take that many slots when its receiver begins to hang.
       else if (tookMs < quickMs && running >= limit) limits.set(endpoint, limit + 1);

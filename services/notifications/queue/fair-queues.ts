@@ -5,6 +5,9 @@ export type SlotOwner = { tenant: string; endpoint: string };
 /** run: a slot, to be freed. late: no slot became free in time. stopped: the process stops. */
 export type Slot = 'run' | 'late' | 'stopped';
 
+/** Whether a tenant or an endpoint may take a slot now. */
+type Fits = (id: string) => boolean;
+
 type Waiting = { owner: SlotOwner; size: number; begin: (slot: Slot) => void };
 
 /**
@@ -41,8 +44,8 @@ export function createQueues(places: number) {
     },
 
     /** Removes and returns the next attempt that fits; undefined if none does. */
-    takeNext(fits: (owner: SlotOwner) => boolean): Waiting | undefined {
-      const next = rotation.next(fits);
+    takeNext(tenantFits: Fits, endpointFits: Fits): Waiting | undefined {
+      const next = rotation.next(tenantFits, endpointFits);
       if (!next) return undefined;
       remove(next);
       rotation.endTurn(next.owner);
@@ -78,9 +81,11 @@ function createRotation() {
       if (queue.length === 0) queues.delete(endpoint);
       if (queues.size === 0) tenants.delete(tenant);
     },
-    next(fits: (owner: SlotOwner) => boolean): Waiting | undefined {
-      for (const queues of tenants.values())
-        for (const [first] of queues.values()) if (first && fits(first.owner)) return first;
+    next(tenantFits: Fits, endpointFits: Fits): Waiting | undefined {
+      for (const [tenant, queues] of tenants) {
+        if (!tenantFits(tenant)) continue;
+        for (const [endpoint, [first]] of queues) if (endpointFits(endpoint)) return first;
+      }
       return undefined;
     },
     /** Gives an endpoint and its tenant the last turn. */

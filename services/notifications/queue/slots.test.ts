@@ -150,3 +150,30 @@ test('an endpoint runs four attempts at once across all lanes', async () => {
   await Promise.resolve();
   assert.equal(others.begun.length, 2);
 });
+
+test('an endpoint that is busy in one lane still gets slots in a small one', async () => {
+  const pool = createSlotPool();
+  const quick = pool.lane({ total: 64, places: 1024 });
+  const replay = pool.lane({ total: 8, places: 256 });
+  await ask(quick, 200, () => at('t', 'a'));
+  for (let index = 0; index < 30; index++) {
+    pool.record('a', 10, true);
+    quick.free(at('t', 'a'));
+  }
+  const { begun } = await ask(replay, 10, () => at('t', 'a'));
+  for (let index = 0; index < 10; index++) quick.free(at('t', 'a'));
+  await Promise.resolve();
+  assert.ok(begun.length >= 4, `${begun.length}`);
+});
+
+test('a receiver that is slow but always succeeds keeps four slots', async () => {
+  const pool = createSlotPool();
+  const slots = pool.lane({ total: 64, places: 1024 });
+  for (let index = 0; index < 20; index++) {
+    assert.equal(await slots.take(at('t', 'a')), 'run');
+    pool.record('a', 3000, true);
+    slots.free(at('t', 'a'));
+  }
+  const { begun } = await ask(slots, 20, () => at('t', 'a'));
+  assert.equal(begun.length, 4);
+});

@@ -31,6 +31,9 @@ export function createSlotPool() {
     limitOf: limits.of,
     // An attempt that waits for the endpoint may be in another lane.
     beginWaiting: () => {
+      // The lanes take turns too.
+      const first = lanes.shift();
+      if (first) lanes.push(first);
       for (const begin of lanes) begin();
     },
   };
@@ -55,25 +58,25 @@ type Shared = {
 
 function createLane({ running, limitOf, beginWaiting }: Shared, { total, places }: LaneOptions) {
   const tenants = createCounts();
+  const endpoints = createCounts();
   const queues = createQueues(places);
   const quarter = Math.max(1, Math.floor(total / 4));
   const half = Math.ceil(total / 2);
   let inUse = 0;
   let isClosed = false;
 
-  function fits({ tenant, endpoint }: SlotOwner): boolean {
-    if (inUse >= total) return false;
-    if (endpoint === '') return true;
-    return (
-      running.of(endpoint) < Math.min(limitOf(endpoint), half) &&
-      (tenants.of(tenant) < quarter || total - inUse > quarter)
-    );
-  }
+  // Mails have neither tenant nor endpoint.
+  const tenantFits = (tenant: string): boolean =>
+    inUse < total && (tenant === '' || tenants.of(tenant) < quarter || total - inUse > quarter);
+  const endpointFits = (endpoint: string): boolean =>
+    endpoint === '' || (running.of(endpoint) < limitOf(endpoint) && endpoints.of(endpoint) < half);
 
   function occupy({ tenant, endpoint }: SlotOwner, by: 1 | -1): void {
     inUse += by;
     tenants.add(tenant, by);
-    if (endpoint !== '') running.add(endpoint, by);
+    if (endpoint === '') return;
+    endpoints.add(endpoint, by);
+    running.add(endpoint, by);
   }
 
   return {
@@ -86,7 +89,7 @@ function createLane({ running, limitOf, beginWaiting }: Shared, { total, places 
       { maxWaitMs = Number.POSITIVE_INFINITY, bytes = 0 } = {},
     ): Promise<Slot> | undefined {
       if (isClosed) return Promise.resolve('stopped');
-      if (fits(owner)) {
+      if (tenantFits(owner.tenant) && endpointFits(owner.endpoint)) {
         occupy(owner, 1);
         return Promise.resolve('run');
       }
@@ -104,7 +107,7 @@ function createLane({ running, limitOf, beginWaiting }: Shared, { total, places 
     },
     beginWaiting(): void {
       while (inUse < total) {
-        const next = queues.takeNext(fits);
+        const next = queues.takeNext(tenantFits, endpointFits);
         if (!next) return;
         occupy(next.owner, 1);
         next.begin('run');

@@ -121,9 +121,9 @@ test('a redelivered attempt is acknowledged and not repeated', async () => {
   assert.equal(calls.length, 0);
 });
 
-test('a stopping worker returns messages at once, without an attempt', async () => {
+test('a stopping worker returns messages without an attempt, for after its end', async () => {
   const { happened, calls } = await work({ isStopping: true });
-  assert.deepEqual(happened, ['retry after 0']);
+  assert.deepEqual(happened, ['retry after 1000']);
   assert.equal(calls.length, 0);
 });
 

@@ -38,12 +38,18 @@ export type WorkerDeps = FlowControlDeps & {
 /** The longest pause that a receiver's Retry-After causes. Its task may wait longer. */
 const longestPauseMs = 3_600_000;
 
+/** Until the process has stopped, which would receive the message again. */
+const stoppedMs = 1000;
+
 // The broker redelivers the work of a killed process after this time; live processes report
 // progress before that.
 const ackWaitMs = 10_000;
 
 /** How many attempts may wait in a lane for each of its slots. */
 const placesPerSlot = 16;
+
+/** A task with the largest body finds a place in the smallest lane. */
+const leastPlaces = 256;
 
 /**
  * How many more attempts a lane receives than may run and wait, so that it can move those for
@@ -59,7 +65,7 @@ const passing = 64;
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
   // Mails wait without places: a lane of mails has as many in hand again as may run.
-  const places = name === 'email' ? 0 : placesPerSlot * concurrency;
+  const places = name === 'email' ? 0 : Math.max(leastPlaces, placesPerSlot * concurrency);
   const waiting = name === 'email' ? concurrency : places + passing;
   const slots = deps.slotPool.lane({ total: concurrency, places });
   const decide = createFlowControl(deps, slots, isSlowLane);
@@ -76,7 +82,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
     if (!attempt) return await retryUnreadable(deps, message, name);
     if (await deps.store.isDone(attempt)) return message.ack();
     const decision = await decide(attempt);
-    if (decision.go === 'stopped') return message.retry(0);
+    if (decision.go === 'stopped') return message.retry(stoppedMs);
     if (decision.go === 'spill') {
       await spill(deps.broker, attempt, message.id);
       return message.ack();
