@@ -6,8 +6,9 @@ import { signCheckpoint } from '@bailiwick/access/audit/verify.ts';
 import { parseKeyRing } from '@bailiwick/keys';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { type Chains, openChains, recent } from '../support/audit-chains.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import type { Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 type Verdict = {
@@ -24,7 +25,7 @@ describe('audit anchors', () => {
   let stack: Stack;
   let chains: Chains;
   before(async () => {
-    stack = await startStack('one process');
+    stack = await sharedStack('one process');
     chains = openChains(stack, (await signUp(stack)).id);
   });
   after(async () => {

@@ -20,13 +20,16 @@ export const plain = ['permission denied'];
 
 export type Memberships = Awaited<ReturnType<typeof startMemberships>>;
 
+/** The settings of a stack that soon deletes a closed tenant, with the usual limits. */
+export const shortGrace = {
+  BAILIWICK_LIMITS: 'standard',
+  BAILIWICK_TENANT_GRACE_SECONDS: '2',
+};
+
 /** The stack, two owners and the calls of the suites about membership by consent. */
 export async function startMemberships() {
   // The suites count mails, which limits merge, and call as other services do.
-  const stack = await sharedStack('five processes', {
-    BAILIWICK_LIMITS: 'standard',
-    BAILIWICK_TENANT_GRACE_SECONDS: '2',
-  });
+  const stack = await sharedStack('five processes', shortGrace);
   const [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
   const member = (Tenant: string, { id }: Person) => ({ Tenant, UserID: id });
   const add = (tenant: string, person: Person, token = ada.token) =>

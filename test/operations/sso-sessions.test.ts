@@ -12,8 +12,9 @@ import { appOrigin, newAssertion, opening, refusedWith } from '../support/federa
 import { eventually } from '../support/harness.ts';
 import { createTenant } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { countOf, dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
+import { countOf, dumpOf, eventsOf, textBelow } from '../support/store.ts';
 import { type Federation, startFederation } from './federation-calls.ts';
+import { shortGrace } from './membership-calls.ts';
 
 type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };
 
@@ -21,7 +22,7 @@ type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; U
 describe('federation: sessions', () => {
   let suite: Federation;
   before(async () => {
-    suite = await startFederation(await sharedStack('five processes'));
+    suite = await startFederation(await sharedStack('five processes', shortGrace));
   });
   after(() => suite?.stop());
 
@@ -174,7 +175,6 @@ describe('federation: sessions', () => {
     const [token, kept] = [await member.open(), await (await newGuest()).open()];
     await member.open(appOrigin);
     bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
-    await rowsOf(stack, 'update access.tenant set purge_at = now() where id = $1', [going]);
     await eventually('the tenant’s identities to be gone', async () =>
       (await countsOf(member.id)).every((count) => count === 0),
     );
