@@ -1,3 +1,0 @@
-import { isIdempotencyKey } from '@bailiwick/idempotency';
-
-console.log(isIdempotencyKey('order-7'), isIdempotencyKey('naïve'));
