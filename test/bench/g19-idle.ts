@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
-import { rowsOf } from '../support/store.ts';
 import { type Bench, type Row } from './bench.ts';
 import { cpuMicrosOf, median, sum } from './numbers.ts';
 import { createPeople, startMeasured } from './stack.ts';
@@ -9,24 +8,17 @@ import { createPeople, startMeasured } from './stack.ts';
 const settleMs = 15_000;
 const perRoundMs = 10_000;
 
-/** G19, idle: the CPU time that processes without calls take, and their database. */
+/** G19, idle: the CPU time that processes without calls take. */
 export const idle: Bench = async ({ rounds }) => {
   const stack = await startMeasured('five processes');
   await createPeople(stack, 1);
   await sleep(settleMs);
-  const backends = await rowsOf<{ pid: number }>(
-    stack,
-    "select pid from pg_stat_activity where application_name like 'bailiwick-%' and datname = current_database() and pid <> pg_backend_pid()",
-  );
-  const measured: Record<string, number[]> = {
-    ...Object.fromEntries(serviceNames.map((name) => [name, [stack.pid(name)]])),
-    database: backends.map(({ pid }) => pid),
-  };
+  const pids = serviceNames.map((name) => [name, [stack.pid(name)]] as const);
   const turns: Array<Record<string, number>> = [];
   for (let round = 0; round < rounds; round++) {
-    const before = cpuOf(measured);
+    const before = cpuOf(pids);
     await sleep(perRoundMs);
-    const after = cpuOf(measured);
+    const after = cpuOf(pids);
     turns.push(
       Object.fromEntries(
         Object.entries(after).map(([name, micros]) => [
@@ -48,10 +40,9 @@ export const idle: Bench = async ({ rounds }) => {
     turns.map((turn) => sum(names.map((name) => turn[name] ?? 0)));
   return [
     row('CPU of five idle processes', of(serviceNames), 10),
-    row('CPU of their connections in the database', of(['database']), 5),
     ...serviceNames.map((name: ServiceName) => row(`of ${name}`, of([name]))),
   ];
 };
 
-const cpuOf = (measured: Readonly<Record<string, readonly number[]>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(measured).map(([name, pids]) => [name, cpuMicrosOf(...pids)]));
+const cpuOf = (pids: ReadonlyArray<readonly [string, readonly number[]]>): Record<string, number> =>
+  Object.fromEntries(pids.map(([name, of]) => [name, cpuMicrosOf(...of)]));
