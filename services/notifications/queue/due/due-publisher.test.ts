@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type Database } from '@bailiwick/database';
+import { type Database, type Statement } from '@bailiwick/database';
 import { type Broker, taskHeaders } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/telemetry';
@@ -33,7 +33,11 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
   } as unknown as TenantKeys;
   let stored: readonly unknown[] = [];
   const database = {
-    query: async (_statement: unknown, values: readonly unknown[]) => ((stored = values), []),
+    query: async ({ name }: Statement, values: readonly unknown[]) => {
+      if (name === 'notifications.due_lanes') return [{ lane: 'webhook' }];
+      stored = values;
+      return [];
+    },
     transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
   } as unknown as Database;
   const rows: unknown[] = [];
