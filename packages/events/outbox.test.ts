@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type Database, type EntityManager } from '@bailiwick/database';
+import { type Database, type EntityManager, type Statement } from '@bailiwick/database';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
@@ -101,7 +101,7 @@ function startFake(execute: (sql: string) => unknown[], publish: (subject: strin
   };
   const database = {
     service: 'test',
-    query: async () => [],
+    query: async ({ name }: Statement) => (name === 'outbox.waiting' ? [{}] : []),
     transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
   } as unknown as Database;
   const broker = {

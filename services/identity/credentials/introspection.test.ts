@@ -11,7 +11,8 @@ type Loaded = { value: unknown; keys: readonly RightsKey[]; endsAt?: number };
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-const session = {
+/** Of this moment: the other tests of the process take minutes. */
+const sessionNow = () => ({
   id: 'ses_1',
   user_id: 'usr_1',
   sso_tenant: 'tnt_sso',
@@ -20,14 +21,14 @@ const session = {
   last_seen_at: inMinutes(-10),
   expires_at: inMinutes(1000),
   idle_minutes: 100,
-};
+});
 
 /** Introspects the session in a tenant, with this answer of access about its user. */
 async function introspect(effective: object, tenants: string[] = []) {
   const token = createToken('session');
   const loads: Loaded[] = [];
   const { introspect: handler } = tokensHandlers({
-    database: { query: async () => [session] },
+    database: { query: async () => [sessionNow()] },
     authority: {
       effective: async () => ({ sessionIdleMinutes: 0, sessionMaxMinutes: 0, ...effective }),
       listUserTenants: async () => ({ tenants: tenants.map((id) => ({ id })) }),

@@ -117,6 +117,7 @@ test('due tasks are published between two batches of deletions', async (t) => {
     }),
   };
   const database = {
+    query: async () => [{ lane: 'webhook' }],
     transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
   } as unknown as Database;
   const broker = {
