@@ -9,11 +9,11 @@ import { publishTask, type Task } from './tasks.ts';
 const batch = 100;
 const deletedAtOnce = 5000;
 /**
- * The pause after a round, in times of its duration, and at most so long. The first change is
- * published at once; those right after it share a batch, so that a busy service does not spend a
- * transaction on each.
+ * After a round the relay pauses twice as long as the round took, at most 50 ms. The first change
+ * is published at once; those right after it share a batch, so that a busy service does not spend
+ * a transaction on each.
  */
-const pauseShare = 2;
+const pauseFactor = 2;
 const longestPauseMs = 50;
 
 const lag = gauge<{ service: string }>({
@@ -106,7 +106,7 @@ export function startRelay({
         lossDetector.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
       });
-      await sleep(Math.min(pauseShare * (performance.now() - begun), longestPauseMs));
+      await sleep(Math.min(pauseFactor * (performance.now() - begun), longestPauseMs));
       isNudged = await pause.wait(intervalMs);
     }
   })();

@@ -130,7 +130,7 @@ function publication(Tenant: string, token: string): Shot {
   return operation('Events_Publish', { Tenant, Type: 'bench.happened', Body }, token);
 }
 
-/** Publishes so many events with 32 publishers. Returns the number that failed. */
+/** Publishes `count` events with 32 publishers. Returns the number of failed calls. */
 async function publish(stack: OwnStack, next: () => Shot, count: number): Promise<number> {
   const pool = openPool(stack.url);
   let [left, errors] = [count, 0];

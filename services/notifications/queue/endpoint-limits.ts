@@ -16,7 +16,8 @@ type Ended = {
 /**
  * How many attempts may run at once for each endpoint of a process: one more after each quick
  * success while all are in use, and half as many after a failure or a slow response (additive
- * increase, multiplicative decrease, as in RFC 5681). Slow successes leave it four.
+ * increase, multiplicative decrease, as in RFC 5681). Slow successes do not reduce it
+ * below the initial limit.
  */
 export function createEndpointLimits({ size = 10_000 } = {}) {
   const limits = new LRUCache<string, number>({ max: size, ttl: rememberedMs });

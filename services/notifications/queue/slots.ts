@@ -29,9 +29,8 @@ export function createSlotPool() {
   const shared = {
     running,
     limitOf: limits.of,
-    // An attempt that waits for the endpoint may be in another lane.
+    // An attempt that waits for the endpoint may be in another lane. The lanes take turns.
     beginWaiting: () => {
-      // The lanes take turns too.
       const first = lanes.shift();
       if (first) lanes.push(first);
       for (const begin of lanes) begin();
@@ -49,7 +48,7 @@ export function createSlotPool() {
   };
 }
 
-/** What the lanes of a process share. */
+/** The parts of the pool that all lanes of a process use. */
 type Shared = {
   running: ReturnType<typeof createCounts>;
   limitOf: (endpoint: string) => number;

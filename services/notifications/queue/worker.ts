@@ -38,7 +38,7 @@ export type WorkerDeps = FlowControlDeps & {
 /** The longest pause that a receiver's Retry-After causes. Its task may wait longer. */
 const longestPauseMs = 3_600_000;
 
-/** Until the process has stopped, which would receive the message again. */
+/** The delay of a returned message, so that the stopping process does not receive it again. */
 const stoppedMs = 1000;
 
 // The broker redelivers the work of a killed process after this time; live processes report
