@@ -11,7 +11,7 @@ type Loaded = { value: unknown; keys: readonly RightsKey[]; endsAt?: number };
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** A session relative to now. A constant would be minutes old when this test of the process runs. */
+/** Relative to now: a constant would be minutes old when this test of the process runs. */
 const sessionNow = () => ({
   id: 'ses_1',
   user_id: 'usr_1',
