@@ -9,7 +9,7 @@ import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { isUnreadable, pathOf } from '@bailiwick/proto/json/paths.ts';
 import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
+import { noteValid, validate } from '@bailiwick/proto/validate.ts';
 import {
   asService,
   contextFor,
@@ -79,18 +79,20 @@ export function createOperationHandler({
     if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
       problems.push(...tenantProblems(operation, message, caller));
     if (problems.length > 0) await rejectInvalid(operation, decoded, bytes, origin);
+    noteValid(message);
     caller ??= await callerOf(principal);
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const gone = goneSignal(response);
-    const send = (by: Caller) => forward({ operation, message, key, response, gone }, by);
+    const send = (by: Caller, input = message) =>
+      forward({ operation, message: input, key, response, gone }, by);
     const body = await send(caller);
     if (operation.stream) {
       // Checks the right again for each piece: a revoked caller gets no further data.
       const next = async (cursor: string) => {
-        Object.assign(message, { cursor });
         const again = await authenticator.principal(token, origin.ip);
-        return pieceOf(await send(await callerOf(again)));
+        const piece = { ...message, cursor };
+        return pieceOf(await send(await callerOf(again), piece));
       };
       return sendStream(response, gone, operation.name, pieceOf(body), next);
     }

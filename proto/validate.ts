@@ -44,6 +44,14 @@ export function validate<Desc extends DescMessage>(
   ];
 }
 
+const valid = new WeakSet<Message>();
+
+/** Notes that a request has passed `validate`, for the same process, and does not change any more. */
+export const noteValid = (message: Message): void => void valid.add(message);
+
+/** Whether this very message has been noted as valid: a gateway shares it with a service in its process. */
+export const isNotedValid = (message: Message): boolean => valid.has(message);
+
 /** A failed rule, and the JSON path of its value; '' = the whole request. */
 type Failure = { path: string; text: string };
 

@@ -273,7 +273,7 @@ const dials: Record<string, string> = {
   'packages/egress/proxy.ts': 'to the egress proxy',
   'packages/keys/vault-calls.ts': 'to the key service of the operator',
   'packages/rpc/probe.ts': 'between the services',
-  'packages/rpc/rpc.ts': 'between the services',
+  'packages/rpc/rpc-http.ts': 'between the services',
   'packages/rpc/tls.ts': 'between the services',
 };
 

@@ -1,26 +1,17 @@
-import {
-  assertRecentLogin,
-  type Caller,
-  clientCallOf,
-  inClientCall,
-  inRequest,
-} from '@bailiwick/call';
+import { type Caller, clientCallOf, inClientCall, inRequest } from '@bailiwick/call';
 import {
   denied,
   type ErrorCode,
   invalid,
   isDeadToken,
-  linkUnconfirmed,
   type ServiceError,
-  ssoRequired,
-  suspended,
   toServiceError,
   unauthenticated,
 } from '@bailiwick/errors';
 import { type Idempotency, outsideIdempotentCall } from '@bailiwick/idempotency';
 import { type Operation, type Rule, tenantField } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
-import { validate } from '@bailiwick/proto/validate.ts';
+import { isNotedValid, validate } from '@bailiwick/proto/validate.ts';
 import { type RightsKey } from '@bailiwick/revocation';
 import { inSpan, type Log } from '@bailiwick/telemetry';
 import { isId } from '@bailiwick/values';
@@ -35,7 +26,7 @@ import {
 import { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
 import { cursorProblems } from './page.ts';
 import { fieldText } from './request-fields.ts';
-import { allows, fillTenant, tenantProblems } from './rules.ts';
+import { authorize, fillTenant, tenantProblems, wantedPermission } from './rules.ts';
 
 // The pipeline of every call, over any transport: trace, log, error mapping, caller, audit of
 // denials, validation by the proto rules and the service's checks, authorization by the operation's
@@ -220,7 +211,7 @@ export function createDispatch({
     method: DescMethodUnary,
     request: Message,
     caller: Caller,
-    signal: AbortSignal,
+    signal: () => AbortSignal,
     exchange: Exchange = {},
   ): Promise<Message> => {
     const work = () =>
@@ -247,20 +238,30 @@ function createRun({ revoke, idempotency }: Pick<DispatchOptions, 'revoke' | 'id
   ): Promise<Message> => {
     assertCredential(operation, caller);
     await assertValid(operation, request, caller, check);
-    const call = { operation, caller, signal, ...authorize(operation, request, caller) };
+    const { allowedBy, permission } = authorize(operation, request, caller);
+    const makeCall = (): Call => ({
+      operation,
+      caller,
+      allowedBy,
+      permission,
+      // A getter: few handlers need the signal.
+      get signal() {
+        return signal();
+      },
+      invalidates: new Set(),
+    });
     const work = async (): Promise<Message> => {
-      const invalidates = new Set<RightsKey>();
+      const call = makeCall();
       try {
-        return create(operation.method.output, await handler(request, { ...call, invalidates }));
+        return create(operation.method.output, await handler(request, call));
       } finally {
         // Revokes even if the handler fails: it may have committed before.
-        if (invalidates.size > 0) await revoke([...invalidates]);
+        if (call.invalidates.size > 0) await revoke([...call.invalidates]);
       }
     };
     const key = exchange.idempotencyKey;
     if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
-    const checkReplay = async () =>
-      void (await replayCheck?.(request, { ...call, invalidates: new Set() }));
+    const checkReplay = async () => void (await replayCheck?.(request, makeCall()));
     const { response, replayed } = await idempotency(
       { operation, caller, request, key, checkReplay },
       work,
@@ -295,14 +296,14 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
   };
 }
 
-type Circumstances = { caller: Caller; signal: AbortSignal; exchange: Exchange };
+type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exchange };
 
 /**
  * Calls between services are part of a call that is already logged. The gateway does not log its
- * own.
+ * own, and the queue logs each attempt.
  */
 const isLogged = ({ type, id, requestId }: Caller): boolean =>
-  requestId !== '' && (type !== 'service' || id === 'gateway');
+  requestId !== '' && type !== 'worker' && (type !== 'service' || id === 'gateway');
 
 function assertCredential({ credential, callers }: Operation, caller: Caller): void {
   if (credential === 'none') return;
@@ -331,7 +332,8 @@ async function shapeProblems(
   request: Message,
   check: AnyCheck | undefined,
 ): Promise<string[]> {
-  const messages = [...validate(method.input, request), ...cursorProblems(request)];
+  const failures = isNotedValid(request) ? [] : validate(method.input, request);
+  const messages = [...failures, ...cursorProblems(request)];
   return check ? [...messages, ...(await check(request))] : messages;
 }
 
@@ -345,37 +347,4 @@ async function assertValid(
   messages.push(...tenantProblems(operation, request, caller));
   if (messages.length > 0) throw invalid([...new Set(messages)]);
   fillTenant(operation, request, caller);
-}
-
-function authorize(operation: Operation, request: Message, caller: Caller) {
-  if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
-  const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
-  if (!allowedBy) throw refusalOf(operation, request, caller);
-  if (operation.recentLogin) assertRecentLogin(caller);
-  return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
-}
-
-function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
-  const whole = { ...caller, limitedTo: '' };
-  if (
-    caller.limitedTo !== '' &&
-    operation.allow.some((rule) => allows(rule, operation, request, whole))
-  )
-    return linkUnconfirmed();
-  return tenantField(operation) === '' ? denied() : refusalIn(caller);
-}
-
-/**
- * Active members learn why their tenant is closed to them. All others get the same error as for a
- * tenant that does not exist.
- */
-function refusalIn({ ssoRequired: lacksSso, suspendedName }: Caller): ServiceError {
-  if (suspendedName !== '') return suspended(suspendedName);
-  return lacksSso ? ssoRequired() : denied();
-}
-
-/** The permission for the audit of a denied call: the first that would have allowed it. */
-function wantedPermission(operation: Operation): string {
-  const rule = operation.allow.find((candidate) => 'permission' in candidate);
-  return rule && 'permission' in rule ? rule.permission : '';
 }

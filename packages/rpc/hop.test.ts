@@ -14,7 +14,8 @@ import { toServiceError } from '@bailiwick/errors';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { createClient } from '@connectrpc/connect';
 import { hopAgent, unprocessedHeader } from './connections.ts';
-import { asService, createHttpTransport } from './rpc.ts';
+import { asService } from './rpc.ts';
+import { createHttpTransport } from './rpc-http.ts';
 import { listenHttp } from './serve.ts';
 import { listenHttp2 } from './serve-http2.ts';
 

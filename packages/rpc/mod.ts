@@ -21,11 +21,11 @@ export { fieldText } from './request-fields.ts';
 export {
   asService,
   contextFor,
-  createHttpTransport,
   createLocalTransport,
   type WireOptions,
   type WireTransport,
 } from './rpc.ts';
+export { createHttpTransport } from './rpc-http.ts';
 export { tenantDependsOnCaller, tenantProblems } from './rules.ts';
 export { listenHttp, listenRpc } from './serve.ts';
 export { openTls, type Tls } from './tls.ts';

@@ -31,30 +31,39 @@ export async function readBody(
   return body;
 }
 
-async function readUpTo(
+// Listens to the request's events: an async iterator costs several times as much for a short body.
+function readUpTo(
   request: IncomingMessage,
   limit: number,
   check: (piece: Buffer) => void,
 ): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of piecesOf(request)) {
-    size += piece.length;
-    if (size > limit) return undefined;
-    check(piece);
-    countReceived(piece);
-    pieces.push(piece);
-  }
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
-}
-
-async function* piecesOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  } catch {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const settle = (result: () => void): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      // Without a listener the rest would be received and dropped, however much it is.
+      if (!request.readableEnded) request.pause();
+      result();
+    };
+    const onData = (piece: Buffer): void => {
+      size += piece.length;
+      if (size > limit) return settle(() => resolve(undefined));
+      try {
+        check(piece);
+      } catch (error) {
+        return settle(() => reject(error));
+      }
+      countReceived(piece);
+      pieces.push(piece);
+    };
+    const onEnd = (): void =>
+      settle(() => resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)));
     // The client is gone and cannot read the response, so this is not logged as a failure.
-    throw invalid('the request broke off');
-  }
+    const onBroken = (): void => settle(() => reject(invalid('the request broke off')));
+    if (request.destroyed) return onBroken();
+    request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
 }
 
 /**
@@ -81,4 +90,6 @@ export function stopReading(request: IncomingMessage, response: ServerResponse):
     countReceived(chunk);
     if (left <= 0) request.pause();
   });
+  // It may have been paused by the reader of the body.
+  request.resume();
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@bailiwick/proto/operation.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 
 // Access to a request's fields by proto path, as an operation's options name them.
@@ -14,17 +14,34 @@ export function fieldText(operation: Operation, request: Message, path: string):
 export const fieldIsTrue = (operation: Operation, request: Message, path: string): boolean =>
   fieldValue(operation, request, path) === true;
 
-function fieldValue(operation: Operation, request: Message, path: string): unknown {
+function fieldValue({ method }: Operation, request: Message, path: string): unknown {
   if (path === '') return undefined;
-  let at = reflect(operation.method.input, request);
-  const names = path.split('.');
-  for (const name of names.slice(0, -1)) {
-    const field = at.desc.fields.find((candidate) => candidate.name === name);
-    if (field?.fieldKind !== 'message' || !at.isSet(field)) return undefined;
-    at = at.get(field);
+  let value: unknown = request;
+  for (const property of propertiesOf(method.input, path)) {
+    if (value === undefined) return undefined;
+    value = (value as Record<string, unknown>)[property];
   }
-  const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
-  return field && at.get(field);
+  return value;
+}
+
+/** The properties that each path names, by message: every call asks for the same few. */
+const properties = new WeakMap<DescMessage, Map<string, readonly string[]>>();
+
+function propertiesOf(schema: DescMessage, path: string): readonly string[] {
+  const paths = properties.get(schema) ?? new Map<string, readonly string[]>();
+  properties.set(schema, paths);
+  const known = paths.get(path) ?? findProperties(schema, path);
+  paths.set(path, known);
+  return known;
+}
+
+function findProperties(schema: DescMessage, path: string): string[] {
+  let at: DescMessage | undefined = schema;
+  return path.split('.').map((name) => {
+    const field: DescField | undefined = at?.fields.find((candidate) => candidate.name === name);
+    at = field?.fieldKind === 'message' ? field.message : undefined;
+    return field?.localName ?? '';
+  });
 }
 
 /** Sets a text field. Its parent records exist once the request is validated. */

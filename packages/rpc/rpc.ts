@@ -28,13 +28,10 @@ import {
   type Transport,
   type UnaryResponse,
 } from '@connectrpc/connect';
-import { errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { Pool } from 'undici';
 import { callOut, timed } from './calls.ts';
-import { hopAgent, unprocessedHeader } from './connections.ts';
+import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange } from './dispatch.ts';
-import { probeFailed, probingConnector } from './probe.ts';
-import { connectingTimeoutMs, NoResponseError, refusedTimeoutMs, withRetries } from './retry.ts';
+import { withRetries } from './retry.ts';
 import type { Tls } from './tls.ts';
 
 // Calls between processes. A unary Connect call is an HTTP POST of `application/proto`, so the
@@ -49,11 +46,6 @@ export const contextFor = (caller: Caller): ContextValues =>
   createContextValues().set(callerKey, caller);
 
 const defaultTimeoutMs = 15_000;
-/**
- * Connections are replaced often, so that new replicas get their share of the calls within seconds.
- */
-const connectionAgeMs = 10_000;
-
 /** A transport with connections to close. */
 export type WireTransport = Transport & { close(): Promise<void> };
 
@@ -109,7 +101,7 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
         () => {
           const headers = { [callerHeader]: caller, ...traceHeader(), ...keyHeader(header) };
           const attempt = (remainingMs: number) =>
-            wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
+            wire.send({ method, headers, body, signal, timeoutMs: limitOf(remainingMs) });
           return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) =>
             Promise.reject(rpcError(error)),
           );
@@ -120,71 +112,6 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
     stream: noStream,
     close: () => wire.close(),
   };
-}
-
-/** A transport to one service over HTTP. `sign` makes the caller token for that service. */
-export function createHttpTransport(options: WireOptions): WireTransport {
-  const pool = new Pool(options.url, {
-    connections: 128,
-    // Shorter than the server's, so that the client never uses a connection that the server is
-    // closing.
-    keepAliveTimeout: 20_000,
-    keepAliveMaxTimeout: 20_000,
-    clientTtl: options.connectionAgeMs ?? connectionAgeMs,
-    allowH2: false,
-    connect: probingConnector({
-      connectMs: refusedTimeoutMs,
-      probeMs: connectingTimeoutMs,
-      tls: options.tls,
-    }),
-  });
-
-  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const response = await pool.request({
-      method: 'POST',
-      path: `/${method.parent.typeName}/${method.name}`,
-      headers: {
-        'content-type': 'application/proto',
-        'connect-protocol-version': '1',
-        'connect-timeout-ms': String(timeoutMs),
-        'user-agent': hopAgent,
-        ...headers,
-      },
-      body,
-      bodyTimeout: timeoutMs,
-      headersTimeout: timeoutMs,
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-    });
-    const bytes = new Uint8Array(await response.body.arrayBuffer());
-    if (response.statusCode === 200)
-      return { body: bytes, replayed: response.headers[replayedHeader] !== undefined };
-    const failure = new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable);
-    if (response.headers[unprocessedHeader] !== undefined) throw new NoResponseError(true, failure);
-    if (!String(response.headers['content-type']).startsWith('application/json')) {
-      // Connect's response for an unknown method: the service is an older version.
-      if (response.statusCode === 404)
-        throw new ConnectError('the service does not know this method', Code.Unimplemented);
-      // Not our format: a proxy answered for a service that it could not reach.
-      throw new NoResponseError(false, failure);
-    }
-    throw errorFromJsonBytes(bytes, undefined, failure);
-  }
-
-  return createWireTransport(options, {
-    system: 'connectrpc',
-    send: (attempt) =>
-      send(attempt).catch((error: unknown) =>
-        Promise.reject(error instanceof ConnectError ? error : noResponse(error)),
-      ),
-    close: () => pool.close(),
-  });
-}
-
-// A failed probe means that nothing was sent.
-function noResponse(error: unknown): NoResponseError {
-  if (error instanceof NoResponseError) return error;
-  return new NoResponseError((error as NodeJS.ErrnoException).code === probeFailed, error);
 }
 
 /**
@@ -210,11 +137,10 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
       try {
         const request = create(method.input, input);
         const caller = requireCaller(context);
-        const deadline = AbortSignal.timeout(timeoutMs ?? defaultTimeoutMs);
-        const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
         const exchange: Exchange = { idempotencyKey: keyHeader(header)[idempotencyKeyHeader] };
+        const limits = { timeoutMs: timeoutMs ?? defaultTimeoutMs, gone: signal };
         const message = await timed(operationOf(method).host, () =>
-          before(ends, target(method, request, caller, ends, exchange)),
+          withDeadline(limits, (ends) => target(method, request, caller, ends, exchange)),
         );
         return response(method, message as UnaryResponse<I, O>['message'], exchange.replayed);
       } catch (error) {
@@ -226,18 +152,27 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
 }
 
 /**
- * The result of work, or `unavailable` once the signal aborts. As over the wire, the caller gets
- * its response at its deadline, and the work continues until it notices.
+ * The result of work, or `unavailable` at its deadline or once its caller is gone. As over the wire,
+ * the caller gets its response then, and the work continues until it notices.
  */
-function before<T>(ends: AbortSignal, work: Promise<T>): Promise<T> {
+function withDeadline<T>(
+  { timeoutMs, gone }: { timeoutMs: number; gone: AbortSignal | undefined },
+  work: (ends: () => AbortSignal) => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = () => reject(unavailable());
-    const settled = () => ends.removeEventListener('abort', end);
-    ends.addEventListener('abort', end, { once: true });
-    if (ends.aborted) end();
-    void work.then(resolve, reject).finally(settled);
+    const deadline = startDeadline(limitOf(timeoutMs), () => reject(unavailable()));
+    const settled = () => {
+      deadline.finish();
+      gone?.removeEventListener('abort', deadline.end);
+    };
+    gone?.addEventListener('abort', deadline.end);
+    if (gone?.aborted) deadline.end();
+    void work(deadline.signal).then(resolve, reject).finally(settled);
   });
 }
+
+/** A deadline of 0 means no time limit: a call without time left gets the shortest. */
+const limitOf = (remainingMs: number): number => Math.max(1, Math.ceil(remainingMs));
 
 /** Wraps a transport for calls in a service's own name, as part of the current request. */
 export function asService(transport: Transport, service: string): Transport {
@@ -287,13 +222,16 @@ const rpcError = (error: unknown) =>
         error,
       );
 
+/** Shared by all responses: making them cost more than most of a call's other steps. */
+const noHeaders = new Headers();
+
 function response<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   message: UnaryResponse<I, O>['message'],
   replayed = false,
 ): UnaryResponse<I, O> {
-  const header = new Headers(replayed ? { [replayedHeader]: 'true' } : {});
-  return { stream: false, service: method.parent, method, header, trailer: new Headers(), message };
+  const header = replayed ? new Headers({ [replayedHeader]: 'true' }) : noHeaders;
+  return { stream: false, service: method.parent, method, header, trailer: noHeaders, message };
 }
 
 function noStream<I extends DescMessage, O extends DescMessage>(

@@ -1,4 +1,11 @@
-import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import {
+  denied,
+  linkUnconfirmed,
+  type ServiceError,
+  ssoRequired,
+  suspended,
+} from '@bailiwick/errors';
 import {
   jsonPath,
   type Operation,
@@ -9,8 +16,8 @@ import {
 import type { Message } from '@bufbuild/protobuf';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
 
-// Evaluates the rules of an operation's option: whether a rule allows a call, and whether a request
-// must name a tenant.
+// Evaluates the rules of an operation's option: whether a rule allows a call, why none does, and
+// whether a request must name a tenant.
 
 /** Whether a rule allows a call. The handler checks a `handler` rule. */
 export function allows(
@@ -113,4 +120,41 @@ export function fillTenant(operation: Operation, request: Message, caller: Calle
   const { defaultTenant } = operation;
   if (defaultTenant !== '' && fieldText(operation, request, defaultTenant) === '')
     setField(operation, request, defaultTenant, caller.tenant);
+}
+
+/** The rule that allows a call, and its permission. @throws permission_denied if no rule does */
+export function authorize(operation: Operation, request: Message, caller: Caller) {
+  if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
+  const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
+  if (!allowedBy) throw refusalOf(operation, request, caller);
+  if (operation.recentLogin) assertRecentLogin(caller);
+  return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
+}
+
+function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
+  const whole = { ...caller, limitedTo: '' };
+  if (
+    caller.limitedTo !== '' &&
+    operation.allow.some((rule) => allows(rule, operation, request, whole))
+  )
+    return linkUnconfirmed();
+  return tenantField(operation) === '' ? denied() : refusalIn(caller);
+}
+
+/**
+ * Active members learn why their tenant is closed to them. All others get the same error as for a
+ * tenant that does not exist.
+ */
+function refusalIn({
+  ssoRequired: lacksSso,
+  suspendedName,
+}: Caller): ServiceError {
+  if (suspendedName !== '') return suspended(suspendedName);
+  return lacksSso ? ssoRequired() : denied();
+}
+
+/** The permission for the audit of a denied call: the first that would have allowed it. */
+export function wantedPermission(operation: Operation): string {
+  const rule = operation.allow.find((candidate) => 'permission' in candidate);
+  return rule && 'permission' in rule ? rule.permission : '';
 }

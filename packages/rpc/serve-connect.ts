@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { type CallerVerifier, callerHeader } from '@bailiwick/call';
-import { toConnectError, toServiceError } from '@bailiwick/errors';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
@@ -10,7 +9,7 @@ import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/con
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import type { Dispatch, Exchange, Routes } from './dispatch.ts';
 import { type HealthState, healthHandlers } from './health.ts';
-import { maxBodyBytes } from './serve.ts';
+import { maxBodyBytes, wireError } from './serve.ts';
 
 // Serves stock clients with connect-node, over the same pipeline. Loaded when the first such client
 // connects.
@@ -70,7 +69,7 @@ function implementation(
           method as DescMethodUnary,
           request,
           caller,
-          signal,
+          () => signal,
           exchange,
         );
         const message = await continueTrace(
@@ -80,7 +79,7 @@ function implementation(
         if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
         return message;
       } catch (error) {
-        throw toConnectError(toServiceError(error));
+        throw wireError(error, context.signal.aborted);
       }
     },
   ]);

@@ -12,8 +12,10 @@ import { invalid, toConnectError, toServiceError } from '@bailiwick/errors';
 import { idempotencyKeyHeader, replayedHeader } from '@bailiwick/idempotency';
 import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { createConnections } from './connections.ts';
+import { startDeadline } from './deadline.ts';
 import type { Dispatch, Exchange, Routes } from './dispatch.ts';
 import type { HealthState } from './health.ts';
 import type { Readiness } from './readiness.ts';
@@ -218,6 +220,12 @@ async function answer(
   dispatch: Dispatch,
   verify: CallerVerifier,
 ) {
+  // Ends when the caller's deadline has passed or its connection is gone.
+  const deadline = startDeadline(Number(headerText(request, 'connect-timeout-ms')));
+  response.once('close', () => {
+    if (response.writableFinished) deadline.finish();
+    else deadline.end();
+  });
   try {
     const caller = verify(headerText(request, callerHeader));
     const body = await readBody(request, response, maxBodyBytes);
@@ -225,7 +233,7 @@ async function answer(
     const traceparent = headerText(request, traceparentHeader);
     const exchange: Exchange = { idempotencyKey: headerText(request, idempotencyKeyHeader) };
     const message = await continueTrace(traceparent, () =>
-      dispatch(method, parse(method, body), caller, callSignal(request, response), exchange),
+      dispatch(method, parse(method, body), caller, deadline.signal, exchange),
     );
     const bytes = toBinary(method.output, message);
     if (exchange.replayed) response.setHeader(replayedHeader, 'true');
@@ -233,7 +241,7 @@ async function answer(
       .writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length })
       .end(bytes);
   } catch (error) {
-    const connectError = toConnectError(toServiceError(error));
+    const connectError = wireError(error, deadline.hasEnded());
     const bytes = errorToJsonBytes(connectError, undefined);
     stopReading(request, response);
     response
@@ -253,14 +261,16 @@ function parse(method: DescMethodUnary, body: Uint8Array) {
   }
 }
 
-// Aborts when the caller's deadline has passed or its connection is gone.
-function callSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  const timeout = Number(headerText(request, 'connect-timeout-ms'));
-  return timeout > 0 ? AbortSignal.any([gone.signal, AbortSignal.timeout(timeout)]) : gone.signal;
+/**
+ * The error that a call ends with. A handler that its signal interrupts often throws an error of its
+ * own, which may reach the client before the client's timer fires. The client gets the code of its
+ * deadline in both orders.
+ */
+export function wireError(thrown: unknown, hasEnded: boolean): ConnectError {
+  const error = toServiceError(thrown);
+  return error.code === 'internal' && hasEnded
+    ? new ConnectError('the deadline has passed', Code.DeadlineExceeded)
+    : toConnectError(error);
 }
 
 function headerText(request: IncomingMessage, name: string): string | undefined {

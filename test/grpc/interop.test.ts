@@ -8,7 +8,7 @@ import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/rpc';
 import { createGrpcTransport } from '@bailiwick/rpc/grpc';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {
   createConnectTransport,
@@ -212,4 +212,25 @@ test('the HTTP and the gRPC transport give the same answers, errors and cancella
   }
   assert.equal(ends.length, 4, 'no call was sent twice');
   await Promise.all(ends);
+});
+
+test('a client whose timer is slower than the service’s gets DEADLINE_EXCEEDED, over every protocol', async (t) => {
+  const service = await serveGroups(t, ({ signal }) => hang({ signal }));
+  const deadline = { 'connect-timeout-ms': '50', 'grpc-timeout': '50m' };
+  const headers = { [callerHeader]: service.token(), ...deadline };
+  for (const [name, transport] of Object.entries(stockClients(service))) {
+    const late = await createClient(Groups, transport)
+      .get({ path: 'eng' }, { headers })
+      .then(() => assert.fail(name), ConnectError.from);
+    assert.equal(late.code, Code.DeadlineExceeded, name);
+    assert.equal(toServiceError(late).code, 'unavailable', name);
+  }
+  const answer = await fetch(`${service.http}/${Groups.typeName}/${get.name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/proto', ...headers },
+  });
+  assert.deepEqual(
+    [answer.status, ((await answer.json()) as { code: string }).code],
+    [504, 'deadline_exceeded'],
+  );
 });

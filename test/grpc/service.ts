@@ -50,7 +50,7 @@ export async function serveGroups(
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   const dispatch: Dispatch = async (method, request, caller, signal) =>
-    create(method.output, await handle({ method, request, caller, signal }));
+    create(method.output, await handle({ method, request, caller, signal: signal() }));
   const listener = await listenRpc({
     host: loopback,
     port: 0,

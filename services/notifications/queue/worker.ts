@@ -252,7 +252,7 @@ async function perform(
       operation.method,
       request,
       createTaskCaller(context),
-      new AbortController().signal,
+      () => new AbortController().signal,
     );
     return outcomeOfResponse(attempt.task, response);
   } catch (error) {
