@@ -29,16 +29,23 @@ export function createHolder({ total, perNetwork }: typeof heldBytes) {
   }
 
   return (response: ServerResponse, ip: string): ((piece: Uint8Array) => void) => {
-    const network = callerNetwork(ip);
+    let network = '';
     let arrived = 0;
     let held = 0;
-    response.once('close', () => {
-      change(network, -held);
-      held = 0;
-    });
+
+    // Most bodies are small, and cost nothing.
+    function begin(): void {
+      network = callerNetwork(ip);
+      response.once('close', () => {
+        change(network, -held);
+        held = 0;
+      });
+    }
+
     return (piece) => {
       arrived += piece.length;
       if (arrived <= largeBodyBytes || response.closed) return;
+      if (network === '') begin();
       const more = arrived - held;
       if (heldByAll + more > total || (heldBy.get(network) ?? 0) + more > perNetwork)
         throw exhausted('too many large requests at once, try again', 1);

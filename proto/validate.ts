@@ -3,9 +3,10 @@ import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { fieldPath, isUnreadable, itemPath, mapPath, pathOf } from './json/paths.ts';
 import { isTimestamp, isValueMap, listField } from './json/values.ts';
 import { mailDomainProblems } from './mail-domain.ts';
+import { matches } from './patterns.ts';
 import { validationRegistry } from './registry.ts';
 
-const validator = createValidator({ registry: validationRegistry });
+const validator = createValidator({ registry: validationRegistry, regexMatch: matches });
 
 /** Lists and maps that are plain JSON: their inner field is not a key in JSON. */
 const isPlain = (message: DescMessage) => listField(message) !== undefined || isValueMap(message);

@@ -132,6 +132,10 @@ test('any difference in a caller needs a signature of its own', () => {
   );
   assert.equal(new Set(headers).size, headers.length);
   assert.equal(verify(headers[1]).id, 'usr_2');
+  const changed = create(CallerSchema, person);
+  assert.equal(verify(sign(changed, 'identity')).limitedTo, '');
+  changed.limitedTo = 'tnt_9';
+  assert.equal(verify(sign(changed, 'identity')).limitedTo, 'tnt_9');
 });
 
 test('only a request id may follow a token, and it changes nothing that is signed', () => {

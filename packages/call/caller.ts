@@ -72,7 +72,9 @@ const maxCached = 1000;
  */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = parsePrivateKey(privateKeyPem);
-  const tokens = new LRUCache<string, { token: string; until: number }>({ max: maxCached });
+  const tokens = new LRUCache<string, Token>({ max: maxCached });
+  // Encoding a caller for the key of `tokens` costs ten times as much as comparing it with the last.
+  const recent = new LRUCache<string, Token & { caller: Caller }>({ max: maxCached });
 
   function signed(caller: Caller, audience: string, now: number): string {
     const token = toBinary(
@@ -85,20 +87,52 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     ).toString('base64url');
   }
 
-  return ({ requestId, ...caller }: Caller, audience: string): string => {
-    const now = Math.floor(Date.now() / 1000);
+  /** The token of a caller, from the cache or new. */
+  function tokenOf(caller: Caller, meantFor: string, now: number): Token {
     const lasting = { ...caller, requestId: '' };
-    const meantFor = audienceOf(audience, caller.validateOnly);
     // The cache key is the whole caller, so that no caller gets another's permissions.
     const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
-    let known = tokens.peek(name);
-    if (!known || known.until <= now) {
-      known = { token: signed(lasting, meantFor, now), until: now + reuse };
-      tokens.set(name, known);
+    const known = tokens.peek(name);
+    if (known && known.until > now) return known;
+    const made = { token: signed(lasting, meantFor, now), until: now + reuse };
+    tokens.set(name, made);
+    return made;
+  }
+
+  return (caller: Caller, audience: string): string => {
+    const now = Math.floor(Date.now() / 1000);
+    const meantFor = audienceOf(audience, caller.validateOnly);
+    const { type, id, credentialId, tenant, ip, userAgent, requestId } = caller;
+    const name = [meantFor, type, id, credentialId, tenant, ip, userAgent].join('\n');
+    let last = recent.peek(name);
+    if (!last || last.until <= now || !isSame(last.caller, caller)) {
+      last = { caller: { ...caller }, ...tokenOf(caller, meantFor, now) };
+      recent.set(name, last);
     }
-    return requestId === '' ? known.token : `${known.token}.${requestId}`;
+    return requestId === '' ? last.token : `${last.token}.${requestId}`;
   };
 }
+
+type Token = { token: string; until: number };
+
+/**
+ * Whether two callers differ in no field but the request id. Compares records and bytes by identity,
+ * which is enough for those of a cached right: any difference only makes the signer encode the caller.
+ */
+function isSame(one: Caller, other: Caller): boolean {
+  const fields = Object.keys(other) as Array<keyof Caller>;
+  return (
+    fields.length === Object.keys(one).length &&
+    fields.every((field) => field === 'requestId' || isSameValue(one[field], other[field]))
+  );
+}
+
+const isSameValue = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((item, at) => item === other[at]));
 
 /** Signs a caller for the service that is called. */
 export type CallerSigner = ReturnType<typeof createCallerSigner>;

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { unavailable } from '@bailiwick/errors';
+import type { Dispatcher } from 'undici';
 import { AnswerTooLarge, failureOf } from './failure.ts';
 import type { Pools } from './pools.ts';
 import { ProxyFault } from './proxy.ts';
@@ -39,7 +40,7 @@ export type EgressAnswer = {
   truncated: boolean;
 };
 
-const cancelled = Symbol('cancelled');
+const cancelled = new Error('the request was cancelled');
 
 /**
  * Limit of informational responses (1xx). Early hints come once or twice; a flood of them would
@@ -54,67 +55,89 @@ const maxInformational = 8;
  */
 export async function request(
   { pools, egress }: Egress,
-  { limits, signal, ...wanted }: EgressRequest,
+  { limits, signal, onAnswer, ...wanted }: EgressRequest,
 ): Promise<EgressAnswer> {
-  // A single signal: combining three would cost more than all other work here.
-  const ended = new AbortController();
+  const reader = createReader(limits.answerBytes, onAnswer);
   const deadline = setTimeout(
-    () => ended.abort(new DOMException('the receiver took too long', 'TimeoutError')),
+    () => reader.end(new DOMException('the receiver took too long', 'TimeoutError')),
     limits.totalMs,
   );
-  const cancel = () => ended.abort(cancelled);
+  const cancel = () => reader.end(cancelled);
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
-  let answering = false;
-  let informational = 0;
   try {
     const target = new URL(wanted.url);
-    const addresses = await Promise.race([resolveReceiver(target, egress), aborted(ended.signal)]);
-    const response = await pools.for(target, addresses).request({
-      method: wanted.method,
-      path: `${target.pathname}${target.search}`,
-      headers: wanted.headers,
-      body: wanted.body ?? null,
-      signal: ended.signal,
-      onInfo: () => void (++informational > maxInformational && ended.abort(new AnswerTooLarge())),
-    });
-    answering = true;
-    wanted.onAnswer?.();
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      ...(await read(response.body, limits.answerBytes)),
-    };
+    // The resolver cannot be cancelled.
+    const addresses = await Promise.race([resolveReceiver(target, egress), reader.failed]);
+    const { method, headers, body = null } = wanted;
+    const path = `${target.pathname}${target.search}`;
+    pools.for(target, addresses).dispatch({ method, path, headers, body }, reader.handler);
+    return await reader.answer;
   } catch (error) {
     if (error instanceof ProxyFault) throw Object.assign(unavailable(), { cause: error });
-    if (ended.signal.reason === cancelled) throw unavailable('the request was cancelled');
-    throw failureOf(ended.signal.aborted ? ended.signal.reason : error, answering);
+    if (error === cancelled) throw unavailable(cancelled.message);
+    throw failureOf(error, reader.isAnswering());
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener('abort', cancel);
   }
 }
 
-// A fully read body keeps the connection reusable; beyond the limit the connection is closed.
-async function read(
-  body: AsyncIterable<Uint8Array>,
-  limit: number,
-): Promise<Pick<EgressAnswer, 'body' | 'truncated'>> {
+/**
+ * Reads one response, without the streams and signals of undici's `request`, which cost more than
+ * the rest of a short request. A fully read body keeps the connection reusable; beyond the limit
+ * the connection is closed.
+ */
+function createReader(limit: number, onAnswer: (() => void) | undefined) {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<EgressAnswer>();
+  // It may fail before anything waits for it.
+  answer.catch(() => {});
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > limit) return { body: Buffer.concat(chunks, limit), truncated: true };
-  }
-  return { body: Buffer.concat(chunks), truncated: false };
-}
+  let controller: Dispatcher.DispatchController | undefined;
+  let failure: Error | undefined;
+  let start: Pick<EgressAnswer, 'status' | 'headers'> | undefined;
+  let [informational, size] = [0, 0];
 
-// The resolver does not support signals.
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const give = () => reject(signal.reason as Error);
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true });
-  });
+  function end(reason: Error): void {
+    failure ??= reason;
+    reject(failure);
+    controller?.abort(failure);
+  }
+
+  function finish(truncated: boolean): void {
+    if (start) resolve({ ...start, body: Buffer.concat(chunks, Math.min(size, limit)), truncated });
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (failure) started.abort(failure);
+    },
+    onResponseStart(_, status, headers) {
+      if (status < 200) {
+        if (++informational > maxInformational) end(new AnswerTooLarge());
+        return;
+      }
+      start = { status, headers };
+      onAnswer?.();
+    },
+    onResponseData(reading, chunk) {
+      if (size > limit) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= limit) return;
+      finish(true);
+      reading.abort(new AnswerTooLarge());
+    },
+    onResponseEnd: () => finish(false),
+    onResponseError: (_, error) => reject(error),
+  };
+  return {
+    answer,
+    /** Rejects when the request ends without an answer. */
+    failed: answer as Promise<never>,
+    handler,
+    end,
+    isAnswering: () => start !== undefined,
+  };
 }

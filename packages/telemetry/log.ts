@@ -14,11 +14,17 @@ export type Log = {
 
 let unwritten = '';
 
-// A write to a pipe is a blocking system call: one write serves all lines of a turn of the event
-// loop.
+/** How long a line waits for others. Short enough for a reader who follows the log. */
+const waitMs = 10;
+/** More is written at once: a pipe takes as much in one go. */
+const maxUnwritten = 64 * 1024;
+
+// A write to a pipe is a blocking system call that wakes its reader: one write serves all lines of
+// a moment.
 function writeSoon(line: string): void {
-  if (unwritten === '') setImmediate(writeNow);
+  if (unwritten === '') setTimeout(writeNow, waitMs).unref();
   unwritten += line;
+  if (unwritten.length >= maxUnwritten) writeNow();
 }
 
 function writeNow(): void {

@@ -26,17 +26,34 @@ type Options = { name: string; about: string };
 
 export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: number): void };
 
-/** A counter. The label sets in `initial` start at 0. */
+/**
+ * A counter. The label sets in `initial` start at 0. It is added up here and read at each scrape: the
+ * SDK's own counter sorts and hashes the labels of each addition, which costs ten times as much.
+ * Every addition names its labels in the same order.
+ */
 export function counter<Labels extends Attributes = Record<string, never>>(
   { name, about }: Options,
   ...initial: Labels[]
 ): Counter<Labels> {
-  let instrument: ReturnType<Meter['createCounter']> | undefined;
+  const sums = new Map<string, { labels: Labels; sum: number }>();
+  let isBound = false;
+  const add = (labels: Labels, by = 1): void => {
+    if (!isBound) return;
+    let key = '';
+    for (const label in labels) key += `${String(labels[label])}\n`;
+    const known = sums.get(key);
+    if (known) known.sum += by;
+    else sums.set(key, { labels: { ...labels }, sum: by });
+  };
   define((bound) => {
-    instrument = bound.createCounter(name, { description: about });
-    for (const labels of initial) instrument.add(0, labels);
+    isBound = true;
+    sums.clear();
+    for (const labels of initial) add(labels, 0);
+    bound.createObservableCounter(name, { description: about }).addCallback((result) => {
+      for (const { labels, sum } of sums.values()) result.observe(sum, labels);
+    });
   });
-  return { add: (labels, by = 1) => instrument?.add(by, labels) };
+  return { add };
 }
 
 export type Level<Labels extends Attributes> = { change(by: number, labels: Labels): void };

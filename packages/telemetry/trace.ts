@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type ErrorCode, toServiceError } from '@bailiwick/errors';
 import {
   type Attributes,
@@ -130,11 +130,20 @@ function readTraceparent(text: string | undefined): SpanContext | undefined {
   };
 }
 
-// randomUUID, since Node generates these in advance: 122 random bits are enough to be unique.
+const idBytes = 4096;
+let randomDigits = '';
+let used = 0;
+
+/** Random hexadecimal digits. Made many at a time: one call of the generator serves 85 requests. */
+function takeDigits(count: number): string {
+  if (used + count > randomDigits.length) {
+    randomDigits = randomBytes(idBytes).toString('hex');
+    used = 0;
+  }
+  used += count;
+  return randomDigits.slice(used - count, used);
+}
+
 function unrecorded(): SpanContext {
-  const [traceId, spanId] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '')) as [
-    string,
-    string,
-  ];
-  return { traceId, spanId: spanId.slice(16), traceFlags: TraceFlags.NONE };
+  return { traceId: takeDigits(32), spanId: takeDigits(16), traceFlags: TraceFlags.NONE };
 }

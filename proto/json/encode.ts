@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
+import { reflect } from '@bufbuild/protobuf/reflect';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { isValueMap, listField } from './values.ts';
+import { isTimestamp, isValueMap, listField } from './values.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -14,54 +14,50 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
  */
 export function encodeJson(schema: DescMessage, message: Message, nullRecords = false): JsonObject {
   const object: JsonObject = {};
-  const reflected = reflect(schema, message);
+  const values = message as unknown as Record<string, unknown>;
   for (const field of schema.fields) {
-    const value = encodeField(reflected, field);
+    const given = values[field.localName];
+    // An optional field without a value.
+    const isUnset = given === undefined && field.fieldKind === 'scalar';
+    const value = encodeField(field, isUnset ? reflect(schema, message).get(field) : given);
     if (value !== undefined) object[field.jsonName] = value;
     else if (nullRecords && field.fieldKind === 'message') object[field.jsonName] = null;
   }
   return object;
 }
 
-function encodeField(message: ReflectMessage, field: DescField): JsonValue | undefined {
+// Reads the properties of messages directly: protobuf's reflection makes an object for each.
+function encodeField(field: DescField, value: unknown): JsonValue | undefined {
+  if (field.oneof || field.fieldKind === 'enum')
+    throw new Error(`${field.toString()}: public messages have neither enums nor oneofs`);
   switch (field.fieldKind) {
     case 'scalar':
-      return encodeScalar(message.get(field));
+      return encodeScalar(value);
     case 'message':
-      if (listField(field.message))
-        return message.isSet(field) ? encodeItems(message.get(field)) : [];
-      if (isValueMap(field.message))
-        return message.isSet(field) ? encodeItems(message.get(field)) : {};
-      return message.isSet(field) ? encodeMessage(message.get(field)) : undefined;
-    case 'list': {
-      const list = message.get(field);
-      return [...list].map((item: unknown) =>
-        field.listKind === 'message' ? encodeMessage(item as ReflectMessage) : encodeScalar(item),
+      if (listField(field.message)) return value === undefined ? [] : encodeItems(field, value);
+      if (isValueMap(field.message)) return value === undefined ? {} : encodeItems(field, value);
+      return value === undefined ? undefined : encodeMessage(field.message, value as Message);
+    case 'list':
+      return (value as unknown[]).map((item) =>
+        field.listKind === 'message'
+          ? encodeMessage(field.message, item as Message)
+          : encodeScalar(item),
       );
-    }
     case 'map':
       return Object.fromEntries(
-        [...message.get(field)].map(([key, value]: [unknown, unknown]) => [
-          String(key),
-          encodeScalar(value),
-        ]),
-      );
-    case 'enum':
-      throw new Error(
-        `${message.desc.typeName}.${field.name}: public messages use strings instead of enums`,
+        Object.entries(value as object).map(([key, item]) => [key, encodeScalar(item)]),
       );
   }
 }
 
-function encodeMessage(value: ReflectMessage): JsonValue {
-  if (value.desc.typeName === 'google.protobuf.Timestamp')
-    return timestampDate(value.message as Timestamp).toISOString();
-  return encodeJson(value.desc, value.message);
+function encodeMessage(schema: DescMessage, message: Message): JsonValue {
+  if (isTimestamp(schema)) return timestampDate(message as Timestamp).toISOString();
+  return encodeJson(schema, message);
 }
 
 // A value list or map is encoded as its only field.
-function encodeItems(value: ReflectMessage): JsonValue {
-  return encodeJson(value.desc, value.message)['Items'] ?? null;
+function encodeItems({ message }: { message: DescMessage }, value: unknown): JsonValue {
+  return encodeJson(message, value as Message)['Items'] ?? null;
 }
 
 function encodeScalar(value: unknown): JsonValue {
