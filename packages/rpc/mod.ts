@@ -13,7 +13,7 @@ export {
   type Served,
   serve,
 } from './dispatch.ts';
-export { collectLoaded } from './heap.ts';
+export { boundHeap, collectLoaded } from './heap.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
 export { createReadiness, problemOf } from './readiness.ts';
 export { readBody, stopReading } from './request-body.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { collectLoaded, createReadiness, listenHttp } from '@bailiwick/rpc';
+import { boundHeap, collectLoaded, createReadiness, listenHttp } from '@bailiwick/rpc';
 import { ConfigurationError } from '@bailiwick/settings';
 import { createLog, type Log, measureLag, startTelemetry } from '@bailiwick/telemetry';
 
@@ -40,6 +40,7 @@ export async function runProcess(
   try {
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
+    boundHeap();
     await collectLoaded().catch((error: unknown) =>
       log.warn('collecting garbage after the start failed', { error }),
     );

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Log } from '@bailiwick/telemetry';
+import { everySecond, type Log } from '@bailiwick/telemetry';
 import type { Mounted } from './config.ts';
 
 // Watches mounted files that are replaced while a process runs: rotated keys and certificates. The
 // files are polled, since file-system events do not survive the symbolic links that Kubernetes
 // swaps. They are small and stay in the page cache.
 
-const everyMs = 1000;
+/** A file that has changed is read again after a second. */
+const everySeconds = 2;
 
 type Watched<Content> = {
   /** For the log. */
@@ -29,15 +30,18 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
   let taken = content;
   let last: Reading<Content> = { content };
   let refused = false;
+  let isSettled = true;
 
   function refuse(error: unknown): void {
     if (!refused) log.warn(`reloading ${what} failed, keeping the old content`, { error });
     refused = true;
   }
 
-  const timer = setInterval(() => {
+  let second = 0;
+  everySecond(() => {
+    if (++second % everySeconds !== 0 && isSettled) return;
     const now = attempt(read);
-    const isSettled = isDeepStrictEqual(now, last);
+    isSettled = isDeepStrictEqual(now, last);
     last = now;
     if (!isSettled) return;
     if ('failure' in now) return refuse(now.failure);
@@ -53,8 +57,7 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
     taken = now.content;
     refused = false;
     log.info(`reloaded ${what}`);
-  }, everyMs);
-  timer.unref();
+  });
 }
 
 /** Watches a mounted file or directory, whose content at the start is in use. */

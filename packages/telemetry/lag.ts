@@ -1,23 +1,27 @@
-const intervalMs = 100;
+import { everySecond } from './every-second.ts';
 
 /**
- * Measures how long the event loop is blocked. The returned function gives the longest block since
- * its last call, in milliseconds. Does not use monitorEventLoopDelay: Deno 2.9 reports 5 ms for a
- * loop that was blocked for 1500.
+ * Measures how long the event loop is blocked. The returned function gives how late the latest
+ * timer since its last call was, in milliseconds: at most a second less than the longest block.
+ * Does not use monitorEventLoopDelay: it wakes an idle process 100 times a second, and Deno 2.9
+ * reports 5 ms for a loop that was blocked for 1500.
  */
-export function measureLag(): () => number {
+export function measureLag(repeat = everySecond): () => number {
   let last = performance.now();
   let worst = 0;
   const sample = (): void => {
     const now = performance.now();
-    worst = Math.max(worst, now - last - intervalMs);
+    worst = Math.max(worst, now - last - 1000);
     last = now;
   };
-  setInterval(sample, intervalMs).unref();
+  repeat(sample);
   return () => {
-    sample(); // the caller may run before the timer does, after the loop was blocked
-    const lag = worst;
+    // The caller may run before the timer does, after the loop was blocked.
+    const now = performance.now();
+    const lag = Math.max(worst, now - last - 1000);
     worst = 0;
+    // The timer that is late now does not report the same block again.
+    last = Math.max(last, now - 1000);
     return lag;
   };
 }

@@ -1,3 +1,4 @@
+export { everySecond } from './every-second.ts';
 export { measureLag } from './lag.ts';
 export { createLog, describe, type Log } from './log.ts';
 export { counter, gauge, level, type Reading, startMetrics, timing } from './metrics.ts';

@@ -1,5 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
+import { everySecond } from './every-second.ts';
 import { gauge, timing, total } from './metrics.ts';
 import packageJson from './package.json' with { type: 'json' };
 
@@ -11,7 +12,6 @@ const runtime =
   process.versions['deno'] === undefined
     ? `node ${process.versions.node}`
     : `deno ${process.versions['deno']}`;
-const lagIntervalMs = 250;
 
 const gcKinds: Readonly<Record<number, string>> = {
   1: 'minor',
@@ -98,16 +98,16 @@ function measureLoop(): void {
   const lag = timing(
     {
       name: 'nodejs_eventloop_lag_seconds',
-      about: `How late a timer of the event loop is, measured every ${lagIntervalMs} ms.`,
+      about: 'How late a timer of the event loop is, measured each second.',
     },
     [0.005, 0.025, 0.1, 0.5, 2.5],
   );
   let last = performance.now();
-  setInterval(() => {
+  everySecond(() => {
     const now = performance.now();
-    lag.record(Math.max(0, now - last - lagIntervalMs) / 1000, {});
+    lag.record(Math.max(0, now - last - 1000) / 1000, {});
     last = now;
-  }, lagIntervalMs).unref();
+  });
 }
 
 function measureGc(): void {

@@ -75,7 +75,8 @@ test('incomplete files are ignored, with one line in the log, until they are com
     { ...(await old.issue({ uses: ['server'] })), ca: old.ca },
   ]) {
     end.replace(broken);
-    await sleep(2500);
+    // Longer than it takes to see a change and to read it again.
+    await sleep(3500);
     assert.deepEqual(end.tls?.current(), trimmed(first));
     await clientOf(t, 'http', client, service).save({ group: { tenant: 't', path: 'a' } });
   }
