@@ -1,6 +1,7 @@
 export { DatabaseProblem } from './database-problem.ts';
 export { assertSchemaWindow, migrate, type ServiceSchema } from './migrations.ts';
 export {
+  announceCommit,
   beforeCommit,
   type Database,
   type EntityManager,

@@ -27,6 +27,11 @@ export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
 /** A prepared statement: one name for one text, planned once per connection. */
 export type Statement = { name: string; text: string };
 
+const announced = new WeakSet<EntityManager>();
+
+/** Announces the commit of the transaction of `em` to the listeners of `onCommit`. */
+export const announceCommit = (em: EntityManager): void => void announced.add(em);
+
 export type DatabaseOptions = {
   /** The owning service: also the name of its schema. */
   service: string;
@@ -95,12 +100,23 @@ export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): 
   };
 }
 
-/**
- * Opens a service's part of the database: its schema, with its own least-privileged role.
- * Connections are made on demand, so a service starts while its database is away and recovers with
- * it.
- */
-export function openDatabase(options: DatabaseOptions) {
+/** Runs `work` in one transaction. Calls `committed` after a commit that was announced. */
+async function transact<T>(
+  em: EntityManager,
+  work: (em: EntityManager) => Promise<T>,
+  committed: () => void,
+): Promise<T> {
+  let inner = em;
+  const result = await em.transactional((forked) => {
+    inner = forked;
+    return withBeforeCommit(inner, work);
+  });
+  if (announced.has(inner)) committed();
+  return result;
+}
+
+/** MikroORM and its pool. */
+function connect(options: DatabaseOptions) {
   const pools: Pool[] = [];
   const orm = new MikroORM({
     ...ormOptions(options),
@@ -124,6 +140,16 @@ export function openDatabase(options: DatabaseOptions) {
   orm.em.getConnection().getClient();
   const [pool] = pools;
   if (!pool) throw new Error('the database pool was not created');
+  return { orm, pool };
+}
+
+/**
+ * Opens a service's part of the database: its schema, with its own least-privileged role.
+ * Connections are made on demand, so a service starts while its database is away and recovers with
+ * it.
+ */
+export function openDatabase(options: DatabaseOptions) {
+  const { orm, pool } = connect(options);
   measurePool(options.service, pool);
   const transactionSpan = {
     kind: SpanKind.CLIENT,
@@ -131,6 +157,10 @@ export function openDatabase(options: DatabaseOptions) {
   };
 
   const turns = createTransactionTurns(options.poolSize);
+  const listeners: Array<() => void> = [];
+  const committed = () => {
+    for (const listener of listeners) listener();
+  };
 
   return {
     service: options.service,
@@ -150,11 +180,12 @@ export function openDatabase(options: DatabaseOptions) {
       return turns.transaction(turn, () => {
         const em = orm.em.fork();
         if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
-        return inSpan('transaction', transactionSpan, () =>
-          em.transactional((inner) => withBeforeCommit(inner as EntityManager, work)),
-        );
+        return inSpan('transaction', transactionSpan, () => transact(em, work, committed));
       });
     },
+
+    /** Calls `listener` after each commit that `announceCommit` announces. */
+    onCommit: (listener: () => void): void => void listeners.push(listener),
 
     /**
      * Runs work that reads a row and later changes it in a transaction, one call at a time for each

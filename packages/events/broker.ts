@@ -73,6 +73,7 @@ function openConnection({ url, name, log }: Options) {
     connections: () => connections,
     isClosed: () => closed,
     isCluster: () => connection?.info?.cluster !== undefined,
+    takesSeveral: () => isAtLeast(connection?.info?.version ?? '', 2, 10),
     async manager(): Promise<JetStreamManager> {
       await connected;
       if (!connection || closed) throw unavailable();
@@ -186,6 +187,12 @@ export function openBroker(options: Options) {
       await link.close();
     },
   };
+}
+
+/** Whether a server's version is this one or newer. */
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = version.split('.').map(Number);
+  return first > major || (first === major && second >= minor);
 }
 
 /** Whether the broker rejected a message for its size. A retry cannot succeed. */

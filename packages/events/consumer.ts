@@ -7,13 +7,15 @@ import {
   type Consumer,
   type ConsumerInfo,
   type ConsumerMessages,
+  type ConsumerUpdateConfig,
+  DeliverPolicy,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
   nanos,
 } from 'nats';
 import { handling } from './messages.ts';
-import { ensureStreams, type StreamName } from './streams.ts';
+import { ensureStreams, missing, type StreamName } from './streams.ts';
 
 // Consumes messages from a stream. Only broker.ts calls this.
 
@@ -36,8 +38,10 @@ export type ConsumerOptions = {
   stream: StreamName;
   /** The durable name: all processes with the same name share the work. */
   durable: string;
-  /** One subject, wildcards allowed. (Several need a server of 2.10 or newer.) */
+  /** One subject, wildcards allowed. */
   subject: string;
+  /** Some of its subjects, which the consumer gets instead. */
+  narrowed?: Narrowed | undefined;
   /** The most messages in hand at once in this process. */
   concurrency: number;
   /**
@@ -45,6 +49,21 @@ export type ConsumerOptions = {
    * send signs of life.
    */
   ackWaitMs: number;
+};
+
+/**
+ * The subjects of a consumer that replaces one with a wider subject. A server before 2.10 keeps the
+ * wider subject. The list of a durable name must never change: of two versions that run side by
+ * side, the one that knows fewer subjects would make the broker skip the others. A longer list needs
+ * another durable name, which replaces this one.
+ */
+export type Narrowed = {
+  subjects: readonly string[];
+  /**
+   * The durable name that the previous version uses. The new consumer starts where that one stands,
+   * and leaves it to the previous version, which cannot update a consumer with several subjects.
+   */
+  replaces: string;
 };
 
 const signOfLifeMs = 3000;
@@ -66,28 +85,41 @@ const maxInHand = 200_000;
 
 // An existing consumer keeps its position and takes these settings: a new version may have changed
 // them.
-async function ensureConsumer(
+export async function ensureConsumer(
   manager: JetStreamManager,
-  { stream, durable, subject, ackWaitMs }: ConsumerOptions,
+  { stream, durable, subject, narrowed, ackWaitMs }: ConsumerOptions,
+  takesSeveral: boolean,
 ): Promise<ConsumerInfo> {
   // Unlimited redelivery: a limit would leave messages behind that only an advisory reports.
   const settings = {
     ack_wait: nanos(ackWaitMs),
     max_deliver: -1,
     max_ack_pending: maxInHand,
-    filter_subject: subject,
+    ...filterOf(subject, takesSeveral ? narrowed?.subjects : undefined),
   };
-  const exists = await manager.consumers.info(stream, durable).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return manager.consumers.update(stream, durable, settings);
+  const find = (name: string) => manager.consumers.info(stream, name).catch(missing);
+  if (await find(durable)) return manager.consumers.update(stream, durable, settings);
+  const replaced = narrowed && (await find(narrowed.replaces));
   return manager.consumers.add(stream, {
     ...settings,
+    ...(replaced && {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: replaced.ack_floor.stream_seq + 1,
+    }),
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
   });
 }
+
+/** An update is merged with the stored settings, so it has to name the filter that it removes. */
+const filterOf = (
+  subject: string,
+  subjects: readonly string[] | undefined,
+): Partial<ConsumerUpdateConfig> =>
+  ({
+    filter_subject: subjects ? undefined : subject,
+    filter_subjects: subjects && [...subjects],
+  }) as Partial<ConsumerUpdateConfig>;
 
 type Link = {
   manager: () => Promise<JetStreamManager>;
@@ -95,10 +127,12 @@ type Link = {
   log: Log;
   isClosed: () => boolean;
   isCluster: () => boolean;
+  /** Whether a consumer may have several subjects. */
+  takesSeveral: () => boolean;
 };
 
 export function consumeForever(
-  { manager, client, log, isClosed, isCluster }: Link,
+  { manager, client, log, isClosed, isCluster, takesSeveral }: Link,
   options: ConsumerOptions,
   handle: (message: BrokerMessage) => Promise<void>,
 ) {
@@ -109,7 +143,7 @@ export function consumeForever(
   async function pull(): Promise<void> {
     const managing = await manager();
     await ensureStreams(managing, isCluster());
-    await ensureConsumer(managing, options);
+    await ensureConsumer(managing, options, takesSeveral());
     const consumer = await client()?.consumers.get(options.stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {

@@ -26,6 +26,11 @@ type Following = {
   /** One subject of the event stream, `evt.<tenant, or _>.<type>`, wildcards allowed. */
   subject: string;
   types: readonly string[];
+  /**
+   * The durable name of the version that took all events of `subject`. Given, the broker passes on
+   * the events of `types` only, and these must never change under one durable name.
+   */
+  replaces?: string;
   /** Must be idempotent, and must accept events out of order. */
   handle: (event: FollowedEvent) => Promise<void>;
   /**
@@ -46,13 +51,17 @@ const tries = 10;
  */
 export function followEvents(
   { broker, log }: { broker: Broker; log: Log },
-  { durable, subject, types, handle, again = [], lasting = false }: Following,
+  { durable, subject, types, replaces, handle, again = [], lasting = false }: Following,
 ): void {
+  const narrowed =
+    replaces === undefined
+      ? undefined
+      : { subjects: types.map((type) => `evt.*.${type}`), replaces };
   // Successful runs of each event in this process: failed attempts, and those of other processes,
   // do not count.
   const handled = new Map<string, number>();
   broker.consume(
-    { stream: 'EVT', durable, subject, concurrency: 8, ackWaitMs: 10_000 },
+    { stream: 'EVT', durable, subject, narrowed, concurrency: 8, ackWaitMs: 10_000 },
     async (message) => {
       const isWanted = types.includes(typeOf(message));
       if (isWanted) await follow(message, log, { handle, lasting });

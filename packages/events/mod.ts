@@ -1,8 +1,11 @@
 export { type Broker, type BrokerMessage, openBroker } from './broker.ts';
 export { type FollowedEvent, followEvents } from './events.ts';
+export { handOver } from './fresh.ts';
 export { createLossDetector, findLosses } from './loss-detector.ts';
 export {
   type AuditDraft,
+  type Change,
+  changeRow,
   createRecorder,
   eventBody,
   type Origin,

@@ -6,7 +6,7 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import { continueTrace, createLog, currentTraceparent, startTelemetry } from '@bailiwick/telemetry';
 import { create } from '@bufbuild/protobuf';
 import type { Broker } from './broker.ts';
-import { type AuditDraft, recordChange, recordRefusal } from './outbox.ts';
+import { type AuditDraft, createRecorder, recordChange, recordRefusal } from './outbox.ts';
 import { startRelay } from './relay.ts';
 import { noticeTask } from './tasks.ts';
 
@@ -92,28 +92,38 @@ const row = (id: string, traceparent: string) => ({
   stream_seq: null,
 });
 
-/** A relay without a database: `execute` answers the statements of its transactions. */
-function startFake(execute: (sql: string) => unknown[], publish: (subject: string) => unknown) {
-  const em = {
-    getTransactionContext: () => ({
-      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
-    }),
-  };
-  const database = {
-    service: 'test',
-    query: async ({ name }: Statement) => (name === 'outbox.waiting' ? [{}] : []),
-    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
-  } as unknown as Database;
-  const broker = {
+/** A connected broker whose streams have lost nothing. */
+const fakeBroker = (publish: (subject: string) => Promise<unknown>) =>
+  ({
     isConnected: () => true,
     connections: () => 1,
     states: async () => ({
       EVT: { created: new Date(0), lastSeq: 0 },
       TASK: { created: new Date(0), lastSeq: 0 },
     }),
-    publish: async (subject: string) => publish(subject),
-  } as unknown as Broker;
-  return startRelay({ database, broker, log, intervalMs: 1 });
+    publish,
+  }) as unknown as Broker;
+
+/** A relay without a database: `execute` answers the statements of its transactions. */
+function startFake(
+  execute: (sql: string) => unknown[],
+  publish: (subject: string) => unknown,
+  pauseMs?: number,
+) {
+  const em = {
+    getTransactionContext: () => ({
+      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
+    }),
+  };
+  let commit = () => {};
+  const database = {
+    service: 'test',
+    onCommit: (listener: () => void) => (commit = listener),
+    query: async ({ name }: Statement) => (name === 'outbox.old' ? [{}] : []),
+    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+  } as unknown as Database;
+  const broker = fakeBroker(async (subject) => publish(subject));
+  return { ...startRelay({ database, broker, log, intervalMs: 1, pauseMs }), commit };
 }
 
 test('the relay publishes each row and its tasks in the trace of that row', async () => {
@@ -129,7 +139,7 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
       (sql) => (sql.startsWith('select') ? waiting.splice(0) : []),
       (subject) => published.push([subject, currentTraceparent()]),
     );
-    relay.nudge();
+    relay.commit();
     await relay.stop();
   });
   const traces = [traceparent, '', traceparent.replaceAll('b7', 'c8')];
@@ -139,8 +149,68 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
   );
 });
 
+test('a relay with a pause publishes the first change at once, and those that follow in one batch', async () => {
+  const waiting = [row('evt_1', '')];
+  const batches: number[] = [];
+  const relay = startFake(
+    (sql) => {
+      if (!sql.startsWith('select')) return [];
+      const rows = waiting.splice(0);
+      if (rows.length > 0) batches.push(rows.length);
+      return rows;
+    },
+    () => 1,
+    60,
+  );
+  relay.commit();
+  while (batches.length === 0) await setImmediate();
+  for (let count = 2; count < 12; count++) {
+    waiting.push(row(`evt_${count}`, ''));
+    relay.commit();
+    await setImmediate();
+  }
+  assert.deepEqual(batches, [1]);
+  while (batches.length === 1) await setImmediate();
+  assert.deepEqual(batches, [1, 10]);
+  await relay.stop();
+});
+
+test('a relay that is stopped in its pause publishes the waiting rows', async () => {
+  const waiting = [row('evt_1', '')];
+  const published: string[] = [];
+  const relay = startFake(
+    (sql) => (sql.startsWith('select') ? waiting.splice(0, 100) : []),
+    (subject) => published.push(subject),
+    60_000,
+  );
+  while (published.length < 2) await setImmediate();
+  for (let count = 2; count <= 251; count++) waiting.push(row(`evt_${count}`, ''));
+  relay.commit();
+  const begun = performance.now();
+  await relay.stop();
+  assert.ok(performance.now() - begun < 10_000);
+  assert.equal(published.filter((subject) => subject === 'evt._.a').length, 251);
+});
+
+test('a relay stops although the broker does not answer', async () => {
+  let isSilent = false;
+  const waiting = [row('evt_1', '')];
+  const relay = startFake(
+    (sql) => (sql.startsWith('select') ? waiting.splice(0) : []),
+    () => (isSilent ? new Promise(() => {}) : 1),
+    60_000,
+  );
+  while (waiting.length > 0) await setImmediate();
+  await setImmediate();
+  isSilent = true;
+  waiting.push(row('evt_2', ''));
+  await relay.stop();
+  assert.deepEqual(waiting, []);
+});
+
 test('publishing does not wait for the deletion of all old rows', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
+  t.after(() => t.mock.timers.reset());
   const done: string[] = [];
   const old = [5000, 5000, 5000, 7];
   const relay = startFake(
@@ -156,4 +226,43 @@ test('publishing does not wait for the deletion of all old rows', async (t) => {
   await relay.stop();
   const deletions = done.slice(done.indexOf('delete'), done.lastIndexOf('delete') + 1);
   assert.deepEqual(deletions.join(' '), 'delete publish delete publish delete publish delete');
+});
+
+test('the relay publishes an event of its own process without reading it, and reads one that failed', async () => {
+  const happened: string[] = [];
+  let isRefused = false;
+  const database = {
+    service: 'test',
+    onCommit: () => {},
+    inCall: (_tenant: string, work: () => unknown) => work(),
+    query: async ({ name }: Statement) => {
+      // The statements of the loss detector are left out.
+      if (/insert|mark_fresh|[.]old$/.test(name)) happened.push(name.replace('outbox.', ''));
+      return [];
+    },
+    transaction: async (_tenant: null, work: (em: unknown) => unknown) => {
+      happened.push('read');
+      return work({ getTransactionContext: () => ({ executeQuery: async () => ({ rows: [] }) }) });
+    },
+  } as unknown as Database;
+  const broker = fakeBroker(async (subject) => {
+    happened.push(subject);
+    if (isRefused) throw new Error('refused');
+    return 7;
+  });
+  const recordOne = createRecorder(database);
+  const record = () => recordOne(origin, { tenant: '', type: 'a', data: {}, targets: [] });
+  const relay = startRelay({ database, broker, log });
+  // The first round reads.
+  while (!happened.includes('read')) await setImmediate();
+  const relayOnce = async (last: string) => {
+    happened.length = 0;
+    await record();
+    while (!happened.includes(last)) await setImmediate();
+    return happened.join(' ');
+  };
+  assert.equal(await relayOnce('old'), 'insert evt._.a mark_fresh old');
+  isRefused = true;
+  assert.equal(await relayOnce('read'), 'insert evt._.a read');
+  await relay.stop();
 });

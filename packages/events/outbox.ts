@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Caller, currentRequestId, grantOf, serviceCaller } from '@bailiwick/call';
 import {
+  announceCommit,
   beforeCommit,
   type Database,
   type EntityManager,
@@ -11,6 +12,7 @@ import { currentMark } from '@bailiwick/idempotency';
 import { currentTraceId, currentTraceparent } from '@bailiwick/telemetry';
 import { createBatch, createId } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
+import { handOver } from './fresh.ts';
 import type { Task } from './tasks.ts';
 
 // The transactional outbox. Every change writes one row in its own transaction: the event, the
@@ -134,6 +136,7 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
   const mark = (change.code ?? '') === '' ? currentMark() : undefined;
   if (mark) beforeCommit(em, mark);
   em.persist(em.create(OutboxEntity, written));
+  announceCommit(em);
   return written.id;
 }
 
@@ -156,6 +159,7 @@ export function createRecorder(database: Database) {
     const column = (name: keyof OutboxRow) => rows.map((each) => each[name]);
     const texts = ['id', 'forTenant', 'type', 'event', 'audit', 'traceparent'] as const;
     await database.query(insertRows, [...texts.map(column), column('createdAt')]);
+    handOver(database, rows);
     return rows;
   });
   return async (origin: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
@@ -169,7 +173,11 @@ export function createRecorder(database: Database) {
   };
 }
 
-function changeRow(origin: Origin, change: Change) {
+/**
+ * The outbox row of a change, for a statement that inserts it together with the change. A call with
+ * an Idempotency-Key needs a transaction with `recordChange` instead, which marks the call.
+ */
+export function changeRow(origin: Origin, change: Change) {
   const id = createId('evt');
   const now = new Date();
   const { data, code = '' } = change;
@@ -247,6 +255,7 @@ export function recordRefusal(
     Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
   });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
+  announceCommit(em);
 }
 
 function row(id: string, createdAt: Date, audit: AuditDraft) {

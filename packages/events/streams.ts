@@ -109,7 +109,8 @@ export function readOldest(
   return manager.streams.getMessage(stream, first).catch(missing);
 }
 
-function missing(error: unknown): undefined {
+/** Turns the broker's "not found" into undefined. */
+export function missing(error: unknown): undefined {
   if (error instanceof NatsError && error.jsError()?.code === notFound) return undefined;
   throw error;
 }

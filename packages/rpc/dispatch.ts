@@ -155,8 +155,6 @@ export type DispatchOptions = {
   revoke: (keys: readonly RightsKey[]) => Promise<void>;
   /** Runs a call that carries an Idempotency-Key. */
   idempotency: Idempotency;
-  /** Called after every operation that may have side effects. */
-  afterChange: () => void;
 };
 
 /** Creates the function that runs calls. It throws ServiceErrors only. */
@@ -166,7 +164,6 @@ export function createDispatch({
   auditRefusal,
   revoke,
   idempotency,
-  afterChange,
 }: DispatchOptions) {
   const run = createRun({ revoke, idempotency });
   const audit = createAudit({ log, auditRefusal });
@@ -204,7 +201,6 @@ export function createDispatch({
           requestId: caller.requestId,
           ...(exchange.replayed && { replayed: true }),
         });
-      if (operation.sideEffects) afterChange();
     }
   };
   return (

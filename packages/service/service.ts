@@ -88,6 +88,8 @@ export type ServiceOptions = {
   /** Seals the stored responses of idempotent calls. */
   keyRing: KeyRing;
   log: Log;
+  /** A fixed pause of the relay after each round: see `startRelay`. */
+  relayPauseMs?: number;
   /** Creates the handlers and the background work. */
   parts: (deps: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
 };
@@ -101,6 +103,7 @@ export async function createService({
   settings,
   keyRing,
   log,
+  relayPauseMs,
   parts,
 }: ServiceOptions): Promise<Service> {
   const name = schema.service;
@@ -121,7 +124,7 @@ export async function createService({
   let relay: ReturnType<typeof startRelay> | undefined;
   const running: Array<() => Promise<void>> = [];
   const begin = whenSchemaFits(database, schema, log, () => {
-    relay = startRelay({ database, broker, log });
+    relay = startRelay({ database, broker, log, pauseMs: relayPauseMs });
     running.push(...[...background, ...upkeep].map((start) => start({ dispatch })));
   });
 
@@ -130,7 +133,6 @@ export async function createService({
     log,
     revoke: createRevoker(broker),
     idempotency: createIdempotency({ database, keyRing, log }),
-    afterChange: () => relay?.nudge(),
     auditRefusal: createRefusalAudit(refusals),
   });
 

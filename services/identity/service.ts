@@ -63,6 +63,12 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
 /** Introspected tokens in the cache: more than a process can load within a lease. */
 const maxIntrospected = 10_000;
 
+/**
+ * The first change after a pause is published at once. Those that follow it, as sign-ins do, share
+ * a batch in relay, audit and fan-out: waking these for each costs more CPU than the sign-in itself.
+ */
+const relayPauseMs = 100;
+
 /** Removes what a purged tenant has in other tables: its bots and its providers' links. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
   await removeBots(em, tenant, origin);
@@ -81,6 +87,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
     settings,
     keyRing,
     log,
+    relayPauseMs,
     parts({ database, broker, refusals }) {
       const limiter = createLimiter(database);
       const deps = {

@@ -5,7 +5,14 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@bailiwick/database';
-import { OutboxEntity, openBroker, startRelay } from '@bailiwick/events';
+import {
+  createRecorder,
+  OutboxEntity,
+  openBroker,
+  recordChange,
+  serviceOrigin,
+  startRelay,
+} from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { startTestBroker, type TestBroker } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -27,19 +34,34 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the relay publishes other changes once while one is too large for the broker', async () => {
-  const lines: string[] = [];
-  const log = createLog('test', (line) =>
-    lines.push((JSON.parse(line) as { message: string }).message),
-  );
+/** The database and broker of a relay, as a process of a service opens them. */
+async function openProcess(service: string, log = createLog('test', () => {})) {
   const broker = openBroker({ url: server.url, name: 'test', log });
   const database = openDatabase({
-    service: 'access',
+    service,
     url: store.url,
     entities: [OutboxEntity],
     poolSize: 4,
     log,
   });
+  await eventually('the broker', () => Promise.resolve(broker.isConnected()));
+  return {
+    broker,
+    database,
+    log,
+    async close() {
+      await broker.close();
+      await database.close();
+    },
+  };
+}
+
+test('the relay publishes other changes once while one is too large for the broker', async () => {
+  const lines: string[] = [];
+  const log = createLog('test', (line) =>
+    lines.push((JSON.parse(line) as { message: string }).message),
+  );
+  const { broker, database, close } = await openProcess('access', log);
   const waiting = async () => {
     const rows = await rowsOf<{ id: string }>(
       { databaseUrl: store.url },
@@ -52,7 +74,6 @@ test('the relay publishes other changes once while one is too large for the brok
     `insert into access.outbox (id, for_tenant, type, event, audit, tasks, created_at)
      select 'evt_' || n, 'tnt_1', 'group.created', case when n = 1 then repeat('x', 5000000) else '{}' end, '{}', '[]', now() from generate_series(1, 5) as n`,
   );
-  await eventually('the broker', () => Promise.resolve(broker.isConnected()));
   const relay = startRelay({ database, broker, log, intervalMs: 20 });
   try {
     await eventually('the others', async () => (await waiting()).length === 1);
@@ -63,7 +84,83 @@ test('the relay publishes other changes once while one is too large for the brok
     assert.deepEqual(lines, ['a change is too large for the broker and stays in the outbox']);
   } finally {
     await relay.stop();
-    await broker.close();
-    await database.close();
+    await close();
+  }
+});
+
+test('a commit that records a change wakes the relay, also outside of a call', async () => {
+  const { broker, database, log, close } = await openProcess('identity');
+  const published = async () => {
+    const rows = await rowsOf(
+      { databaseUrl: store.url },
+      'select from identity.outbox where published_at is not null',
+    );
+    return rows.length;
+  };
+  const change = { tenant: '', type: 'user.updated', data: { ID: 'usr_1' }, targets: [] };
+  const record = () =>
+    database.transaction(null, async (em) =>
+      recordChange(em, serviceOrigin('identity', 'Test'), change),
+    );
+  // Only its first look and the commits wake it.
+  const relay = startRelay({ database, broker, log, intervalMs: 3_600_000 });
+  try {
+    for (const count of [1, 2, 3]) {
+      await sleep(count * 20);
+      await record();
+      await eventually('the change', async () => (await published()) === count);
+    }
+  } finally {
+    await relay.stop();
+    await close();
+  }
+});
+
+test('two relays publish each event of a process once, and an old one that no process publishes', async () => {
+  const messages: string[] = [];
+  const open = async () => {
+    const { broker, ...opened } = await openProcess('identity');
+    const counting: typeof broker = {
+      ...broker,
+      publish(subject, body, id) {
+        messages.push(id);
+        return broker.publish(subject, body, id);
+      },
+    };
+    return { ...opened, broker: counting, record: createRecorder(opened.database) };
+  };
+  const replicas = [await open(), await open()] as const;
+  const relays = replicas.map(({ database, broker, log }) =>
+    startRelay({ database, broker, log, intervalMs: 20, pauseMs: 100 }),
+  );
+  const insert = (id: string, age: string) =>
+    rowsOf(
+      { databaseUrl: store.url },
+      `insert into identity.outbox (id, for_tenant, type, event, audit, tasks, created_at)
+       values ($1, '', 'a', '{}', '{}', '[]', now() - $2::interval)`,
+      [id, age],
+    );
+  try {
+    // The first round of a relay reads all rows.
+    await sleep(500);
+    const recorded: string[] = [];
+    for (let count = 0; count < 60; count++) {
+      const change = { tenant: '', type: 'user.signed_in', data: {}, targets: [] };
+      for (const { record } of replicas)
+        recorded.push(await record(serviceOrigin('identity', 'Test'), change));
+      await sleep(10);
+    }
+    await eventually('the events', () => Promise.resolve(messages.length >= recorded.length));
+    await sleep(300);
+    assert.deepEqual(messages.toSorted(), recorded.toSorted());
+    // Rows of a process that was killed, by its clock and by one that is an hour ahead.
+    await insert('evt_0killed', '2 seconds');
+    await insert('evt_0ahead', '-1 hour');
+    await eventually('the old rows', () =>
+      Promise.resolve(messages.includes('evt_0killed') && messages.includes('evt_0ahead')),
+    );
+  } finally {
+    await Promise.all(relays.map((relay) => relay.stop()));
+    await Promise.all(replicas.map(({ close }) => close()));
   }
 });

@@ -16,7 +16,8 @@ export function followSubjects({ database, broker, log }: Deps): Background {
     followEvents(
       { broker, log },
       {
-        durable: 'access-users',
+        durable: 'access-user-states',
+        replaces: 'access-users',
         subject: 'evt.*.user.>',
         types: ['user.disabled', 'user.enabled', 'user.deleted'],
         handle,
