@@ -97,9 +97,10 @@ const acrossTenants: Record<string, string> = {
   'notifications.chat_endpoint_tenant':
     'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
   'notifications.dead_letters': 'counts the queue of all tenants and returns no tenant data',
-  'notifications.due_lanes': 'the relay covers all tenants',
   'notifications.erase_previous_secrets': 'the sweeper covers all tenants',
   'notifications.forget_published': 'the sweeper covers all tenants',
+  'notifications.next_due': 'the queue publishes the due tasks of all tenants',
+  'notifications.next_release': 'returns when the queue looks again, and no tenant data',
   'notifications.open_breakers': 'counts the queue of all tenants and returns no tenant data',
   'notifications.overdue': 'counts the queue of all tenants and returns no tenant data',
   'notifications.releasing': 'the queue releases tasks of all tenants, each in its own tenant',
@@ -151,6 +152,7 @@ const betweenTenants: Record<string, string> = {
   'notifications.park': 'the worker holds the task, whose id is unique',
   'notifications.settle_done': 'each task names the tenant of its row',
   'notifications.settle_waiting': 'the worker holds the task, whose id is unique',
+  'notifications.wanted': 'fan-out asks whether any tenant wants a type; returns no tenant data',
   'services/notifications/queue/due/queries.ts:deleteOld': 'the sweeper covers all tenants',
   'sso.settled_domains': 'a lapsed domain that another tenant has verified is left out',
 };

@@ -16,6 +16,7 @@ import { Watching } from './migrations/005-watching.ts';
 import { Mail } from './migrations/006-mail.ts';
 import { Messages } from './migrations/007-messages.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
+import { WantedTypes } from './migrations/009-wanted-types.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
@@ -45,6 +46,7 @@ export const notificationsSchema: ServiceSchema = {
     { name: '006-mail', class: Mail },
     { name: '007-messages', class: Messages },
     { name: '008-idempotency', class: Idempotency },
+    { name: '009-wanted-types', class: WantedTypes },
   ],
   compatibleFrom: 1,
 };

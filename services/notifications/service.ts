@@ -44,7 +44,7 @@ import { openTemplates } from './email/templates.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
-import { endpointFinder, startFanout } from './fanout/fanout.ts';
+import { endpointFinder, startFanout, wantsFinder } from './fanout/fanout.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
@@ -55,6 +55,7 @@ import { sealedRecords } from './sealed.ts';
 import { limits } from './sending/send.ts';
 import type { notificationsSettings } from './settings.ts';
 import { createSweeper } from './sweeper.ts';
+import { type Announcements, createAnnouncements } from './waiting-rows.ts';
 import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
 import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
@@ -118,6 +119,10 @@ type Deps = ReturnType<typeof openDeps> &
 function partsOf(deps: Deps) {
   const { database, broker, keyService, settings } = deps;
   const keys = createTenantKeys({ database, service: keyService });
+  const announcements = createAnnouncements(broker);
+  const { announce } = announcements;
+  // A replay and an endpoint that is enabled are recorded changes.
+  database.onCommit(announce);
   const shared = {
     ...deps,
     egress: deps.plan.egress,
@@ -125,7 +130,13 @@ function partsOf(deps: Deps) {
     keys,
     forget: forgetEverywhere(broker, keys),
     limiter: createLimiter(database),
-    store: createStore({ database, keys, keepsMessages: settings.deliveryBodyHours > 0 }),
+    announcements,
+    store: createStore({
+      database,
+      keys,
+      keepsMessages: settings.deliveryBodyHours > 0,
+      announce,
+    }),
   };
   return {
     served: [...endpointServices(shared), ...mailServices(shared), ...platformServices(shared)],
@@ -140,6 +151,7 @@ type Shared = Deps & {
   /** Drops a tenant's data keys from the caches of all processes. */
   forget: (tenant: string) => void;
   limiter: Limiter;
+  announcements: Announcements;
   store: Store;
 };
 
@@ -196,9 +208,9 @@ function backgroundOf(shared: Shared): Background[] {
     createSweeper({ database, limiter, deliveryBodyHours, log }),
   ];
   // Consumers end with the broker connection, which the service closes after this.
-  const findEndpoints = endpointFinder(database);
+  const finders = { findEndpoints: endpointFinder(database), wants: wantsFinder(database) };
   const fanout: Background = () => (
-    startFanout({ ...shared, findEndpoints }), () => Promise.resolve()
+    startFanout({ ...shared, ...finders }), () => Promise.resolve()
   );
   return [
     ...(plan.roles.has('api') ? api() : []),

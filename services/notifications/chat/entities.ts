@@ -23,7 +23,10 @@ export const ChatEndpointEntity = defineEntity({
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
-  indexes: [{ name: 'chat_endpoint_id', properties: ['id'] }],
+  indexes: [
+    { name: 'chat_endpoint_id', properties: ['id'] },
+    { name: 'chat_endpoint_event_types', properties: ['eventTypes'], type: 'gin', where: 'active' },
+  ],
 });
 
 export type ChatEndpointRow = InferEntity<typeof ChatEndpointEntity>;

@@ -1,6 +1,7 @@
 import { ServiceError } from '@bailiwick/errors';
 import nodemailer from 'nodemailer';
 import { mailUnavailable } from '../queue/attempt-outcome.ts';
+import { writeMessage } from './message.ts';
 import { isAboutRecipient } from './refusal.ts';
 
 export type Mail = { to: string; messageId: string; subject: string; text: string; html: string };
@@ -51,18 +52,9 @@ export function createMailer({
     disableUrlAccess: true,
   });
   return {
-    async send({ to, messageId, subject, text, html }) {
+    async send(mail) {
       try {
-        await transport.sendMail({
-          from,
-          // nodemailer takes an object as it is, without parsing the address.
-          to: { name: '', address: to },
-          messageId,
-          subject,
-          text,
-          html,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-        });
+        await transport.sendMail(writeMessage(from, mail));
       } catch (error) {
         throw mailError(error);
       }

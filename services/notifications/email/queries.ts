@@ -1,19 +1,22 @@
+import type { Buffer } from 'node:buffer';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 
 export type SuppressionRow = { code: number; created_at: string; expires_at: string };
 
 const living: Statement = {
-  name: 'notifications.mail_suppression',
-  text: 'select code, created_at, expires_at from mail_suppression where hash = any($1) and expires_at > now() order by expires_at desc limit 1',
+  name: 'notifications.mail_suppressions',
+  text: 'select hash, code, created_at, expires_at from mail_suppression where hash = any($1) and expires_at > now() order by expires_at desc',
 };
 
-/** The active suppression of an address with one of these hashes. */
-export async function findSuppression(
+/** The active suppressions of addresses, each of which has one of its hashes. */
+export async function findSuppressions(
   database: Database,
-  hashes: readonly Uint8Array[],
-): Promise<SuppressionRow | undefined> {
-  const [row] = await database.query<SuppressionRow>(living, [hashes]);
-  return row;
+  addresses: ReadonlyArray<readonly Uint8Array[]>,
+): Promise<Array<SuppressionRow | undefined>> {
+  const rows = await database.query<SuppressionRow & { hash: Buffer }>(living, [addresses.flat()]);
+  return addresses.map((hashes) =>
+    rows.find((row) => hashes.some((hash) => row.hash.equals(hash))),
+  );
 }
 
 export async function insertSuppression(

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { type Database } from '@bailiwick/database';
 import { type Origin, recordChange, serviceOrigin } from '@bailiwick/events';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
+import { createBatch } from '@bailiwick/values';
 import {
   deleteSuppression,
-  findSuppression,
+  findSuppressions,
   insertSuppression,
   type SuppressionRow,
 } from './queries.ts';
@@ -22,8 +23,14 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
 export function createSuppressions({ database, ring }: { database: Database; ring: KeyRing }) {
   const hashes = (emailKey: string) =>
     ring.map(({ key }) =>
-      createHmac('sha256', purposeKey(key, 'mail-suppression')).update(emailKey).digest(),
+      createHmac('sha256', createSecretKey(purposeKey(key, 'mail-suppression')))
+        .update(emailKey)
+        .digest(),
     );
+  const find = createBatch(
+    (addresses: ReadonlyArray<readonly Uint8Array[]>) => findSuppressions(database, addresses),
+    { atOnce: 1 },
+  );
   const hashOf = (emailKey: string) => hashes(emailKey)[0] ?? Buffer.alloc(0);
   // The audit names the hash: with the address and the key ring an operator can identify the entry.
   const change = (type: string, emailKey: string) => ({
@@ -40,8 +47,7 @@ export function createSuppressions({ database, ring }: { database: Database; rin
      */
     nameOf: (emailKey: string): string => hashOf(emailKey).toString('base64url'),
 
-    find: (emailKey: string): Promise<SuppressionRow | undefined> =>
-      findSuppression(database, hashes(emailKey)),
+    find: (emailKey: string): Promise<SuppressionRow | undefined> => find(hashes(emailKey)),
 
     /** Suppresses an address for 30 days. `code` is the mail server's status code. */
     add: (emailKey: string, code: number): Promise<void> =>

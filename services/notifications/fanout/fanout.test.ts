@@ -31,6 +31,7 @@ async function published(
   endpoints: ReadonlyArray<{ id: string; eventTypes: string[]; kind?: string; createdAt?: string }>,
   tenants: readonly string[] = [],
   targets: object[] = [],
+  wants: (type: string) => boolean = () => true,
 ): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
@@ -43,6 +44,7 @@ async function published(
           ...endpoint,
         })),
       ),
+    wants: (type: string) => Promise.resolve(wants(type)),
     broker: {
       publish: (subject: string, body: string, id: string, fields: Record<string, string>) =>
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
@@ -144,6 +146,15 @@ test('an event about a user also goes, once, to the tenant that verified the dom
   ]);
   for (const address of ['ada@other.example', 'ada@sub.acme.example', 'acme.example', ''])
     assert.deepEqual(await subjects(address, []), []);
+});
+
+test('an event about a user asks for no tenants if no endpoint of any tenant wants its type', async () => {
+  const event = text({ type: 'user.signed_in', tenant: '', data: { ID: 'usr_1' } });
+  const endpoints = [{ id: 'whk_1', eventTypes: [] }];
+  const sent = (isWanted: boolean) =>
+    published(event, endpoints, ['tnt_1'], [], (type) => type === 'user.signed_in' && isWanted);
+  assert.deepEqual(await sent(false), []);
+  assert.equal((await sent(true)).length, 1);
 });
 
 test('the event of a deleted user goes to the former tenants of the user', async () => {

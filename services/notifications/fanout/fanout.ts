@@ -10,10 +10,11 @@ import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
-import { type FanoutEndpoint, listFanoutEndpoints } from './queries.ts';
+import { type FanoutEndpoint, isWanted, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
+  wants: Wants;
   broker: Broker;
   authority: Client<typeof Authority>;
   owners: DomainOwners;
@@ -26,6 +27,20 @@ type FindEndpoints = (tenant: string) => Promise<FanoutEndpoint[]>;
 /** Looks up endpoints, batching the events that are handled at the same time. */
 export const endpointFinder = (database: Database): FindEndpoints =>
   createBatch((tenants: readonly string[]) => listFanoutEndpoints(database, tenants));
+
+/** Whether any endpoint of any tenant wants events of a type. */
+type Wants = (type: string) => Promise<boolean>;
+
+/**
+ * Asks once for the events that are handled at the same time. The answer is not kept: an endpoint
+ * must get every event after the call that created it.
+ */
+export const wantsFinder = (database: Database): Wants =>
+  createBatch(async (types: readonly string[]) => {
+    const answers = new Map<string, boolean>();
+    for (const type of new Set(types)) answers.set(type, await isWanted(database, type));
+    return types.map((type) => answers.get(type) ?? true);
+  });
 
 /**
  * Makes one task per event and subscribed endpoint. A redelivered event makes the same tasks, which
@@ -62,13 +77,13 @@ export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void
 // Events without a tenant reach no endpoint, except events about users: they go to the user's
 // tenants and to the tenant that verified the domain of the address.
 async function tenantsOf(
-  { authority, owners }: FanoutDeps,
+  { authority, owners, wants }: FanoutDeps,
   { type, tenant, subject, email, left }: FanoutEvent,
 ): Promise<string[]> {
   const reach = reachOf(type);
   if (reach === 'none') return [];
   if (tenant !== '') return [tenant];
-  if (reach !== 'members' || subject === '') return [];
+  if (reach !== 'members' || subject === '' || !(await wants(type))) return [];
   const domain = findEmail(email)?.domain ?? '';
   const [own, owner] = await Promise.all([
     type === 'user.deleted'

@@ -22,3 +22,21 @@ export async function listFanoutEndpoints(
   const byTenant = Map.groupBy(rows, ({ tenant }) => tenant);
   return tenants.map((tenant) => byTenant.get(tenant) ?? []);
 }
+
+// Both kinds of endpoints have an index of their active event types.
+const wanted: Statement = {
+  name: 'notifications.wanted',
+  text: `select exists (select from webhook_endpoint where active and (event_types = '{}' or event_types && $1::text[]))
+           or exists (select from chat_endpoint where active and (event_types = '{}' or event_types && $1::text[])) as wanted`,
+};
+
+/**
+ * Whether any endpoint wants events of this type now: by name, by family (`user.*`) or because it
+ * wants all types. `isSubscribed` decides for each endpoint.
+ */
+export async function isWanted(database: Database, type: string): Promise<boolean> {
+  const words = type.split('.');
+  const families = words.slice(1).map((_, at) => `${words.slice(0, at + 1).join('.')}.*`);
+  const [row] = await database.query<{ wanted: boolean }>(wanted, [[type, ...families]]);
+  return row?.wanted ?? true;
+}

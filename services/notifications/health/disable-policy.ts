@@ -1,7 +1,8 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { type Origin, serviceOrigin } from '@bailiwick/events';
-import { type Background, repeat } from '@bailiwick/service';
+import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { type Announcements, watchRows } from '../waiting-rows.ts';
 import {
   clearHealth,
   type DisablePolicy,
@@ -10,7 +11,6 @@ import {
   markNotified,
 } from './queries.ts';
 
-const everyMs = 1000;
 const batch = 20;
 
 /** The origin of changes that the service makes itself, such as disabling an endpoint. */
@@ -48,6 +48,7 @@ type Deps = {
   database: Database;
   kinds: readonly EndpointKind[];
   disablePolicy: DisablePolicy;
+  announcements: Announcements;
   log: Log;
 };
 
@@ -55,7 +56,13 @@ type Deps = {
  * Notifies the owners of failing endpoints, and disables endpoints that failed for too long. Any
  * number of processes may run it.
  */
-export function startDisablePolicy({ database, kinds, disablePolicy, log }: Deps): Background {
+export function startDisablePolicy({
+  database,
+  kinds,
+  disablePolicy,
+  announcements,
+  log,
+}: Deps): Background {
   const act = (tenant: string, endpoint: string) =>
     database.transaction(tenant, async (em) => {
       const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
@@ -70,21 +77,18 @@ export function startDisablePolicy({ database, kinds, disablePolicy, log }: Deps
         await markNotified(em, failing);
       }
     });
-  return repeat({
-    everyMs,
-    log,
-    failed: 'reporting failing endpoints failed, retrying',
-    async work() {
-      for (const { tenant, endpoint } of await listFailing(database, disablePolicy, batch)) {
-        // A failure for one endpoint must not delay the others.
-        const failed = (error: unknown) =>
-          log.warn('reporting a failing endpoint failed, retrying', {
-            tenant,
-            endpoint,
-            error,
-          });
-        await act(tenant, endpoint).catch(failed);
-      }
-    },
-  });
+  // A quarter of the shortest wait, up to the job's own interval.
+  const { noticeSeconds, disableAfterSeconds } = disablePolicy;
+  const againMs = 250 * Math.min(...noticeSeconds, disableAfterSeconds);
+  const check = async (): Promise<number> => {
+    for (const { tenant, endpoint } of await listFailing(database, disablePolicy, batch)) {
+      // A failure for one endpoint must not delay the others.
+      const failed = (error: unknown) =>
+        log.warn('reporting a failing endpoint failed, retrying', { tenant, endpoint, error });
+      await act(tenant, endpoint).catch(failed);
+    }
+    return againMs;
+  };
+  const failed = 'reporting failing endpoints failed, retrying';
+  return () => watchRows({ announcements, log, failed, check });
 }

@@ -9,6 +9,7 @@ import { createHealth } from '../health/health.ts';
 import { createLatencyTracker } from '../health/latency-tracker.ts';
 import type { DisablePolicy } from '../health/queries.ts';
 import { createEndpointStates } from '../health/state.ts';
+import type { Announcements } from '../waiting-rows.ts';
 import { startDuePublisher } from './due/due-publisher.ts';
 import { measureQueue } from './metrics.ts';
 import { startRelease } from './parking/release.ts';
@@ -20,6 +21,7 @@ import { type Lane, startWorker } from './worker.ts';
 type Deps = {
   database: Database;
   broker: Broker;
+  announcements: Announcements;
   store: Store;
   limiter: Limiter;
   kinds: readonly EndpointKind[];
@@ -41,7 +43,7 @@ export type QueuePlan = {
  * waiting tasks to the lanes.
  */
 export function queueOf(
-  { database, broker, store, limiter, kinds, log }: Deps,
+  { database, broker, announcements, store, limiter, kinds, log }: Deps,
   { lanes, schedules, watchesEndpoints, disablePolicy, pauses }: QueuePlan,
 ): Background[] {
   if (lanes.length === 0) return [];
@@ -65,12 +67,16 @@ export function queueOf(
       ({ dispatch }) =>
         startWorker({ ...shared, dispatch }, lane),
   );
-  const publisher: Background = () => startDuePublisher({ database, broker, store, log }, names);
+  const publisher: Background = () =>
+    startDuePublisher({ database, broker, announcements, store, log }, names);
   const measure: Background = () => (
     measureQueue({ database, broker }, names), () => Promise.resolve()
   );
   const endpointJobs = watchesEndpoints
-    ? [startRelease({ database, log }), startDisablePolicy({ database, kinds, disablePolicy, log })]
+    ? [
+        startRelease({ database, announcements, log }),
+        startDisablePolicy({ database, kinds, disablePolicy, announcements, log }),
+      ]
     : [];
   return [...workers, publisher, measure, ...endpointJobs];
 }

@@ -59,22 +59,34 @@ function attemptRow({ attempt, outcome, plan, startedAt, durationMs }: Finished)
   return { ...about, ...outcome, durationMs, startedAt, nextAttemptAt };
 }
 
-type StoreDeps = { database: Database; keys: TenantKeys; keepsMessages: boolean };
+type StoreDeps = {
+  database: Database;
+  keys: TenantKeys;
+  keepsMessages: boolean;
+  /** Called after rows were written that wait. */
+  announce: () => void;
+};
+
+type DoneRow = AttemptRow & { sent: SealedRequest | undefined };
+
+/** Under load, one statement at a time serves more attempts. */
+const oneAtATime = { atOnce: 1 };
 
 /** The rows of the queue: attempts, waiting tasks and dead letters. */
-export function createStore({ database, keys, keepsMessages }: StoreDeps) {
-  const checkDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
-    areAttemptsDone(database, attempts),
+export function createStore({ database, keys, keepsMessages, announce }: StoreDeps) {
+  const checkDone = createBatch(
+    (attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
+      areAttemptsDone(database, attempts),
+    oneAtATime,
   );
-  const settleDone = createBatch(
-    async (rows: ReadonlyArray<AttemptRow & { sent: SealedRequest | undefined }>) => {
-      await settleAsDone(database, rows);
-      return rows;
-    },
-  );
+  const settleDone = createBatch(async (rows: ReadonlyArray<DoneRow>) => {
+    await settleAsDone(database, rows);
+    return rows;
+  }, oneAtATime);
 
   const park = createBatch(async (rows: readonly ParkedRow[]) => {
     await parkTasks(database, rows);
+    announce();
     return rows;
   });
 
@@ -100,12 +112,14 @@ export function createStore({ database, keys, keepsMessages }: StoreDeps) {
       };
       const isExhausted = plan.state === 'dead' && endpoint !== '' && involvesReceiver(outcome);
       await settleAsWaiting(database, row, waiting, { isExhausted, isKept });
+      announce();
     },
 
     /** Stores an attempt that was not made, to wait until `dueAt`. */
     async defer(attempt: Attempt, dueAt: Date): Promise<void> {
       const columns = await waitingColumns(keys, attempt);
       await deferTask(database, { ...columns, attempt: attempt.number, dueAt });
+      announce();
     },
 
     /** Parks a task until its endpoint can be sent to. */

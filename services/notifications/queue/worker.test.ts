@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type Caller, holdsOnPlatform } from '@bailiwick/call';
 import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
 import { type Broker, type BrokerMessage, taskHeaders } from '@bailiwick/events';
@@ -22,6 +23,11 @@ type Happening = {
   body?: string;
   fail?: unknown;
   deliveries?: number;
+  /** Results are never stored, and the message comes three times. */
+  isStuck?: boolean;
+  /** The pause of the endpoint that has just ended. */
+  pauseMs?: number;
+  concurrency?: number;
 };
 
 /** Passes one message to a worker and returns what happened. */
@@ -32,6 +38,9 @@ async function work({
   body = '{"Email":"a@example.org","Kind":"password_changed"}',
   fail,
   deliveries = 1,
+  isStuck = false,
+  pauseMs = 0,
+  concurrency = 1,
 }: Happening) {
   const happened: string[] = [];
   const finished: Finished[] = [];
@@ -64,10 +73,13 @@ async function work({
   const store = {
     isDone: () => Promise.resolve(done),
     finish: (what: Finished) =>
-      Promise.resolve(void (finished.push(what), happened.push('finish'))),
+      isStuck
+        ? new Promise(() => {})
+        : Promise.resolve(void (finished.push(what), happened.push('finish'))),
+    park: () => Promise.resolve(void happened.push('park')),
   } as unknown as Store;
   const other = [0, 1000, 1000];
-  const endpointState = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
+  const endpointState = { rateLimit: 0, pausedUntil: null, pauseMs, isFailing: false };
   const endpoints = {
     endpointStates: { get: () => Promise.resolve(endpointState) },
     limiter: undefined,
@@ -85,10 +97,15 @@ async function work({
   };
   const stop = startWorker(
     { ...deps, log: createLog('test', () => {}) },
-    { name: 'email', concurrency: 1 },
+    { name: 'email', concurrency },
   );
   if (isStopping) await stop();
-  await handle?.(message);
+  if (isStuck) {
+    for (let times = 0; times < 3; times++) {
+      void handle?.(message);
+      await setImmediate();
+    }
+  } else await handle?.(message);
   return { happened, finished, calls };
 }
 
@@ -97,6 +114,24 @@ test('an attempt is recorded before its message is acknowledged', async () => {
   assert.deepEqual(happened, ['finish', 'ack']);
   assert.equal(finished[0]?.outcome.status, 'delivered');
   assert.deepEqual(finished[0]?.plan, { state: 'done' });
+});
+
+test('a delivered attempt frees its slot before its result is stored, a failed one keeps it', async () => {
+  // Results that are not stored free at most as many slots as the lane has.
+  assert.equal((await work({ isStuck: true })).calls.length, 2);
+  assert.equal((await work({ isStuck: true, fail: invalid('no') })).calls.length, 1);
+});
+
+test('a probe of an endpoint after its pause ends when its result is stored', async () => {
+  const { calls, happened } = await work({
+    headers: { [taskHeaders.operation]: 'Webhooks_Deliver' },
+    body: '{"Tenant":"tnt_1","Endpoint":"whk_1","Type":"a","Body":""}',
+    isStuck: true,
+    pauseMs: 1000,
+    concurrency: 4,
+  });
+  assert.equal(calls.length, 1);
+  assert.deepEqual(happened, ['park', 'ack', 'park', 'ack']);
 });
 
 test('an attempt calls its operation as a worker that may deliver and nothing else', async () => {

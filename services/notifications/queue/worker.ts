@@ -15,6 +15,7 @@ import {
   outcomeOfResponse,
   outcomeOfSize,
 } from './attempt-outcome.ts';
+import { createFinish, type Finish } from './finish.ts';
 import { createFlowControl, type FlowControlDeps } from './flow-control.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import { planNext, recordedStatus } from './plan.ts';
@@ -64,11 +65,12 @@ const passing = 64;
  */
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
-  // Mails wait without places: a lane of mails has as many in hand again as may run.
+  // Mails wait without places. A mail that was sent needs no slot while its result is stored.
   const places = name === 'email' ? 0 : Math.max(leastPlaces, placesPerSlot * concurrency);
-  const waiting = name === 'email' ? concurrency : places + passing;
+  const waiting = name === 'email' ? 3 * concurrency : places + passing;
   const slots = deps.slotPool.lane({ total: concurrency, places });
   const decide = createFlowControl(deps, slots, isSlowLane);
+  const finish = createFinish(deps.store, concurrency);
   const options = {
     stream: 'TASK',
     durable: `lane-${name}`,
@@ -79,7 +81,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
 
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
-    if (!attempt) return await retryUnreadable(deps, message, name);
+    if (!attempt) return await retryUnreadable(deps, message, { lane: name, finish });
     if (await deps.store.isDone(attempt)) return message.ack();
     const decision = await decide(attempt);
     if (decision.go === 'stopped') return message.retry(stoppedMs);
@@ -93,11 +95,15 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
       return message.ack();
     }
     inFlight.change(1, { lane: name });
-    try {
-      await makeAttempt(deps, attempt, message, decision.endpointState);
-    } finally {
+    const end = once(() => {
       inFlight.change(-1, { lane: name });
       decision.free();
+    });
+    try {
+      const { endpointState } = decision;
+      await makeAttempt(deps, attempt, message, { endpointState, end, finish });
+    } finally {
+      end();
     }
   }
 
@@ -105,13 +111,26 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
   return () => Promise.resolve(slots.close());
 }
 
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+}
+
+/** An attempt that holds a slot. `end` frees the slot, at the first call. */
+type RunningAttempt = { endpointState: EndpointState | undefined; end: () => void; finish: Finish };
+
 /** Makes an attempt, and settles its outcome. */
 async function makeAttempt(
-  { dispatch, store, health, schedules, latency, slotPool, log }: WorkerDeps,
+  deps: WorkerDeps,
   attempt: Attempt,
   message: BrokerMessage,
-  endpointState?: EndpointState,
+  { endpointState, end, finish }: RunningAttempt,
 ): Promise<void> {
+  const { dispatch, store, schedules, log } = deps;
   const startedAt = new Date();
   const context: TaskContext = {
     id: attempt.task,
@@ -139,24 +158,42 @@ async function makeAttempt(
     startedAt,
     durationMs: Date.now() - startedAt.getTime(),
   };
-  await finish(store, finished);
+  const reached = endpointState && involvesReceiver(outcome) ? endpointState : undefined;
+  if (reached) recordLatency(deps, finished);
+  // The next attempt does not wait for the statement. After a failure it does, because the endpoint
+  // may be paused then, and after a probe, until the endpoint's pause is over.
+  const mayEndEarly =
+    outcome.status === 'delivered' &&
+    context.retryAfterMs === undefined &&
+    (endpointState?.pauseMs ?? 0) === 0;
+  await finish(finished, mayEndEarly ? end : undefined);
   await message.ack();
-  if (endpointState && involvesReceiver(outcome)) {
-    if (outcome.status !== 'dropped') {
-      const isDelivered = outcome.status === 'delivered';
-      latency.record(attempt.endpoint, finished.durationMs, isDelivered);
-      slotPool.record(attempt.endpoint, finished.durationMs, isDelivered);
-    }
-    const askedUntil =
-      context.retryAfterMs === undefined
-        ? undefined
-        : new Date(Date.now() + Math.min(context.retryAfterMs, longestPauseMs));
-    await health
-      .update(attempt, endpointState, outcome, askedUntil)
-      .catch((error: unknown) => log.warn('updating endpoint health failed', { error }));
-  }
+  if (reached) await updateHealth(deps, finished, reached, context.retryAfterMs);
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
+}
+
+function recordLatency({ latency, slotPool }: WorkerDeps, finished: Finished): void {
+  const { attempt, outcome, durationMs } = finished;
+  if (outcome.status === 'dropped') return;
+  const isDelivered = outcome.status === 'delivered';
+  latency.record(attempt.endpoint, durationMs, isDelivered);
+  slotPool.record(attempt.endpoint, durationMs, isDelivered);
+}
+
+async function updateHealth(
+  { health, log }: WorkerDeps,
+  { attempt, outcome }: Finished,
+  endpointState: EndpointState,
+  retryAfterMs: number | undefined,
+): Promise<void> {
+  const askedUntil =
+    retryAfterMs === undefined
+      ? undefined
+      : new Date(Date.now() + Math.min(retryAfterMs, longestPauseMs));
+  await health
+    .update(attempt, endpointState, outcome, askedUntil)
+    .catch((error: unknown) => log.warn('updating endpoint health failed', { error }));
 }
 
 /**
@@ -164,9 +201,9 @@ async function makeAttempt(
  * it. After the last wait of the schedule it becomes a dead letter.
  */
 async function retryUnreadable(
-  { store, schedules, log }: WorkerDeps,
+  { schedules, log }: WorkerDeps,
   message: BrokerMessage,
-  lane: string,
+  { lane, finish }: { lane: string; finish: Finish },
 ): Promise<void> {
   const { subject, deliveries } = message;
   const wait = schedules.webhook[deliveries];
@@ -182,7 +219,7 @@ async function retryUnreadable(
     error: '',
     message: 'the task cannot be read',
   } as const;
-  await finish(store, {
+  await finish({
     attempt,
     outcome,
     plan: { state: 'dead' },
@@ -296,18 +333,6 @@ function failAfterDeferrals(attempt: Attempt): AttemptOutcome | undefined {
     error: '',
     message: 'the task could not be attempted',
   };
-}
-
-// Keeps trying to store the result, so that a short database outage does not repeat the attempt.
-async function finish(store: Store, finished: Finished): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await store.finish(finished);
-    } catch (error) {
-      if (tries === 30) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  }
 }
 
 function logAttempt(log: Log, { attempt, outcome, plan, durationMs }: Finished): void {

@@ -30,7 +30,9 @@ export type FindTarget = (key: EndpointKey) => Promise<DeliveryTarget | undefine
 
 /** Looks up endpoints, batching the deliveries that are made at the same time. */
 export const targetFinder = (database: Database): FindTarget =>
-  createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys));
+  createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys), {
+    atOnce: 1,
+  });
 
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
 

@@ -33,6 +33,12 @@ export const WebhookEndpointEntity = defineEntity({
   indexes: [
     { name: 'webhook_endpoint_id', properties: ['id'] },
     {
+      name: 'webhook_endpoint_event_types',
+      properties: ['eventTypes'],
+      type: 'gin',
+      where: 'active',
+    },
+    {
       name: 'webhook_endpoint_previous_secret',
       properties: ['previousSecretUntil'],
       where: 'previous_secret_until is not null',

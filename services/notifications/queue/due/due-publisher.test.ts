@@ -11,6 +11,7 @@ import { createStore, type Store } from '../store.ts';
 import { startDuePublisher } from './due-publisher.ts';
 
 const log = createLog('test', () => {});
+const announcements = { onAnnounced: () => {} };
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const attempt = {
   task: 'tsk_1',
@@ -34,7 +35,7 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
   let stored: readonly unknown[] = [];
   const database = {
     query: async ({ name }: Statement, values: readonly unknown[]) => {
-      if (name === 'notifications.due_lanes') return [{ lane: 'webhook' }];
+      if (name === 'notifications.next_due') return [{ lane: 'webhook', inMs: 0 }];
       stored = values;
       return [];
     },
@@ -47,7 +48,7 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
         Promise.resolve({ rows: sql.startsWith('select') ? rows.splice(0) : [] }),
     }),
   };
-  const store = createStore({ database, keys, keepsMessages: false });
+  const store = createStore({ database, keys, keepsMessages: false, announce: () => {} });
 
   const finished = {
     attempt: { ...attempt, request: {}, tenant: '', endpoint: '', type: '' } as Attempt,
@@ -95,7 +96,7 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
     dekId: 'dek_1',
     request: Buffer.from('{}'),
   });
-  const stop = startDuePublisher({ database, broker, store, log }, ['webhook']);
+  const stop = startDuePublisher({ database, broker, announcements, store, log }, ['webhook']);
   while (published.length === 0) await setImmediate();
   await stop();
   assert.deepEqual(published, [{ id: 'tsk_1:2:7', attempt: '2', traceparent }]);
@@ -103,6 +104,8 @@ test('a retry keeps the trace of the previous attempt, and is published in it', 
 
 test('due tasks are published between two batches of deletions', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
+  // Deno does not reset the timers at the end of a test.
+  t.after(() => t.mock.timers.reset());
   const done: string[] = [];
   const old = [5000, 5000, 7];
   const execute = (sql: string): unknown[] => {
@@ -117,7 +120,7 @@ test('due tasks are published between two batches of deletions', async (t) => {
     }),
   };
   const database = {
-    query: async () => [{ lane: 'webhook' }],
+    query: async () => [{ lane: 'webhook', inMs: 0 }],
     transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
   } as unknown as Database;
   const broker = {
@@ -126,7 +129,9 @@ test('due tasks are published between two batches of deletions', async (t) => {
     states: async () => ({ TASK: { created: new Date(0), lastSeq: 0 } }),
     oldest: async () => undefined,
   } as unknown as Broker;
-  const stop = startDuePublisher({ database, broker, store: {} as Store, log }, ['webhook']);
+  const stop = startDuePublisher({ database, broker, announcements, store: {} as Store, log }, [
+    'webhook',
+  ]);
   t.mock.timers.tick(61_000);
   while (old.length > 0) await setImmediate();
   await stop();

@@ -2,15 +2,21 @@ import { type Database, type EntityManager } from '@bailiwick/database';
 import { type Broker, publishTask, type Task } from '@bailiwick/events';
 import { type TaskOperation } from '@bailiwick/proto/tasks.ts';
 import { continueTrace, type Log } from '@bailiwick/telemetry';
+import { type Announcements, watchRows } from '../../waiting-rows.ts';
 import type { WaitingRow } from '../queries.ts';
 import type { Store } from '../store.ts';
 import { createLostTaskDetector } from './lost-tasks.ts';
-import { deleteOld, findDueLanes, markQueued, postpone, takeDue } from './queries.ts';
+import { deleteOld, findNextDue, markQueued, postpone, takeDue } from './queries.ts';
 
-export type DuePublisherDeps = { database: Database; broker: Broker; store: Store; log: Log };
+export type DuePublisherDeps = {
+  database: Database;
+  broker: Broker;
+  announcements: Pick<Announcements, 'onAnnounced'>;
+  store: Store;
+  log: Log;
+};
 
 const batch = 100;
-const intervalMs = 250;
 const cleanEveryMs = 3_600_000;
 const cleaned = 5000;
 
@@ -21,47 +27,47 @@ export function startDuePublisher(
   deps: DuePublisherDeps,
   lanes: readonly string[],
 ): () => Promise<void> {
-  const { database, broker, log } = deps;
+  const { database, broker, announcements, log } = deps;
   let stopped = false;
-  let wake = () => {};
   let nextClean = Date.now() + 60_000;
   const lostTasks = createLostTaskDetector(deps, lanes, () => stopped);
 
-  async function publishDue(): Promise<void> {
+  /** Returns in how many milliseconds the next task is due. */
+  async function publishDue(): Promise<number> {
     await lostTasks.check();
-    for (const lane of await findDueLanes(database, lanes))
+    const next = await findNextDue(database, lanes);
+    for (const { lane } of next.filter(({ inMs }) => inMs <= 0))
       while (!stopped && (await publishBatch(deps, lane)) === batch);
+    return Math.min(...next.map(({ inMs }) => inMs));
   }
 
-  // One batch a round, so that due tasks do not wait for the cleaning.
+  // One batch a check, so that due tasks do not wait for the cleaning.
   async function clean(): Promise<void> {
     const count = await database.transaction(null, (em) => deleteOld(em, cleaned));
     if (count < cleaned) nextClean = Date.now() + cleanEveryMs;
   }
 
-  async function round(): Promise<void> {
-    if (broker.isConnected()) await publishDue();
-    if (Date.now() >= nextClean) await clean();
+  async function check(): Promise<number> {
+    // While the broker is away, each check is due at once.
+    const nextMs = broker.isConnected() ? await publishDue() : 0;
+    if (Date.now() < nextClean) return nextMs;
+    await clean();
+    return 0;
   }
 
-  const loop = (async () => {
-    while (!stopped) {
-      await round().catch((error: unknown) => {
+  const end = watchRows({
+    announcements,
+    log,
+    failed: 'publishing due tasks failed, retrying',
+    check: () =>
+      check().catch((error: unknown) => {
         lostTasks.invalidate();
-        log.warn('publishing due tasks failed, retrying', { error });
-      });
-      if (!stopped)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, intervalMs);
-          wake = () => (clearTimeout(timer), resolve());
-        });
-    }
-  })();
-
-  return async () => {
+        throw error;
+      }),
+  });
+  return () => {
     stopped = true;
-    wake();
-    await loop;
+    return end();
   };
 }
 

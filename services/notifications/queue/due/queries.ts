@@ -3,20 +3,18 @@ import type { WaitingRow } from '../queries.ts';
 
 // Waiting tasks that are due, and old rows.
 
-const dueLanes: Statement = {
-  name: 'notifications.due_lanes',
-  text: `select lane from unnest($1::text[]) as asked (lane) where exists (
-           select from delivery_waiting w where w.lane = asked.lane and w.state = 'waiting' and w.due_at <= now())`,
+const nextDue: Statement = {
+  name: 'notifications.next_due',
+  text: `select lane, (extract(epoch from due - now()) * 1000)::float8 as "inMs" from unnest($1::text[]) as asked (lane)
+         cross join lateral (select min(due_at) as due from delivery_waiting w where w.lane = asked.lane and w.state = 'waiting') as next
+         where due is not null`,
 };
 
-/** Those of the lanes that have due tasks. */
-export async function findDueLanes(
+/** Those of the lanes that have waiting tasks, and when the first is due; not above 0 = now. */
+export const findNextDue = (
   database: Database,
   lanes: readonly string[],
-): Promise<string[]> {
-  const rows = await database.query<{ lane: string }>(dueLanes, [lanes]);
-  return rows.map(({ lane }) => lane);
-}
+): Promise<Array<{ lane: string; inMs: number }>> => database.query(nextDue, [lanes]);
 
 /** Takes due tasks of a lane. The rows stay locked until the transaction ends. */
 export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {

@@ -65,6 +65,18 @@ export type Releasing = {
   rateLimit: number;
 };
 
+const nextRelease: Statement = {
+  name: 'notifications.next_release',
+  text: `select (extract(epoch from min(coalesce(greatest(paused_until, release_at), now())) - now()) * 1000)::float8 as "inMs"
+         from endpoint_health where parked`,
+};
+
+/** In how many milliseconds parked tasks can be released; Infinity if none are parked. */
+export async function findNextRelease(database: Database): Promise<number> {
+  const [row] = await database.query<{ inMs: number | null }>(nextRelease, []);
+  return row?.inMs ?? Number.POSITIVE_INFINITY;
+}
+
 const releasing: Statement = {
   name: 'notifications.releasing',
   text: `select tenant, endpoint from endpoint_health

@@ -1,9 +1,17 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
-import { type Background, repeat } from '@bailiwick/service';
+import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
-import { listReleasing, releaseParked, setRelease, takeReleasing } from './queries.ts';
+import { type Announcements, watchRows } from '../../waiting-rows.ts';
+import {
+  findNextRelease,
+  listReleasing,
+  releaseParked,
+  setRelease,
+  takeReleasing,
+} from './queries.ts';
 
-const everyMs = 250;
+type Deps = { database: Database; announcements: Announcements; log: Log };
+
 const atOnce = 500;
 const largest = 500;
 
@@ -12,20 +20,26 @@ const largest = 500;
  * half-open, then twice as many each time the previous ones were taken, so that the backlog does
  * not flood the endpoint. Any number of processes may run it.
  */
-export function startRelease({ database, log }: { database: Database; log: Log }): Background {
-  return repeat({
-    everyMs,
-    log,
-    failed: 'releasing parked tasks failed, retrying',
-    async work(isStopped) {
-      for (const { tenant, endpoint } of await listReleasing(database, atOnce)) {
-        if (isStopped()) return;
-        // One transaction per endpoint: an attempt that ends may wait for the endpoint's row.
-        await database.transaction(null, (em) => release(em, tenant, endpoint));
-      }
-    },
-  });
-}
+export const startRelease =
+  ({ database, announcements, log }: Deps): Background =>
+  () =>
+    watchRows({
+      announcements,
+      log,
+      failed: 'releasing parked tasks failed, retrying',
+      async check(isStopped) {
+        const nextMs = await findNextRelease(database);
+        if (nextMs > 0) return nextMs;
+        for (const { tenant, endpoint } of await listReleasing(database, atOnce)) {
+          if (isStopped()) break;
+          // One transaction per endpoint: an attempt that ends may wait for the endpoint's row.
+          await database.transaction(null, (em) => release(em, tenant, endpoint));
+        }
+        // The released tasks are due at once.
+        announcements.announce();
+        return 0;
+      },
+    });
 
 async function release(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
   const releasing = await takeReleasing(em, tenant, endpoint);

@@ -1,0 +1,40 @@
+import type { Finished, Store } from './store.ts';
+
+/** Stores a result. `free` frees the attempt's slot for the next one. */
+export type Finish = (finished: Finished, free?: () => void) => Promise<void>;
+
+/**
+ * Stores the results of a lane with `concurrency` slots. A slot may be free before its result is
+ * stored, but only for as many attempts as there are slots, and for none while results cannot be
+ * stored: each of those attempts is repeated, so full slots must slow them down.
+ */
+export function createFinish(store: Pick<Store, 'finish'>, concurrency: number): Finish {
+  let freedEarly = 0;
+  let isFailing = false;
+
+  // Keeps trying, so that a short database outage does not repeat the attempt.
+  async function keepTrying(finished: Finished): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await store.finish(finished);
+        isFailing = false;
+        return;
+      } catch (error) {
+        isFailing = true;
+        if (tries === 30) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
+  }
+
+  return async (finished, free) => {
+    if (!free || isFailing || freedEarly >= concurrency) return await keepTrying(finished);
+    freedEarly++;
+    free();
+    try {
+      await keepTrying(finished);
+    } finally {
+      freedEarly--;
+    }
+  };
+}
