@@ -1,51 +1,75 @@
-import { type Database, type EntityManager } from '@bailiwick/database';
-import { chainStart, type Entry, type Link, linkOf } from './chain.ts';
-import { findStored, findTenants, insertEntries, lockHeads, moveHeads } from './queries.ts';
+import { type Database } from '@bailiwick/database';
+import { unavailable } from '@bailiwick/errors';
+import { type Entry, type Link, linkOf } from './chain.ts';
+import { appendToChains, type Chain, findChains, type Move } from './queries.ts';
 
 export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
 
+/** Each try that fails means that another replica has appended to the same chain. */
+const tries = 20;
+
 /**
- * Appends entries to their tenants' chains, in this order, all or none. Skips entries that are
- * stored already, so that an entry may arrive more than once and at several replicas.
+ * Appends entries to their tenants' chains, in this order. Skips entries that are stored already,
+ * so that an entry may arrive more than once and at several replicas. Links are made without a lock
+ * and stored if the chain has not moved since: two statements for a batch. @throws unavailable if
+ * other replicas are always faster; some of the entries may be stored then.
  */
-export function appendEntries(database: Database, entries: readonly Entry[]): Promise<void> {
-  return database.transaction(null, async (em) => {
-    const routed = await routeUnknownTenants(em, entries);
-    const heads = new Map(
-      await lockHeads(em, [...new Set(routed.map(({ Tenant }) => Tenant))].sort()),
-    );
-    // Read under the lock: another replica may have stored these entries before this one got the
-    // lock.
-    const known = new Set(await findStored(em, routed));
-    const linked: LinkedEntry[] = [];
-    for (const entry of routed) {
-      if (known.has(entry.ID)) continue;
-      known.add(entry.ID);
-      const last: Link = heads.get(entry.Tenant) ?? chainStart;
-      const link = linkOf(last, entry);
-      heads.set(entry.Tenant, link);
-      linked.push({ ...entry, Seq: link.seq, PrevHash: last.hash, Hash: link.hash });
-    }
+export async function appendEntries(database: Database, entries: readonly Entry[]): Promise<void> {
+  let rest = entries;
+  for (let count = 0; count < tries; count++) {
+    const { moves, linked, routed } = await link(database, rest);
     if (linked.length === 0) return;
-    await insertEntries(em, linked);
-    await moveHeads(em, heads);
-  });
+    const done = new Set(await appendToChains(database, moves, linked));
+    if (done.size === moves.length) return;
+    // A chain has an entry once, however often it is appended.
+    rest = routed.filter(({ Tenant }) => !done.has(Tenant));
+  }
+  throw unavailable('other replicas keep appending to the same audit chains');
+}
+
+/** Links the entries that their chains do not have yet. */
+async function link(database: Database, entries: readonly Entry[]) {
+  const tenants = [...new Set(['', ...entries.map(({ Tenant }) => Tenant)])];
+  const found = await findChains(
+    database,
+    tenants,
+    entries.map(({ ID }) => ID),
+  );
+  const chains = new Map(found.filter(({ known }) => known).map((one) => [one.tenant, one]));
+  const routed = entries.map((entry) => routeUnknownTenant(chains, entry));
+  const heads = new Map<string, Link>();
+  const linked: LinkedEntry[] = [];
+  const known = new Set<string>();
+  for (const entry of routed) {
+    const { last, stored } = chainOf(chains, entry.Tenant);
+    if (known.has(entry.ID) || stored.includes(entry.ID)) continue;
+    known.add(entry.ID);
+    const before = heads.get(entry.Tenant) ?? last;
+    const after = linkOf(before, entry);
+    heads.set(entry.Tenant, after);
+    linked.push({ ...entry, Seq: after.seq, PrevHash: before.hash, Hash: after.hash });
+  }
+  const moves = [...heads].map(
+    ([tenant, to]): Move => ({ tenant, from: chainOf(chains, tenant).last, to }),
+  );
+  return { moves, linked, routed };
+}
+
+function chainOf(chains: ReadonlyMap<string, Chain>, tenant: string): Chain {
+  const chain = chains.get(tenant);
+  if (!chain) throw new Error('the chain of an entry was not read');
+  return chain;
 }
 
 /**
  * A refused call may name any tenant. A tenant that does not exist gets no chain: its entry goes to
  * the platform's chain.
  */
-async function routeUnknownTenants(em: EntityManager, entries: readonly Entry[]): Promise<Entry[]> {
-  const named = [...new Set(entries.map(({ Tenant }) => Tenant))].filter((tenant) => tenant !== '');
-  const known = new Set(await findTenants(em, named));
-  return entries.map((entry) =>
-    entry.Tenant === '' || known.has(entry.Tenant)
-      ? entry
-      : {
-          ...entry,
-          Tenant: '',
-          Targets: [...entry.Targets, { Type: 'tenant', ID: entry.Tenant, Name: '' }],
-        },
-  );
+function routeUnknownTenant(chains: ReadonlyMap<string, Chain>, entry: Entry): Entry {
+  if (chains.has(entry.Tenant)) return entry;
+  return {
+    ...entry,
+    Tenant: '',
+    Targets: [...entry.Targets, { Type: 'tenant', ID: entry.Tenant, Name: '' }],
+  };
 }

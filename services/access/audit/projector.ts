@@ -52,7 +52,7 @@ function readEntry(message: BrokerMessage): Entry | undefined {
 type Waiting = { entry: Entry; resolve: () => void; reject: (error: unknown) => void };
 
 /**
- * Collects the entries that arrive during one transaction into the next one. If a batch fails,
+ * Collects the entries that arrive during one write into the next one. If a batch fails,
  * writes its entries one by one, so that one bad entry does not block the others.
  */
 export function createBatcher(write: (entries: readonly Entry[]) => Promise<void>) {
@@ -74,7 +74,7 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
       waiting.push({ entry, resolve, reject });
       if (running) return;
       running = true;
-      // One transaction serves entries of many traces.
+      // One write serves entries of many traces.
       void outsideTraces(run);
     });
 }

@@ -8,7 +8,7 @@ import {
   findDue,
   findLastDue,
   listSignedByOtherKeys,
-  lockHeads,
+  lockHead,
   replaceSignature,
   saveCheckpoint,
 } from './queries.ts';
@@ -59,7 +59,7 @@ function dropBatch(
 ): Promise<boolean> {
   return database.transaction(null, async (em) => {
     // Locks the head, so that replicas prune one after the other.
-    await lockHeads(em, [tenant]);
+    await lockHead(em, tenant);
     const last = await findLastDue(em, tenant, retentionDays, batch);
     if (!last) return false;
     // The signature states that the entries were intact. Altered entries are kept for examination.

@@ -6,99 +6,108 @@ import {
   type Statement,
 } from '@bailiwick/database';
 import type { LinkedEntry } from './append.ts';
-import type { Entry, Link } from './chain.ts';
+import type { Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 
-export async function findTenants(em: EntityManager, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await execute<{ id: string }>(
-    em,
-    'select id from tenant where id in (select jsonb_array_elements_text($1::jsonb))',
-    [JSON.stringify(ids)],
-  );
-  return rows.map(({ id }) => id);
+/** Locks the head of a tenant's chain until the transaction ends. */
+export async function lockHead(em: EntityManager, tenant: string): Promise<void> {
+  await execute(em, 'select from audit_head where tenant = $1 for update', [tenant]);
 }
+
+/** A chain before an append: its last link, and which of the entries it has already. */
+export type Chain = { tenant: string; known: boolean; last: Link; stored: string[] };
+
+const chainsOf: Statement = {
+  name: 'access.audit_chains',
+  text: `select n.tenant, n.tenant = '' or exists (select from tenant t where t.id = n.tenant) as known,
+           coalesce(h.seq, 0) as seq, coalesce(h.hash, '') as hash,
+           array(select e.id from audit_entry e where e.tenant = n.tenant and e.id = any ($2::text[])) as stored
+         from unnest($1::text[]) as n (tenant) left join audit_head h on h.tenant = n.tenant`,
+};
+
+/** The chains of these tenants. `ids`: the entries to append. */
+export async function findChains(
+  database: Database,
+  tenants: readonly string[],
+  ids: readonly string[],
+): Promise<Chain[]> {
+  const rows = await database.query<Link & Omit<Chain, 'last'>>(chainsOf, [tenants, ids]);
+  return rows.map(({ seq, hash, ...chain }) => ({ ...chain, last: { seq, hash } }));
+}
+
+// Locks the heads in order, so that two appenders never deadlock. A head that another appender has
+// moved since it was read gets nothing: neither the head nor the entries.
+const append: Statement = {
+  name: 'access.audit_append',
+  text: `with given as (
+           select * from jsonb_to_recordset($1::jsonb) as g (tenant text, seq int, hash text, "lastSeq" int, "lastHash" text)
+         ), started as (
+           insert into audit_head (tenant, seq, hash) select tenant, seq, hash from given where "lastSeq" = 0 order by tenant
+           on conflict do nothing returning tenant
+         ), unmoved as (
+           select h.tenant from audit_head h join given g on g.tenant = h.tenant and g."lastSeq" = h.seq and g."lastHash" = h.hash
+           order by h.tenant for update of h
+         ), moved as (
+           update audit_head h set seq = g.seq, hash = g.hash
+           from unmoved u join given g on g.tenant = u.tenant where h.tenant = u.tenant returning h.tenant
+         ), ours as (
+           select tenant from started union all select tenant from moved
+         ), stored as (
+           insert into audit_entry
+           select e.* from jsonb_populate_recordset(null::audit_entry, $2::jsonb) e where e.tenant in (select tenant from ours)
+         )
+         select tenant from ours`,
+};
+
+/** The new last link of a tenant's chain, and the one that it was before. */
+export type Move = { tenant: string; from: Link; to: Link };
 
 /**
- * Locks the heads of these chains until the transaction ends. `tenants` must be sorted, so that two
- * appenders never deadlock.
+ * Stores entries with the moves of their chains. Returns the tenants whose chain was still at
+ * `from`; the others got nothing.
  */
-export async function lockHeads(
-  em: EntityManager,
-  tenants: readonly string[],
-): Promise<Array<[string, Link]>> {
-  const names = JSON.stringify(tenants);
-  await execute(
-    em,
-    `insert into audit_head (tenant, seq, hash) select name, 0, '' from jsonb_array_elements_text($1::jsonb) as t (name) order by name on conflict do nothing`,
-    [names],
-  );
-  const rows = await execute<Link & { tenant: string }>(
-    em,
-    'select tenant, seq, hash from audit_head where tenant in (select jsonb_array_elements_text($1::jsonb)) order by tenant for update',
-    [names],
-  );
-  return rows.map(({ tenant, seq, hash }) => [tenant, { seq, hash }]);
-}
-
-/** Ids of the entries that are stored already. */
-export async function findStored(em: EntityManager, entries: readonly Entry[]): Promise<string[]> {
-  const keys = JSON.stringify(entries.map(({ Tenant, ID }) => ({ tenant: Tenant, id: ID })));
-  const rows = await execute<{ id: string }>(
-    em,
-    'select e.id from audit_entry e join jsonb_to_recordset($1::jsonb) as k (tenant text, id text) on e.tenant = k.tenant and e.id = k.id',
-    [keys],
-  );
-  return rows.map(({ id }) => id);
-}
-
-export async function insertEntries(
-  em: EntityManager,
+export async function appendToChains(
+  database: Database,
+  moves: readonly Move[],
   entries: readonly LinkedEntry[],
-): Promise<void> {
-  const rows = entries.map((entry) => ({
-    tenant: entry.Tenant,
-    id: entry.ID,
-    seq: entry.Seq,
-    occurred_at: entry.OccurredAt,
-    action: entry.Action,
-    operation: entry.Operation,
-    result: entry.Result,
-    code: entry.Code,
-    actor_type: entry.ActorType,
-    actor_id: entry.ActorID,
-    credential_id: entry.CredentialID,
-    targets: entry.Targets,
-    target_ids: entry.Targets.map(({ ID }) => ID),
-    permission: entry.Permission,
-    grant_id: entry.GrantID,
-    ip: entry.IP,
-    user_agent: entry.UserAgent,
-    request_id: entry.RequestID,
-    trace_id: entry.TraceID,
-    changes: entry.Changes,
-    prev_hash: entry.PrevHash,
-    hash: entry.Hash,
+): Promise<string[]> {
+  const heads = moves.map(({ tenant, from, to }) => ({
+    tenant,
+    ...to,
+    lastSeq: from.seq,
+    lastHash: from.hash,
   }));
-  await execute(
-    em,
-    'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, $1::jsonb)',
-    [JSON.stringify(rows)],
-  );
+  const rows = await database.query<{ tenant: string }>(append, [
+    JSON.stringify(heads),
+    JSON.stringify(entries.map(rowOf)),
+  ]);
+  return rows.map(({ tenant }) => tenant);
 }
 
-export async function moveHeads(
-  em: EntityManager,
-  heads: ReadonlyMap<string, Link>,
-): Promise<void> {
-  const rows = [...heads].map(([tenant, { seq, hash }]) => ({ tenant, seq, hash }));
-  await execute(
-    em,
-    `update audit_head h set seq = n.seq, hash = n.hash
-     from jsonb_to_recordset($1::jsonb) as n (tenant text, seq int, hash text) where h.tenant = n.tenant`,
-    [JSON.stringify(rows)],
-  );
-}
+const rowOf = (entry: LinkedEntry) => ({
+  tenant: entry.Tenant,
+  id: entry.ID,
+  seq: entry.Seq,
+  occurred_at: entry.OccurredAt,
+  action: entry.Action,
+  operation: entry.Operation,
+  result: entry.Result,
+  code: entry.Code,
+  actor_type: entry.ActorType,
+  actor_id: entry.ActorID,
+  credential_id: entry.CredentialID,
+  targets: entry.Targets,
+  target_ids: entry.Targets.map(({ ID }) => ID),
+  permission: entry.Permission,
+  grant_id: entry.GrantID,
+  ip: entry.IP,
+  user_agent: entry.UserAgent,
+  request_id: entry.RequestID,
+  trace_id: entry.TraceID,
+  changes: entry.Changes,
+  prev_hash: entry.PrevHash,
+  hash: entry.Hash,
+});
 
 /** The filters of a list; null = no filter. */
 export type EntryFilter = {
