@@ -1,12 +1,16 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 // npm run test:unit: every test beside the code, in one process. They need no database, no broker
-// and no running stack. A test that needs one is in test/.
+// and no running stack. A test that needs one is in test/. Arguments name other folders:
+// test/deno/code.long.test.ts runs some of them on Deno.
 
 const root = path.resolve(import.meta.dirname, '..');
-const folders = ['proto', 'packages', 'services', 'gateway', 'deploy', 'site'];
+const named = process.argv.slice(2);
+const folders =
+  named.length > 0 ? named : ['proto', 'packages', 'services', 'gateway', 'deploy', 'site'];
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.test.ts`),
   { cwd: root, exclude: (name) => name.includes('node_modules') },

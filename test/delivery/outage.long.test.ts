@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import pg from 'pg';
+import { callOften } from '../support/call-often.ts';
 import { describeBoth, eventually, type OwnStack, startStack } from '../support/harness.ts';
 import { mailsTo, mailTo, newAddress, register, signUp } from '../support/people.ts';
 
@@ -25,6 +26,24 @@ describeBoth('outages', (topology) => {
     return [response.status, await response.text()];
   }
   const readiness = (service: ServiceName) => probe(service, '/readyz');
+
+  test('without the broker the reply waits until every cache entry has expired', async () => {
+    const { token } = await signUp(stack);
+    await stack.call('Account_Get', {}, token);
+    await stack.stopBroker();
+    try {
+      const calls = callOften(() => stack.call('Account_Get', {}, token));
+      await sleep(200);
+      const began = performance.now();
+      assert.equal((await stack.call('Account_Logout', {}, token)).status, 200);
+      assert.ok(performance.now() - began < 5000);
+      calls.ended();
+      await calls.result();
+    } finally {
+      await stack.startBroker();
+      await stack.ready();
+    }
+  });
 
   test('without the broker, changes are accepted and stored, and are published when it is back', async () => {
     const { token } = await signUp(stack);

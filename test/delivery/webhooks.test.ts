@@ -4,27 +4,38 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
-import { type Caught, caughtBy, createTenant, signUp } from '../support/people.ts';
+import { describeOne, eventually, type Stack } from '../support/harness.ts';
+import { type Caught, caughtBy as caughtByHook, createTenant, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 describeOne('webhook deliveries', 'one process', (topology) => {
   let stack: Stack;
   let token: string;
   let tenant: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s' });
+    stack = await sharedStack(topology);
     ({ token } = await signUp(stack));
     tenant = await createTenant(stack, token);
   });
   after(() => stack?.stop());
 
+  // Other files use the same inbox.
+  const caughtBy = (_: Stack, hook: string, secret?: string) =>
+    caughtByHook(stack, `webhooks-${hook}`, secret);
   async function createEndpoint(
     hook: string,
     more: Record<string, unknown> = {},
   ): Promise<{ id: string; secret: string }> {
     const { status, body } = await stack.call(
       'Webhooks_CreateEndpoint',
-      { Endpoint: { Tenant: tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, ...more } },
+      {
+        Endpoint: {
+          Tenant: tenant,
+          Name: hook,
+          URL: `${stack.inboxUrl}/hooks/webhooks-${hook}`,
+          ...more,
+        },
+      },
       token,
     );
     assert.equal(status, 200, JSON.stringify(body));

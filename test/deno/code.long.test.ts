@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, test } from 'node:test';
-import { denoEnvironment } from '@bailiwick/deploy/local/deno.ts';
+import { denoEnvironment, denoTest, unitTests } from '@bailiwick/deploy/local/deno.ts';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { deno, skip } from './deno.ts';
 
@@ -49,15 +49,7 @@ describe('Deno', { skip, concurrency: false }, () => {
   });
 
   test('the tests of the services, the gateway and proto pass on Deno', async (t) => {
-    const tests = files('{services,gateway,proto}/**/*.test.ts');
-    assert.ok(tests.length > 30);
-    const { code, output } = await run([
-      'test',
-      '--allow-all',
-      '--no-check',
-      '--cached-only',
-      ...tests,
-    ]);
+    const { code, output } = await run([...denoTest, ...unitTests]);
     assert.equal(code, 0, output.slice(output.indexOf(' ERRORS ')));
     const [summary = '', passed] = /^ok \| (\d+) passed .*$/m.exec(output) ?? [];
     assert.ok(Number(passed) > 200, output);

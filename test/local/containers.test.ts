@@ -9,7 +9,6 @@ import {
   startBrokerContainer,
   startPostgresContainer,
 } from '@bailiwick/deploy/local/containers.ts';
-import { type FakeEngine, startFakeEngine } from '@bailiwick/deploy/local/fake-engine.ts';
 import { startInfrastructure } from '@bailiwick/deploy/local/infrastructure.ts';
 import { readOptions } from '@bailiwick/deploy/local/options.ts';
 import { createShutdown } from '@bailiwick/deploy/local/shutdown.ts';
@@ -17,6 +16,7 @@ import { npmStart, quiet, temporaryFolder } from '@bailiwick/deploy/local/testin
 import { images } from '@bailiwick/deploy/versions.ts';
 import { connect } from 'nats';
 import pg from 'pg';
+import { type FakeEngine, startFakeEngine } from './fake-engine.ts';
 
 // Tests the testcontainers path on a fake engine. The public workflow runs it on a real one.
 
@@ -72,6 +72,15 @@ test('database and broker containers use the images of versions.ts and listen on
   assert.deepEqual(await read(database.url, broker.url), { rows: 1, messages: 1 });
   await Promise.all([database.remove(), broker.remove()]);
   assert.equal(engine.containers.size, 0);
+
+  // A new container has a new password and none of the data.
+  const next = await startPostgresContainer();
+  const client = new pg.Client({ connectionString: next.url });
+  await client.connect();
+  const { rows } = await client.query(`select to_regclass('kept') as kept`);
+  await client.end();
+  assert.deepEqual(rows, [{ kept: null }]);
+  await next.remove();
 });
 
 test('BAILIWICK_INFRA=containers takes precedence over servers in the environment, and stops and removes everything', async (t) => {

@@ -1,4 +1,14 @@
+import { after, before, describe } from 'node:test';
 import { testAuthorization } from './authorization.ts';
+import { startWorld } from './start.ts';
 import { placeNames } from './world.ts';
 
-testAuthorization(placeNames);
+describe('matrix', () => {
+  let world: Awaited<ReturnType<typeof startWorld>>;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world?.stop());
+
+  testAuthorization(() => world, placeNames);
+});

@@ -1,4 +1,17 @@
+import { after, before, describe } from 'node:test';
 import { testAuthorization } from './authorization.ts';
+import { testRecords } from './records.ts';
+import { startWorld } from './start.ts';
 
-// authorization.long.test.ts calls about every place.
-testAuthorization(['own', 'foreign']);
+describe('matrix', () => {
+  let world: Awaited<ReturnType<typeof startWorld>>;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world?.stop());
+
+  // Changes nothing, so it comes first.
+  testRecords(() => world);
+  // authorization.long.test.ts calls about every place.
+  testAuthorization(() => world, ['own', 'foreign']);
+});

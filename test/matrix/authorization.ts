@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { type Answer, eventually, type Stack, startStack } from '../support/harness.ts';
+import { type Answer, eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Case, expectedOf, outcomes } from './expected.ts';
 import { isAllowedElsewhere, missingFixture, prepare, standingRequest } from './fixtures.ts';
 import { type JsonObject, tenantPath } from './requests.ts';
-import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';
-import { makeWorld, type Place, type PlaceName, type Principal, type World } from './world.ts';
+import { changedIn, type Fingerprint, fingerprint } from './unchanged.ts';
+import type { Place, PlaceName, Principal, World } from './world.ts';
 
 // Calls every public operation as every principal, generated from the registry. The expected outcome
 // comes from the operation's option and from the rules in roles.ts and handlers.ts, which are written
@@ -20,8 +20,8 @@ const differing: readonly PlaceName[] = ['own', 'foreign', 'missing'];
 /** The callers of operations that are open to all: there the caller makes no difference. */
 const openCallers = ['anonymous', 'junk', 'owner', 'worker'];
 
-/** The calls about these places. */
-export function testAuthorization(called: readonly PlaceName[]): void {
+/** The calls about these places. `started` is called after the suite has started the world. */
+export function testAuthorization(started: () => World, called: readonly PlaceName[]): void {
   describe('authorization matrix', () => {
     let stack: Stack;
     let world: World;
@@ -30,12 +30,10 @@ export function testAuthorization(called: readonly PlaceName[]): void {
     let calls = 0;
     let unchanged: Fingerprint;
     before(async () => {
-      stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-      world = await makeWorld(stack);
-      await waitUntilQuiet(stack);
+      world = started();
+      ({ stack } = world);
       unchanged = await fingerprint(stack);
     });
-    after(() => stack?.stop());
 
     describe('a caller without the right is denied, in the documented order, and nothing changes', () => {
       for (const operation of all) {

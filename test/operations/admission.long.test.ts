@@ -4,9 +4,10 @@ import { createId } from '@bailiwick/values';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import { createBot, grantBotInStore } from '../support/bots.ts';
-import { eventually, type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { inviter, type Person } from '../support/invitations.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { admissionAs, admitter, assertRefusal } from '../support/sso.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 
@@ -20,7 +21,7 @@ describe('Admission', () => {
   let ada: Person;
   let bob: Person;
   before(async () => {
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack('five processes');
     invite = inviter(stack);
     use = admitter(stack);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);

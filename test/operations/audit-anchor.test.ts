@@ -90,13 +90,20 @@ describe('audit anchors', () => {
     const tenant = await chains.tenantWith([]);
     const empty = await anchorOf(tenant);
     assert.equal((await verifyWith(tenant, empty)).AnchorState, 'unchanged');
-    for (let round = 0; round < 21; round++) await chains.add(tenant, recent(1000));
-    assert.equal((await verifyWith(tenant, empty)).AnchorState, 'unchanged');
+    for (let round = 0; round < 20; round++) await chains.add(tenant, recent(1000));
+    await chains.add(tenant, recent(10));
     const anchor = await anchorOf(tenant);
     const first = await verifyWith(tenant, anchor);
     assert.deepEqual([first.Valid, first.Checked, first.AnchorState], [true, 20_000, '']);
     const second = await verifyWith(tenant, anchor, first.NextCursor);
-    assert.deepEqual([second.Valid, second.Checked, second.AnchorState], [true, 1000, 'unchanged']);
+    assert.deepEqual([second.Valid, second.Checked, second.AnchorState], [true, 10, 'unchanged']);
+    const plain = await verifyWith(tenant, '', (await verifyWith(tenant, '')).NextCursor);
+    assert.deepEqual([plain.Valid, plain.Checked, plain.NextCursor], [true, 10, '']);
+    assertRefused(
+      await askWith(await chains.tenantWith([]), anchor, first.NextCursor),
+      400,
+      'invalid_argument',
+    );
     // The anchor belongs to all pages: without it the cursor is from another list.
     assertRefused(await askWith(tenant, '', first.NextCursor), 400, 'invalid_argument', [
       'Page.Cursor is not a cursor of this list',

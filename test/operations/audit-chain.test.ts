@@ -8,10 +8,10 @@ import { verifyChain } from '@bailiwick/access/audit/verify.ts';
 import type { Database } from '@bailiwick/database';
 import { parseKeyRing } from '@bailiwick/keys';
 import { createLog } from '@bailiwick/telemetry';
-import { assertRefused, bodyOf } from '../support/answers.ts';
+import { bodyOf } from '../support/answers.ts';
 import { type Chains, dayMs, openChains, recent } from '../support/audit-chains.ts';
 import { type Stack, startStack } from '../support/harness.ts';
-import { signUp, tenantFor } from '../support/people.ts';
+import { signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 type Problem = { Seq: number; ID: string; Kind: string; Message: string };
@@ -41,7 +41,6 @@ describe('the audit chain', () => {
     await stack?.stop();
   });
 
-  const newTenant = async () => tenantFor(stack, owner.id);
   const tenantWith = (ages: readonly number[]) => chains.tenantWith(ages);
   const draft = (tenant: string, at: Date) => chains.draft(tenant, at);
 
@@ -143,22 +142,6 @@ describe('the audit chain', () => {
       );
     });
   }
-
-  test('Audit_Verify continues at the previous call’s cursor, and accepts no other list’s cursor', async () => {
-    const tenant = await tenantWith([]);
-    for (let round = 0; round < 21; round++)
-      await appendEntries(
-        database,
-        recent(1000).map(() => entryOf(draft(tenant, new Date()))),
-      );
-    const first = await verify(tenant);
-    assert.deepEqual([first.Valid, first.Checked], [true, 20_000]);
-    const second = await verify(tenant, first.NextCursor);
-    assert.deepEqual([second.Valid, second.Checked, second.NextCursor], [true, 1000, '']);
-    assertRefused(await ask(await newTenant(), first.NextCursor), 400, 'invalid_argument', [
-      'Page.Cursor is not a cursor of this list',
-    ]);
-  });
 
   const prune = () => chains.prune();
   const keyRing = () => chains.keyRing();

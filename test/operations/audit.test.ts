@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn, retryWhileBusy } from '../support/answers.ts';
-import { type Answer, describeOne, startStack } from '../support/harness.ts';
+import { type Answer, describeOne, eventually } from '../support/harness.ts';
+import { newAddress } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { type Audit, type Entry, startAudit } from './audit-entries.ts';
 
-const missing = 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz';
+const missing = createId('tnt');
 
 describeOne('audit', 'one process', (topology) => {
   let suite: Audit;
   before(async () => {
-    suite = await startAudit(await startStack(topology));
+    suite = await startAudit(await sharedStack(topology));
   });
   after(() => suite?.stop());
 
@@ -220,20 +223,23 @@ describeOne('audit', 'one process', (topology) => {
   });
 
   test('a failed sign-in leaves an entry on the platform that names the attempted account', async () => {
-    const { stack, bob, entriesWhenThere } = suite;
-    const tried = [bob.email, 'unknown@example.com'];
+    const { stack, bob, entriesOf } = suite;
+    const tried = [bob.email, newAddress('unknown')];
     for (const Email of tried)
       assertRefused(
         await stack.call('Account_Login', { Email, Password: 'not the password' }),
         401,
         'unauthenticated',
       );
-    const entries = await entriesWhenThere(
-      '',
-      2,
-      { Filter: { Actions: ['user.sign_in_failed'] } },
-      stack.platformKey,
-    );
+    const entries = await eventually('both entries', async () => {
+      const all = await entriesOf(
+        '',
+        { Filter: { Actions: ['user.sign_in_failed'] } },
+        stack.platformKey,
+      );
+      const found = all.filter(({ Targets }) => tried.includes(Targets[0]?.Name ?? ''));
+      return found.length >= 2 && found;
+    });
     const shown = entries.map(({ Result, Code, IP, Targets }) =>
       [Result, Code, IP, Targets[0]?.Name].join(),
     );

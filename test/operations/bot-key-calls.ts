@@ -19,7 +19,7 @@ export type BotCalls = Awaited<ReturnType<typeof startBotCalls>>;
 
 /** The stack, an owner with a tenant, and the calls of the suites about calls with a bot key. */
 export async function startBotCalls(topology: Topology) {
-  const stack = await sharedStack(topology, { BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8' });
+  const stack = await sharedStack(topology);
   const owner = await signUp(stack);
   const Tenant = await createTenant(stack, owner.token);
   // A service that has just started waits for a whole lease, because it may not know every gateway

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
-import { appOrigin, newCode } from '../support/federation.ts';
-import { describeOne, type Stack, startStack } from '../support/harness.ts';
+import { newCode } from '../support/federation.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
+import { appOrigin, sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 
 const dead = ['the token is not valid any more'];
@@ -12,10 +13,7 @@ const dead = ['the token is not valid any more'];
 describeOne('codes for applications, and their pages', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology, {
-      BAILIWICK_LIMITS: 'off',
-      BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com`,
-    });
+    stack = await sharedStack(topology);
   });
   after(() => stack?.stop());
 

@@ -3,9 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
-import { type Answer, describeBoth, type Stack, startStack } from '../support/harness.ts';
+import { type Answer, describeBoth, type Stack } from '../support/harness.ts';
 import { deadToken, inviter, newGuest, type Person } from '../support/invitations.ts';
 import { mailTo, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, dumpOf, eventsOf, rowsOf } from '../support/store.ts';
 
 // The rights that an invitation may give, and the outcome of concurrent calls for one invitation.
@@ -17,7 +18,7 @@ describeBoth('the rights and races of invitations', (topology) => {
   let bob: Person;
   let guest: Person;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     use = inviter(stack);
     [ada, bob, guest] = await Promise.all([
       signUp(stack),

@@ -1,15 +1,5 @@
-import { after, before, test } from 'node:test';
-import { doMainJob } from '../main-job.ts';
-import { describeAll, type Stack } from '../support/harness.ts';
-import { sharedStack } from '../support/shared.ts';
+import { testMainJob } from './main-job.ts';
 
-describeAll('the main job', (topology) => {
-  let stack: Stack;
-  before(async () => {
-    stack = await sharedStack(topology);
-  });
-  after(() => stack?.stop());
-
-  test('register, verify, sign in, create a tenant and an endpoint, save a group: the signed event arrives', () =>
-    doMainJob(stack));
-});
+// over-grpc.long.test.ts runs it with gRPC between the processes.
+testMainJob('five processes');
+testMainJob('one process');

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, mailTo, password, signUp, tokenIn } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { dumpOf, textBelow } from '../support/store.ts';
-import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
 
-describeOne('secrets of accounts', 'five processes', (topology) => {
+// test/telemetry/trace.test.ts searches the spans, with five processes.
+describeOne('secrets of accounts', 'one process', (topology) => {
   let stack: Stack;
-  let collector: Collector;
   before(async () => {
-    collector = await startCollector();
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off', ...collector.environment });
+    stack = await sharedStack(topology);
   });
-  after(async () => {
-    await stack?.stop();
-    await collector.stop();
-  });
+  after(() => stack?.stop());
 
-  test('tokens and passwords are not readable in the database, the logs, the broker or the telemetry', async () => {
+  test('tokens and passwords are not readable in the database, the logs, the broker or the metrics', async () => {
     const { email, token } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));
@@ -35,17 +31,13 @@ describeOne('secrets of accounts', 'five processes', (topology) => {
       database: dumps.join('\n'),
       logs: textBelow(path.join(stack.folder, 'logs')),
       broker: textBelow(path.join(stack.folder, 'nats')),
-      spans: await eventually(
-        'the spans',
-        async () => collector.text().includes('Webhooks_CreateEndpoint') && collector.text(),
-      ),
       metrics: await scrapeAll(stack),
     };
     assert.ok(
       places.database.includes(email) && places.broker.includes(email),
       'the places are searched',
     );
-    for (const text of [places.logs, places.spans, places.metrics])
+    for (const text of [places.logs, places.metrics])
       assert.ok(text.includes('Account_Login') && !text.includes(email));
     for (const [place, text] of Object.entries(places)) {
       for (const secret of [

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
-import { describeBoth, eventually, startStack } from '../support/harness.ts';
+import { describeBoth, eventually } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { ssoSession } from '../support/sso.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { bare, isRequired, type RequireSso, startRequireSso } from './require-sso-calls.ts';
@@ -13,7 +14,7 @@ import { bare, isRequired, type RequireSso, startRequireSso } from './require-ss
 describeBoth('Settings.RequireSso', (topology) => {
   let suite: RequireSso;
   before(async () => {
-    suite = await startRequireSso(await startStack(topology, { BAILIWICK_LIMITS: 'off' }));
+    suite = await startRequireSso(await sharedStack(topology));
   });
   after(() => suite?.stop());
 

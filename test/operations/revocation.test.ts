@@ -2,48 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knownTo } from '../support/answers.ts';
-import { describeOne, type OwnStack, startStack } from '../support/harness.ts';
+import { callOften } from '../support/call-often.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 
 // A revoked right never works after the reply, although gateways cache rights for two seconds.
 describeOne('revocation', 'five processes', (topology) => {
-  let stack: OwnStack;
+  let stack: Stack;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     // A service that has just started waits for a whole lease, because it may not know every
     // gateway yet.
     await sleep(2500);
   });
   after(() => stack?.stop());
-
-  /**
-   * Calls again and again to keep the gateway's cache filled. `result` asserts that no call that
-   * began after `ended()` succeeded.
-   */
-  function callOften(call: () => Promise<{ status: number }>) {
-    let endedAt = Number.POSITIVE_INFINITY;
-    let stop = false;
-    let late = 0;
-    let before = 0;
-    const loops = Array.from({ length: 4 }, async () => {
-      while (!stop) {
-        const began = performance.now();
-        const { status } = await call();
-        if (status === 200 && began > endedAt) late++;
-        if (status === 200 && began < endedAt) before++;
-      }
-    });
-    return {
-      ended: () => (endedAt = performance.now()),
-      async result() {
-        await sleep(300);
-        stop = true;
-        await Promise.all(loops);
-        assert.ok(before > 0, 'the calls were allowed before');
-        assert.equal(late, 0);
-      },
-    };
-  }
 
   test('a session that ended by logout, revocation or a new password never works again', async () => {
     for (const end of [
@@ -156,23 +129,5 @@ describeOne('revocation', 'five processes', (topology) => {
       took.push(performance.now() - began);
     }
     assert.ok(Math.min(...took) < 1000, `${took.join()} ms`);
-  });
-
-  test('without the broker the reply waits until every cache entry has expired', async () => {
-    const { token } = await signUp(stack);
-    await stack.call('Account_Get', {}, token);
-    await stack.stopBroker();
-    try {
-      const calls = callOften(() => stack.call('Account_Get', {}, token));
-      await sleep(200);
-      const began = performance.now();
-      assert.equal((await stack.call('Account_Logout', {}, token)).status, 200);
-      assert.ok(performance.now() - began < 5000);
-      calls.ended();
-      await calls.result();
-    } finally {
-      await stack.startBroker();
-      await stack.ready();
-    }
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { tokenKind } from '@bailiwick/values';
 import { bodyOf } from '../support/answers.ts';
-import { appOrigin, newAssertion, opening } from '../support/federation.ts';
+import { newAssertion, opening } from '../support/federation.ts';
 import { signUp } from '../support/people.ts';
-import { sharedStack } from '../support/shared.ts';
+import { appOrigin, sharedStack } from '../support/shared.ts';
 import { type Federation, startFederation } from './federation-calls.ts';
 
 type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };

@@ -115,7 +115,8 @@ describeBoth('tenants', (topology) => {
     assert.equal(
       await countOf(
         stack,
-        'access.grant_entry g where not exists (select 1 from access.tenant t where t.id = g.tenant)',
+        // Other suites of the shared stack add platform grants.
+        "access.grant_entry g where g.tenant <> '' and not exists (select 1 from access.tenant t where t.id = g.tenant)",
       ),
       0,
     );

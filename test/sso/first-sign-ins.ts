@@ -176,22 +176,23 @@ export function testFirstSignIns(topology: Topology, providers: () => Providers)
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
-      const counts = () =>
-        Promise.all(
-          ['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) =>
-            countOf(stack, `identity.${table}`),
+      const counts = (address: string) =>
+        Promise.all([
+          countOf(stack, 'identity.user_account where email_key = $1', [address]),
+          ...['identity_link', 'session', 'sign_in_code'].map((table) =>
+            countOf(stack, `identity.${table} where provider = $1`, [provider.ID]),
           ),
-        );
+        ]);
       const refuses = async (identity: Identity, reason: string) => {
         setIdentity(identity);
-        const before = await counts();
+        const before = await counts(identity.email);
         const went = await go(loginUrl(stack, provider));
         assert.equal(went.token, undefined);
         assert.deepEqual(
           [refusalIn(went).status, refusalIn(went).Code],
           [403, 'permission_denied'],
         );
-        assert.deepEqual(await counts(), before);
+        assert.deepEqual(await counts(identity.email), before);
         const { LastError } = await readProvider(stack, home, provider);
         assert.ok(LastError.startsWith(`${reason}: `), LastError);
         assert.ok(

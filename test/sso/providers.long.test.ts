@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test';
 import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { mailsTo, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
 import { dumpOf, eventsOf, rowsOf, textBelow } from '../support/store.ts';
 import { createProviderCalls, type Person, type Provider } from './provider-calls.ts';
 import { testProviderRights } from './provider-rights.ts';
@@ -17,7 +18,7 @@ describeBoth('identity providers', (topology) => {
   let bob: Person;
   let certificate: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    stack = await sharedStack(topology);
     [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
     ({ certificate } = await createSpCertificate('idp'));
   });

@@ -1,5 +1,6 @@
 import { bodyOf } from '../support/answers.ts';
-import { eventually, type Stack, startStack, type Topology } from '../support/harness.ts';
+import { eventually, type Stack, type Topology } from '../support/harness.ts';
+import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf, whileLocked } from '../support/store.ts';
 import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from './home.ts';
 import { startOp } from './oidc/op.ts';
@@ -20,12 +21,11 @@ export type Providers = Awaited<ReturnType<typeof startProviders>>;
 export const clientSecret = 'a secret that is long enough for HMAC-SHA256';
 
 export async function startProviders(topology: Topology) {
-  const [started, op, idp] = await Promise.all([
-    startStack(topology, { BAILIWICK_LIMITS: 'off' }),
+  const [stack, op, idp] = await Promise.all([
+    sharedStack(topology),
     startOp({ clients: [] }),
     startEvilIdp(),
   ]);
-  const stack: Stack = started;
   let login = '';
   return {
     stack,
@@ -96,7 +96,8 @@ export async function signInMeanwhile(
   const waiting = () =>
     countOf(
       stack,
-      "pg_stat_activity where wait_event_type = 'Lock' and query like '%for update%'",
+      `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%access%tenant%for update%'`,
     ).then((count) => count > 0);
   const arriving = await whileLocked(
     stack,

@@ -8,6 +8,7 @@ import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { type Client, createClient } from '@connectrpc/connect';
 import type { Stack } from './harness.ts';
 import { newAddress } from './people.ts';
+import { appOrigin } from './shared.ts';
 import { rowsOf } from './store.ts';
 
 // Calls identity's part of SSO as sso does, with its key.
@@ -85,7 +86,6 @@ export const refusedWith = (
   });
 
 /** The origin of the application that gets codes. */
-export const appOrigin = 'https://app.example.com';
 
 /** A code that an application exchanges for a session of a user. */
 export async function newCode(

@@ -18,15 +18,24 @@ import {
 
 type Wanted = { topology: Topology; environment: Record<string, string> };
 
-/** Many people of many test files come from one address. */
-const unlimited = { BAILIWICK_LIMITS: 'off' };
+/** The origin of an application that the shared stacks allow. */
+export const appOrigin = 'https://app.example.com';
+/**
+ * Many people of many test files come from one address, or from one that they name. Two origins may
+ * use codes.
+ */
+const common = {
+  BAILIWICK_LIMITS: 'off',
+  BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
+  BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com`,
+};
 
 /** A stack of the run, or an own one for a test file that runs by itself. `stop` ends the latter. */
 export async function sharedStack(
   topology: Topology,
   settings: Record<string, string> = {},
 ): Promise<Stack> {
-  const environment = { ...unlimited, ...settings };
+  const environment = { ...common, ...settings };
   const keeper = process.env['BAILIWICK_TEST_STACKS'];
   if (keeper === undefined) return startStack(topology, environment);
   const wanted: Wanted = { topology, environment };

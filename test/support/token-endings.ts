@@ -1,21 +1,24 @@
 import { bodyOf } from './answers.ts';
+import { countTrue } from './bursts.ts';
 import type { Answer } from './harness.ts';
 import { newAddress, password } from './people.ts';
 
 /** Calls an operation, as the platform unless a token is given. */
-type Call = (operation: string, body: object, token?: string) => Promise<Answer>;
+export type Call = (operation: string, body: object, token?: string) => Promise<Answer>;
 
 /** An active token in a tenant, and the change that makes it inactive. */
 export type TokenEnding = { token: string; tenant: string; end: () => Promise<Answer> };
 
 type Member = { tenant: string; userId: string; email: string; token: string };
 
-const idIn = (answer: Answer, record: string) => (bodyOf(answer)[record] as { ID: string }).ID;
+export const idIn = (answer: Answer, record: string) =>
+  (bodyOf(answer)[record] as { ID: string }).ID;
 
 const login = async (call: Call, email: string): Promise<string> =>
   String(bodyOf(await call('Account_Login', { Email: email, Password: password }))['Token']);
 
-async function newMember(call: Call): Promise<Member> {
+/** A new user who owns a new tenant. */
+export async function newMember(call: Call): Promise<Member> {
   const email = newAddress();
   const User = { Email: email };
   const userId = idIn(await call('Users_Create', { User, Password: password }), 'User');
@@ -90,35 +93,10 @@ export async function newMembership(call: Call) {
   return { tenant, token, membership };
 }
 
-const clients = 20;
-const atOnce = 200;
-
-/**
- * Introspects a token all the time, makes it inactive, and returns how many of 200 concurrent
- * introspections before the change and of 200 after its reply found it active. The introspections
- * that run during the change are asserted to succeed.
- */
-export async function countActive(
+/** Counts the introspections that find a token active, as `countTrue` does. */
+export const countActive = (
   introspect: (index: number) => Promise<Answer>,
   end: () => Promise<Answer>,
-): Promise<{ before: number; after: number }> {
-  const burst = async () => {
-    const answers = await Promise.all(
-      Array.from({ length: atOnce }, (_, index) => introspect(index)),
-    );
-    return answers.filter((answer) => bodyOf(answer)['Active'] === true).length;
-  };
-  const before = await burst();
-  let hasEnded = false;
-  const meanwhile = Array.from({ length: clients }, async (_, index) => {
-    while (!hasEnded) bodyOf(await introspect(index));
-  });
-  try {
-    bodyOf(await end());
-  } finally {
-    hasEnded = true;
-  }
-  const after = await burst();
-  await Promise.all(meanwhile);
-  return { before, after };
-}
+  atOnce?: number,
+): Promise<{ before: number; after: number }> =>
+  countTrue(async (index) => bodyOf(await introspect(index))['Active'] === true, end, atOnce);

@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { startBroker } from './broker.ts';
-import { findBroker } from './nats-server.ts';
-import { startPostgres } from './postgres.ts';
-import { quiet } from './testing.ts';
+import { findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
+import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
+import { quiet } from '@bailiwick/deploy/local/testing.ts';
 
 // For tests on hosts without a container engine: the part of the Engine API that testcontainers
 // uses. Its containers are servers of this host on the requested ports. It does not test how the
@@ -45,6 +44,7 @@ export async function startFakeEngine(
     containers: new Map<string, Container>(),
     copied: [] as string[],
     calls: [] as string[],
+    created: 0,
   };
   const server = createServer((request, response) => {
     if (!hasImages && request.url?.startsWith('/images/')) return withoutImages(request, response);
@@ -67,7 +67,7 @@ const withoutImages = ({ method }: IncomingMessage, response: ServerResponse): v
     ? json(response, 404, { message: 'No such image' })
     : json(response, 500, { message: 'no route to the registry' });
 
-type Engine = Pick<FakeEngine, 'containers' | 'copied' | 'calls'>;
+type Engine = Pick<FakeEngine, 'containers' | 'copied' | 'calls'> & { created: number };
 
 async function answer(
   engine: Engine,
@@ -91,7 +91,8 @@ async function answer(
   if (/^GET \/images\/.+\/json$/.test(call)) return json(response, 200, { Id: 'image' });
   if (call === 'GET /containers/json') return json(response, 200, []);
   if (call === 'POST /containers/create') {
-    const created = `container-${engine.containers.size + 1}`;
+    // Never that of a removed container: its data went with it.
+    const created = `container-${++engine.created}`;
     engine.containers.set(created, {
       creation: JSON.parse(body.toString()) as Creation,
       running: undefined,

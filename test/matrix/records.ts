@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { IdPrefix } from '@bailiwick/proto/identifiers.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createId } from '@bailiwick/values';
-import { type Answer, type Stack, startStack } from '../support/harness.ts';
+import type { Answer, Stack } from '../support/harness.ts';
 import { missingFixture, standingRequest } from './fixtures.ts';
 import { tenantPath } from './requests.ts';
-import { changedIn, type Fingerprint, fingerprint, waitUntilQuiet } from './unchanged.ts';
-import { makeWorld, type Place, type Principal, type World } from './world.ts';
+import { changedIn, type Fingerprint, fingerprint } from './unchanged.ts';
+import type { Place, Principal, World } from './world.ts';
 
 // A record of another tenant answers like a missing one, even for a caller with all rights in both
 // tenants, and nothing happens to it. Generated from the registry, for every kind of record that a
@@ -61,62 +61,63 @@ function swapsOf({ own, foreign }: World['places']): Swap[] {
   ];
 }
 
-describe('records of other tenants', () => {
-  let stack: Stack;
-  let world: World;
-  let unchanged: Fingerprint;
-  let compared = 0;
-  before(async () => {
-    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    world = await makeWorld(stack);
-    await waitUntilQuiet(stack);
-    unchanged = await fingerprint(stack);
-  });
-  after(() => stack?.stop());
-
-  for (const operation of all) {
-    test(`${operation.name} answers for a foreign record as for a missing one, and does not change it`, async () => {
-      assert.equal(missingFixture(operation), '');
-      for (const who of callersOf(world, operation)) {
-        for (const { kind, ...places } of swapsOf(world.places))
-          await compareSwap(operation, who, kind, places);
-      }
-      const before = unchanged;
+/** `started` is called after the suite has started the world. */
+export function testRecords(started: () => World): void {
+  describe('records of other tenants', () => {
+    let stack: Stack;
+    let world: World;
+    let unchanged: Fingerprint;
+    let compared = 0;
+    before(async () => {
+      world = started();
+      ({ stack } = world);
       unchanged = await fingerprint(stack);
-      assert.deepEqual(changedIn(before, unchanged), []);
     });
-  }
 
-  test('records of every kind were compared', (t) => {
-    t.diagnostic(`${compared} comparisons`);
-    assert.ok(compared > 50);
+    for (const operation of all) {
+      test(`${operation.name} answers for a foreign record as for a missing one, and does not change it`, async () => {
+        assert.equal(missingFixture(operation), '');
+        for (const who of callersOf(world, operation)) {
+          for (const { kind, ...places } of swapsOf(world.places))
+            await compareSwap(operation, who, kind, places);
+        }
+        const before = unchanged;
+        unchanged = await fingerprint(stack);
+        assert.deepEqual(changedIn(before, unchanged), []);
+      });
+    }
+
+    test('records of every kind were compared', (t) => {
+      t.diagnostic(`${compared} comparisons`);
+      assert.ok(compared > 50);
+    });
+
+    async function compareSwap(
+      operation: Operation,
+      who: Principal,
+      kind: string,
+      { foreign, missing, malformed }: Omit<Swap, 'kind'>,
+    ): Promise<void> {
+      const requestAbout = (place: Place) => standingRequest(stack, operation, place, who);
+      const isAbout = JSON.stringify(requestAbout(foreign)).includes(`"${nameIn(foreign, kind)}"`);
+      if (!isAbout || exceptions[operation.name]?.startsWith(`${kind}: `)) return;
+      const [toForeign, toMissing, toMalformed] = await Promise.all(
+        [foreign, missing, malformed].map((place) =>
+          stack.call(operation.name, requestAbout(place), who.token),
+        ),
+      );
+      const what = `${operation.name} by ${who.name} about a foreign ${kind}`;
+      assert.ok(toForeign && toMissing && toMalformed);
+      assert.deepEqual(plain(toForeign, foreign, kind), plain(toMissing, missing, kind), what);
+      assert.deepEqual(
+        [toMalformed.status, toMalformed.body.Code],
+        [400, 'invalid_argument'],
+        `${what}, malformed`,
+      );
+      compared++;
+    }
   });
-
-  async function compareSwap(
-    operation: Operation,
-    who: Principal,
-    kind: string,
-    { foreign, missing, malformed }: Omit<Swap, 'kind'>,
-  ): Promise<void> {
-    const requestAbout = (place: Place) => standingRequest(stack, operation, place, who);
-    const isAbout = JSON.stringify(requestAbout(foreign)).includes(`"${nameIn(foreign, kind)}"`);
-    if (!isAbout || exceptions[operation.name]?.startsWith(`${kind}: `)) return;
-    const [toForeign, toMissing, toMalformed] = await Promise.all(
-      [foreign, missing, malformed].map((place) =>
-        stack.call(operation.name, requestAbout(place), who.token),
-      ),
-    );
-    const what = `${operation.name} by ${who.name} about a foreign ${kind}`;
-    assert.ok(toForeign && toMissing && toMalformed);
-    assert.deepEqual(plain(toForeign, foreign, kind), plain(toMissing, missing, kind), what);
-    assert.deepEqual(
-      [toMalformed.status, toMalformed.body.Code],
-      [400, 'invalid_argument'],
-      `${what}, malformed`,
-    );
-    compared++;
-  }
-});
+}
 
 /** The tenant's owner and, where a tenant is named, a caller with all rights in both tenants. */
 function callersOf({ principals }: World, operation: Operation): Principal[] {
