@@ -44,6 +44,7 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
     ...feed,
     stack,
     tenant,
+    token,
     endpoints,
     createEndpoint: create,
 

@@ -111,7 +111,8 @@ const cpuOf = (stack: OwnStack): number =>
     0,
   );
 
-async function makeEndpoint(stack: OwnStack, URL: string) {
+/** A tenant with one endpoint, and the token of its owner. */
+export async function makeEndpoint(stack: OwnStack, URL: string) {
   const { token } = await signUp(stack);
   const tenant = await createTenant(stack, token);
   const endpoint = { Tenant: tenant, Name: 'busy', URL, EventTypes: ['bench.happened'] };
@@ -124,14 +125,14 @@ async function makeEndpoint(stack: OwnStack, URL: string) {
   return { tenant, token };
 }
 
-function publication(Tenant: string, token: string): Shot {
+export function publication(Tenant: string, token: string): Shot {
   const data = { publishedAt: performance.timeOrigin + performance.now(), text: 'x'.repeat(240) };
   const Body = Buffer.from(JSON.stringify(data)).toString('base64');
   return operation('Events_Publish', { Tenant, Type: 'bench.happened', Body }, token);
 }
 
 /** Publishes `count` events with 32 publishers. Returns the number of failed calls. */
-async function publish(stack: OwnStack, next: () => Shot, count: number): Promise<number> {
+export async function publish(stack: OwnStack, next: () => Shot, count: number): Promise<number> {
   const pool = openPool(stack.url);
   let [left, errors] = [count, 0];
   const publisher = async () => {

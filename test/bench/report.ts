@@ -4,10 +4,23 @@ import path from 'node:path';
 import process from 'node:process';
 import { isMet, type Options, type Row } from './bench.ts';
 
+type Conditions = Pick<Options, 'seconds' | 'rounds'> & { took: number; loadBefore: number };
+
+/** The machine, the versions and the turns of a run. */
+export function conditions({ seconds, rounds, took, loadBefore }: Conditions): string[] {
+  // Without the build name, which is of no use elsewhere.
+  const kernel = release().split('.', 2).join('.');
+  return [
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${kernel}, load ${loadBefore.toFixed(1)} before.`,
+    `${versions()}.`,
+    `${rounds} rounds of ${seconds} s a turn, ${took.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
+  ];
+}
+
 /** The rows as Markdown, with the machine that they were measured on. */
 export function report(
   rows: readonly Row[],
-  { seconds, rounds, took, loadBefore }: Options & { took: number; loadBefore: number },
+  { seconds, rounds, took, loadBefore }: Conditions,
   failures: readonly string[],
 ): string {
   const table = [
@@ -23,12 +36,8 @@ export function report(
       verdictOf(row),
     ]),
   ];
-  // Without the build name, which is of no use elsewhere.
-  const kernel = release().split('.', 2).join('.');
   return [
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${kernel}, load ${loadBefore.toFixed(1)} before.`,
-    `${versions()}.`,
-    `${rounds} rounds of ${seconds} s a turn, ${took.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
+    ...conditions({ seconds, rounds, took, loadBefore }),
     '',
     ...aligned(table),
     ...(failures.length > 0
@@ -38,7 +47,8 @@ export function report(
   ].join('\n');
 }
 
-const short = (value: number): string =>
+/** Three digits. */
+export const short = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 
 function targetOf({ target, ratio, missing, unit }: Row): string {
@@ -54,7 +64,8 @@ function verdictOf(row: Row): string {
   return met === undefined ? '' : met ? 'yes' : '**no**';
 }
 
-function aligned(table: readonly string[][]): string[] {
+/** A table as Markdown, whose first row is its head. */
+export function aligned(table: readonly string[][]): string[] {
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(3, ...table.map((row) => (row[column] ?? '').length)),
   );

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -25,20 +25,29 @@ import { fairness } from './g15-fairness.ts';
 import { audit } from './g16-audit.ts';
 import { soak } from './g17-soak.ts';
 import { busyEndpoint } from './g18-busy-endpoint.ts';
-import { idle } from './g19-idle.ts';
-import { introspection } from './g20-introspect.ts';
-import { backlogBeside } from './g21-backlog-beside.ts';
-import { report } from './report.ts';
+import { introspection } from './g19-introspect.ts';
+import { idle } from './g20-idle.ts';
+import { decision } from './g21-check.ts';
+import { backlogBeside } from './g23-backlog-beside.ts';
+import { updatePage } from './page.ts';
+import { hasRatio, plot } from './plot.ts';
+import { conditions, report } from './report.ts';
+import { short } from './short.ts';
 
 // npm run bench: compares Bailiwick with a floor or a peer, in turns within one run, and prints a
 // table in Markdown at the end. A slow result is no failure.
 //
 //   npm run bench                            all of them, more than three quarters of an hour
 //   npm run bench -- G1 G4                   some
+//   npm run bench -- short                   six kinds of work, in three minutes; not part of all
 //   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
 //   npm run bench -- G17 --minutes 120       the full soak, instead of twelve minutes
 //   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then not valid
+//   npm run bench -- G4 --json file          with the rows in a file, for compare.ts
+//   npm run bench -- G4 --plot file.svg      with the ratios as a picture
+//   npm run bench -- G4 --page               with the rows in docs/performance.json, and the opening of docs/performance.md
+//   npm run bench -- page                    only that opening again, from docs/performance.json
 
 const benches: Record<string, Bench> = {
   G1: logins,
@@ -59,9 +68,11 @@ const benches: Record<string, Bench> = {
   G16: audit,
   G17: soak,
   G18: busyEndpoint,
-  G19: idle,
-  G20: introspection,
-  G21: backlogBeside,
+  G19: introspection,
+  G20: idle,
+  G21: decision,
+  G23: backlogBeside,
+  SHORT: short,
 };
 
 const { values, positionals } = parseArgs({
@@ -72,6 +83,9 @@ const { values, positionals } = parseArgs({
     tasks: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '12' },
     profile: { type: 'string' },
+    json: { type: 'string' },
+    plot: { type: 'string' },
+    page: { type: 'boolean', default: false },
   },
 });
 const options = {
@@ -86,8 +100,12 @@ if (!(options.seconds > 0 && options.rounds >= 3))
   throw new Error(
     '--seconds is a number above 0, and --rounds is a number of 3 or more, because the results are medians',
   );
-const chosen =
-  positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);
+if (positionals.join() === 'page') {
+  updatePage([], '');
+  process.exit(0);
+}
+const all = Object.keys(benches).filter((name) => name !== 'SHORT');
+const chosen = positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : all;
 const unknown = chosen.filter((name) => !(name in benches));
 if (unknown.length > 0)
   throw new Error(`there is no ${unknown.join(', ')}, only ${Object.keys(benches).join(', ')}`);
@@ -113,10 +131,11 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stderr.write('\n');
-process.stdout.write(
-  report(
-    rows,
-    { ...options, loadBefore, took: (performance.now() - started) / 60_000 },
-    failuresSoFar(),
-  ),
-);
+const run = { ...options, loadBefore, took: (performance.now() - started) / 60_000 };
+process.stdout.write(report(rows, run, failuresSoFar()));
+const measured = conditions(run).join(' ');
+if (values.json !== undefined)
+  writeFileSync(values.json, `${JSON.stringify({ measured, rows }, null, 2)}\n`);
+if (values.plot !== undefined)
+  writeFileSync(values.plot, plot(rows.filter(hasRatio), 'Bailiwick against others'));
+if (values.page) updatePage(rows, measured);

@@ -55,6 +55,21 @@ test('the workflows are valid for the forge', {
   );
 });
 
+test('only one job of a pull request may write, its comments, and it runs no code of the repository', () => {
+  const { jobs } = workflow('ci');
+  const writing = Object.entries(jobs).filter(([, { permissions }]) => permissions !== undefined);
+  assert.deepEqual(
+    writing.map(([name, { permissions }]) => [name, permissions]),
+    [['comment', { 'pull-requests': 'write' }]],
+  );
+  assert.deepEqual(
+    jobs['comment']?.steps.map(({ uses }) => uses),
+    [undefined],
+  );
+  const [command = ''] = commandsOf(jobs['comment']);
+  assert.match(command, /^printf '%s\\n' "\$COMMENT" \| gh pr comment "\$NUMBER" /);
+});
+
 test('every action is pinned by its commit, the same everywhere, and every job has few permissions', () => {
   const pins = new Map<string, string>();
   for (const file of files) {

@@ -21,7 +21,7 @@ const calmCount = 60;
 const limitMs = 60_000;
 
 /**
- * G21, a backlog of one tenant beside another tenant: tasks of one endpoint are published as fast
+ * G23, a backlog of one tenant beside another tenant: tasks of one endpoint are published as fast
  * as the broker takes them, and meanwhile ten a second to the endpoint of another tenant. For that
  * one, the time from publication to arrival; for the backlog, the time until it is delivered.
  */
@@ -48,7 +48,7 @@ export const backlogBeside: Bench = async ({ tasks, rounds }) => {
   await busy.stop();
   await receiver.stop();
   const row = (what: string, unit: string, values: number[], target?: Row['target']): Row => ({
-    id: 'G21',
+    id: 'G23',
     what,
     unit,
     ours: median(values),

@@ -5,19 +5,20 @@ import { tenantFor } from '../support/people.ts';
 import { type Bench, type Row } from './bench.ts';
 import { closedLoop, cycle, openPool, operation, type Shot } from './driver.ts';
 import { cpuMicrosOf, median, sum } from './numbers.ts';
-import { createPeople, startMeasured } from './stack.ts';
+import { createPeople, type Person, startMeasured } from './stack.ts';
 
 const clients = 32;
 const sessions = 100;
 const measured = ['gateway', 'identity', 'access'] as const satisfies readonly ServiceName[];
 
 /**
- * G20, introspection: what an application asks for each of its own requests. One bot of a tenant
+ * G19, introspection: what an application asks for each of its own requests. One bot of a tenant
  * introspects the sessions of a hundred members in turn, with 32 clients.
  */
 export const introspection: Bench = async ({ seconds, rounds }) => {
   const stack = await startMeasured('five processes');
-  const target = { pool: openPool(stack.url), next: await introspections(stack) };
+  const people = await createPeople(stack, sessions);
+  const target = { pool: openPool(stack.url), next: await introspections(stack, people) };
   await closedLoop(target, clients, seconds);
   const turns: Array<{ perSecond: number; cpu: number[]; errors: number }> = [];
   for (let round = 0; round < rounds; round++) {
@@ -31,7 +32,7 @@ export const introspection: Bench = async ({ seconds, rounds }) => {
   await stack.stop();
   const errors = sum(turns.map((turn) => turn.errors));
   const row = (what: string, unit: string, values: number[]): Row => ({
-    id: 'G20',
+    id: 'G19',
     what,
     unit,
     ours: median(values),
@@ -58,9 +59,11 @@ export const introspection: Bench = async ({ seconds, rounds }) => {
   ];
 };
 
-/** Introspections by a bot of a tenant, of its members' sessions. */
-async function introspections(stack: OwnStack): Promise<() => Shot> {
-  const people = await createPeople(stack, sessions);
+/** Introspections by a bot of a new tenant, of the sessions of these people, its members. */
+export async function introspections(
+  stack: OwnStack,
+  people: readonly Person[],
+): Promise<() => Shot> {
   const ids: string[] = [];
   for (const { token } of people) {
     const { body } = await stack.call('Account_Get', {}, token);

@@ -8,7 +8,7 @@ import { createPeople, startMeasured } from './stack.ts';
 const settleMs = 15_000;
 const perRoundMs = 10_000;
 
-/** G19, idle: the CPU time that processes without calls take. */
+/** G20, idle: the CPU time that processes without calls take. */
 export const idle: Bench = async ({ rounds }) => {
   const stack = await startMeasured('five processes');
   await createPeople(stack, 1);
@@ -30,7 +30,7 @@ export const idle: Bench = async ({ rounds }) => {
   }
   await stack.stop();
   const row = (what: string, values: number[], most?: number): Row => ({
-    id: 'G19',
+    id: 'G20',
     what,
     unit: 'ms/s',
     ours: median(values),
