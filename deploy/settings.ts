@@ -27,6 +27,10 @@ export const singleSettings = {
   ...withoutHop(accessSettings),
   ...withoutHop(ssoSettings),
   ...withoutHop(notificationsSettings),
+  // `databaseUrl` is the one of notifications here.
+  identityDatabaseUrl: databaseSettings('identity').databaseUrl,
+  accessDatabaseUrl: databaseSettings('access').databaseUrl,
+  ssoDatabaseUrl: databaseSettings('sso').databaseUrl,
 } as const satisfies SettingTable;
 
 /** The login of a service, if the migrations use a different one. */

@@ -21,10 +21,13 @@ await runProcess('bailiwick', async (log) => {
     sso: createLocalTransport(),
     notifications: createLocalTransport(),
   };
+  /** The settings of a service whose schema may be in a database of its own. */
+  const at = (databaseUrl: string) => ({ ...settings, databaseUrl });
+  const { identityDatabaseUrl, accessDatabaseUrl, ssoDatabaseUrl } = settings;
   const services = await Promise.all([
-    createIdentity({ settings, peers, log: createLog('identity') }),
-    createAccess({ settings, peers, log: createLog('access') }),
-    createSso({ settings, peers, log: createLog('sso') }),
+    createIdentity({ settings: at(identityDatabaseUrl), peers, log: createLog('identity') }),
+    createAccess({ settings: at(accessDatabaseUrl), peers, log: createLog('access') }),
+    createSso({ settings: at(ssoDatabaseUrl), peers, log: createLog('sso') }),
     createNotifications({ settings, peers, log: createLog('notifications') }),
   ]);
   for (const service of services)

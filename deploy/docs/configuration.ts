@@ -102,7 +102,7 @@ ${names.map(renderProcess).join('\n')}
 
 \`node deploy/single.ts\`: All services in one process. It reads the settings above, except those of calls between processes:
 ${listOf(settings.filter(isOfCalls))}.
-Its services share one database: set \`DATABASE_URL\`, instead of the variables of each service.
+Each service can have a database of its own here too. \`DATABASE_URL\` names one for all.
 
 ## Migrations
 

@@ -31,6 +31,20 @@ test('environmentOf gives every process its required settings and none that it r
   readSettings(migrateSettings, environmentOf('access', migrateSettings, given, process.env));
 });
 
+test('one process reads the database of each service, or the one of all', (t) => {
+  const given = wiring(temporaryFolder(t));
+  const user = { BAILIWICK_ACCESS_DATABASE_URL: 'postgres://own' };
+  const read = readSettings(
+    singleSettings,
+    environmentOf('gateway', singleSettings, given, { ...process.env, ...user }),
+  );
+  assert.deepEqual(
+    [read.identityDatabaseUrl, read.accessDatabaseUrl, read.ssoDatabaseUrl],
+    ['postgres://database', 'postgres://own', 'postgres://database'],
+  );
+  assert.equal(read.databaseUrl, 'postgres://database');
+});
+
 test('a user’s setting reaches only the processes that read it, and names in general use reach none', (t) => {
   const given = wiring(temporaryFolder(t));
   const user = {

@@ -20,6 +20,8 @@ cluster determines it, else `config.<name>`, else the process's default.
 {{- else if eq $name "databaseUrl" }}
 {{- $database := include "bailiwick.database" (dict "root" $context.root "service" $context.process "migrate" false) | fromYaml }}
 - {name: {{ $database.shared | ternary $setting.orElse $setting.env }}_FILE, value: /run/bailiwick/database-url}
+{{- else if hasSuffix "DatabaseUrl" $name }}
+{{- /* Mode single has one database: DATABASE_URL, from databaseUrl. */}}
 {{- else if hasKey $config $name }}
 - {{ dict "name" $setting.env "value" (include "bailiwick.text" (dict "kind" $setting.kind "value" (index $config $name))) | toJson }}
 {{- else if $setting.required -}}
