@@ -1,7 +1,9 @@
 export {
   createRevoker,
   createRightsCache,
+  type Loaded,
   leaseMs,
+  type Revoke,
   type RightsCache,
   type RightsKey,
 } from './revocation.ts';

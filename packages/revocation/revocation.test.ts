@@ -1,43 +1,52 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/events';
 import { createRevoker, createRightsCache, leaseMs } from './revocation.ts';
 
 type Listener = (body: string, answer: (body: string) => void) => void;
 
-/** Delivers signals at once, to all listeners of the process. */
+/** Delivers signals at once, to all listeners of the process, while it is not away. */
 function localBroker() {
+  const state = { isAway: false };
   const listeners = new Map<string, Listener[]>();
   const signal = (subject: string, body: string, reply?: string): void => {
     for (const listen of listeners.get(subject) ?? [])
       listen(body, (text) => reply !== undefined && signal(reply, text));
   };
   return {
-    signal,
+    state,
+    signal: (...sent: Parameters<typeof signal>) => (state.isAway ? undefined : signal(...sent)),
     async listen(subject: string, listener: Listener): Promise<void> {
       listeners.set(subject, [...(listeners.get(subject) ?? []), listener]);
     },
-    reach: async () => {},
+    async reach() {
+      if (state.isAway) throw new Error('the broker is away');
+    },
     connections: () => 1,
     isConnected: () => true,
-  } as unknown as Broker;
+  } as unknown as Broker & { state: typeof state };
 }
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A revoker and a gateway with a lease. */
-async function start(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+async function start(
+  t: TestContext,
+  { maxSize = 100, mocked = ['setInterval'] as Array<'setInterval' | 'Date'> } = {},
+) {
+  t.mock.timers.enable({ apis: mocked });
+  t.after(() => t.mock.timers.reset());
   const broker = localBroker();
   const revoke = createRevoker(broker);
-  const cache = createRightsCache(broker);
+  const cache = createRightsCache(broker, { maxSize });
   t.after(() => cache.close());
   await soon();
-  t.mock.timers.tick(500);
+  t.mock.timers.tick(1000);
   await soon();
   let loads = 0;
   const load = async () => ({ value: ++loads, keys: ['user:usr_1'] as const });
-  return { revoke, cache, read: () => cache.getOrLoad('rights', load) };
+  return { broker, revoke, cache, read: () => cache.getOrLoad('rights', load) };
 }
 
 test('a gateway with a lease caches rights until a service revokes them', async (t) => {
@@ -80,6 +89,47 @@ test('rights that were loaded during a revocation are not cached', async (t) => 
   await revoked;
 });
 
+test('a service that stood still reads the heartbeats that wait before it forgets a gateway', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  t.after(() => t.mock.timers.reset());
+  const broker = localBroker();
+  const revoke = createRevoker(broker);
+  const beat = (holder: string) =>
+    broker.signal('bailiwick.lease', JSON.stringify({ holder, ends: false }));
+  let answer = (_holder: string): void => {};
+  await broker.listen('bailiwick.revoke', (body, respond) => {
+    const { id } = JSON.parse(body) as { id: string };
+    answer = (holder) => respond(JSON.stringify({ id, holder }));
+  });
+  await soon();
+  beat('slow');
+  t.mock.timers.tick(900);
+  beat('quick');
+  t.mock.timers.tick(1110);
+  // The heartbeat of 1000 ms is in the socket. It is read before the broker's response.
+  broker.reach = async () => beat('slow');
+  let isRevoked = false;
+  const revoked = revoke(['user:usr_1']).then(() => (isRevoked = true));
+  await soon();
+  answer('quick');
+  await sleep(50);
+  assert.equal(isRevoked, false);
+  answer('slow');
+  await revoked;
+});
+
+test('a gateway that stopped without a word does not delay a revocation after its lease', async (t) => {
+  const { broker, revoke } = await start(t, { mocked: ['setInterval', 'Date'] });
+  broker.signal('bailiwick.lease', JSON.stringify({ holder: 'dead', ends: false }));
+  for (let seconds = 0; seconds < 3; seconds++) {
+    t.mock.timers.tick(1000);
+    await soon();
+  }
+  const begun = performance.now();
+  await revoke(['user:usr_1']);
+  assert.ok(performance.now() - begun < leaseMs / 2);
+});
+
 test('a revocation takes no longer than a lease', async (t) => {
   const { revoke } = await start(t);
   const begun = performance.now();
@@ -93,4 +143,61 @@ test('a value that has ended when it is loaded is not cached', async (t) => {
   const load = async () => ({ value: ++loads, keys: [], endsAt: 0 });
   const read = () => cache.getOrLoad('unknown token', load);
   assert.deepEqual([await read(), await read()], [1, 2]);
+});
+
+test('a gateway whose lease has lapsed drops what it cached before, since it missed revocations', async (t) => {
+  const { broker, cache, read } = await start(t, { mocked: ['setInterval', 'Date'] });
+  let finish = (): void => {};
+  const slow = () =>
+    new Promise<{ value: string; keys: [] }>((resolve) => {
+      finish = () => resolve({ value: 'old', keys: [] });
+    });
+  broker.state.isAway = true;
+  t.mock.timers.tick(1600);
+  assert.deepEqual([await read(), await read()], [1, 1], 'the lease still holds');
+  const loading = cache.getOrLoad('slow', slow);
+  t.mock.timers.tick(600);
+  assert.equal(await read(), 2, 'the lease has lapsed');
+  broker.state.isAway = false;
+  t.mock.timers.tick(1000);
+  await soon();
+  finish();
+  assert.equal(await loading, 'old');
+  assert.deepEqual([await read(), await read()], [3, 3]);
+  assert.equal(await cache.getOrLoad('slow', async () => ({ value: 'new', keys: [] })), 'new');
+});
+
+test('a full cache drops the entries that were not read for the longest time', async (t) => {
+  const { cache } = await start(t, { maxSize: 10 });
+  const loads: string[] = [];
+  const read = (name: string, size: number) =>
+    cache.getOrLoad(name, async () => {
+      loads.push(name);
+      return { value: name, keys: ['tenant:tnt_1'] as const, size };
+    });
+  for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await read(name, 4);
+  assert.deepEqual(loads, ['a', 'b', 'c', 'b']);
+  for (const name of ['huge', 'huge', 'a']) await read(name, name === 'huge' ? 11 : 4);
+  assert.deepEqual(loads.slice(4), ['huge', 'huge'], 'too large to be kept, and drops nothing');
+});
+
+test('a revocation drops the entries of its keys, after replacements and evictions too', async (t) => {
+  const { revoke, cache } = await start(t, { maxSize: 3 });
+  const read = (name: string, key: 'tenant:tnt_1' | 'user:usr_1') => {
+    let isLoaded = false;
+    const load = async () => {
+      isLoaded = true;
+      return { value: name, keys: [key, 'tenant:tnt_2'] as const };
+    };
+    return cache.getOrLoad(name, load).then(() => isLoaded);
+  };
+  for (const name of ['a', 'b', 'c', 'd']) await read(name, 'tenant:tnt_1');
+  await read('e', 'user:usr_1');
+  for (const key of ['tenant:tnt_1', 'tenant:tnt_2'] as const) {
+    const revoked = revoke([key]);
+    await soon();
+    assert.equal(await read('e', 'user:usr_1'), key === 'tenant:tnt_2');
+    assert.equal(await read('d', 'tenant:tnt_1'), true);
+    await revoked;
+  }
 });

@@ -2,15 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/events';
 import { counter } from '@bailiwick/telemetry';
+import { LRUCache } from 'lru-cache';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
-// `leaseMs`, and identity caches introspected tokens. A service that revokes rights signals every
-// holder of a cache and replies when each has dropped them; the cache of a holder that does not
-// respond expires within that time. Without a broker the service waits that time.
+// `leaseMs`, identity caches introspected tokens, and access caches what decisions depend on. A
+// service that revokes rights signals every holder of a cache and replies when each has dropped
+// them; the cache of a holder that does not respond expires within that time. Without a broker the
+// service waits that time.
 
 /** The longest time that rights are cached. */
 export const leaseMs = 2000;
-const heartbeatMs = 500;
+/**
+ * Two heartbeats in each lease. The fewer there are, the less often idle processes wake: all
+ * services hear each one.
+ */
+const heartbeatMs = 1000;
 
 const subjects = {
   lease: 'bailiwick.lease',
@@ -27,10 +33,13 @@ export type RightsKey =
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 
+/** Resolves when all caches have dropped the keys. */
+export type Revoke = (keys: readonly RightsKey[]) => Promise<void>;
+
 /** The revoking side: waits until no process has the revoked rights in its cache. */
-export function createRevoker(broker: Broker) {
+export function createRevoker(broker: Broker): Revoke {
   const self = randomUUID();
-  const leases = new Map<string, number>();
+  const leases: Leases = new Map();
   const waiting = new Map<string, Set<string>>();
   const done = new Map<string, () => void>();
   let connection: number | undefined;
@@ -45,12 +54,6 @@ export function createRevoker(broker: Broker) {
   function beginListening(): void {
     connection = broker.connections();
     listeningSince = Date.now();
-  }
-
-  function holders(): Set<string> {
-    const now = Date.now();
-    for (const [holder, ends] of leases) if (ends < now) leases.delete(holder);
-    return new Set(leases.keys());
   }
 
   const ready = Promise.all([
@@ -70,20 +73,19 @@ export function createRevoker(broker: Broker) {
   // Without the broker every revocation waits the full lease, so a failure here is harmless.
   void ready.then(beginListening, () => {});
 
-  /**
-   * Resolves when all caches have dropped the keys. Call it after the commit and before the
-   * reply.
-   */
-  return async (keys: readonly RightsKey[]): Promise<void> => {
-    const over = Date.now() + leaseMs;
-    // No heartbeats may mean a dead connection that the client has not noticed.
-    if (holders().size === 0 && !(await responds(broker)))
+  // Called after the commit and before the reply.
+  return async (keys) => {
+    const began = Date.now();
+    const over = began + leaseMs;
+    // A heartbeat is missing: the connection may be dead and the client has not noticed, or this
+    // process stood still and has not read the heartbeat yet. It has once the broker responds.
+    if (!areCurrent(leases, began) && !(await responds(broker)))
       return sleep(Math.max(0, over - Date.now()));
     noteConnection();
     // After listening for a lease, every live holder has been heard; the lease of any other holder
     // has ended.
     const knowsAllAt = broker.isConnected() ? listeningSince + leaseMs : Number.POSITIVE_INFINITY;
-    const missing = holders();
+    const missing = holdersAt(leases, began);
     const now = Date.now();
     if (missing.size === 0 && knowsAllAt <= now) return;
     const revocation: Revocation = { id: randomUUID(), keys };
@@ -102,6 +104,19 @@ export function createRevoker(broker: Broker) {
   };
 }
 
+/** When the lease of each holder ends, in ms since 1970. */
+type Leases = Map<string, number>;
+
+/** Whether there are leases, and none has ended at this time. */
+const areCurrent = (leases: Leases, time: number): boolean =>
+  leases.size > 0 && [...leases.values()].every((ends) => ends >= time);
+
+/** Drops the leases that have ended at this time, and gives the holders of the others. */
+function holdersAt(leases: Leases, time: number): Set<string> {
+  for (const [holder, ends] of leases) if (ends < time) leases.delete(holder);
+  return new Set(leases.keys());
+}
+
 /** Whether the broker responds. Signals that it holds for this process arrive before its response. */
 const responds = (broker: Broker): Promise<boolean> =>
   broker.reach(leaseMs).then(
@@ -109,13 +124,23 @@ const responds = (broker: Broker): Promise<boolean> =>
     () => false,
   );
 
-/** A cache of rights under a lease: a gateway's principals, identity's introspected tokens. */
+/** A cache of rights under a lease: a gateway's principals, identity's tokens, access's decisions. */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
-type Entry = { value: unknown; keys: readonly RightsKey[]; ends: number };
+/** A loaded value and the keys that it depends on. */
+export type Loaded<T> = {
+  value: T;
+  keys: readonly RightsKey[];
+  /** When the value ends by itself, in ms since 1970. */
+  endsAt?: number;
+  /** Its share of the cache's size; 1 by default. */
+  size?: number;
+};
 
-/** Entries in a cache: at 1 to 2 KiB each, at most a hundred megabytes. */
-const defaultMaxEntries = 50_000;
+type Entry = { value: unknown; keys: readonly RightsKey[]; ends: number; size: number };
+
+/** Entries of size 1: at 1 to 2 KiB each, at most a hundred megabytes. */
+const defaultMaxSize = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
@@ -123,16 +148,16 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
 });
 
 /**
- * The caching side: caches rights for a lease, and only while it can receive revocations.
- * `isCounted`: the look-ups count in the metric of the gateways' caches.
+ * The caching side: caches rights for a lease, and only while it can receive revocations. The least
+ * recently used entries go first. `isCounted`: the look-ups count in the metric of the gateways'
+ * caches.
  */
 export function createRightsCache(
   broker: Broker,
-  { maxEntries = defaultMaxEntries, isCounted = true } = {},
+  { maxSize = defaultMaxSize, isCounted = true } = {},
 ) {
   const self = randomUUID();
-  // Not an lru-cache: a revocation removes entries by their keys while it walks over all of them.
-  const entries = new Map<string, Entry>();
+  const entries = createEntries(maxSize);
   let leaseEnds = 0;
   let revocations = 0;
   let listening = false;
@@ -141,9 +166,7 @@ export function createRightsCache(
     .listen(subjects.revoke, (body, answer) => {
       const { id, keys } = JSON.parse(body) as Revocation;
       revocations++;
-      const revoked = new Set<string>(keys);
-      for (const [name, { keys: held }] of entries)
-        if (held.some((key) => revoked.has(key))) entries.delete(name);
+      entries.revoke(keys);
       answer(JSON.stringify({ id, holder: self }));
     })
     .then(
@@ -157,7 +180,14 @@ export function createRightsCache(
     const started = Date.now();
     broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: false }));
     await broker.reach(leaseMs);
-    if (listening) leaseEnds = started + leaseMs;
+    if (!listening) return;
+    // Services did not wait for this holder since its last lease ended: values from before this
+    // one, and values that are still loading, may be revoked.
+    if (leaseEnds <= Date.now()) {
+      revocations++;
+      entries.clear();
+    }
+    leaseEnds = started + leaseMs;
   }
   const heart = setInterval(() => void renew().catch(() => {}), heartbeatMs);
   heart.unref();
@@ -165,36 +195,63 @@ export function createRightsCache(
   return {
     /**
      * Returns the cached value or loads it. The entry depends on the returned keys and never
-     * outlives `endsAt` (ms since 1970). A value that has ended is not cached, and errors are not.
+     * outlives `endsAt`. A value that has ended is not cached, and errors are not.
      */
-    async getOrLoad<T>(
-      name: string,
-      load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>,
-    ): Promise<T> {
+    async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = Date.now();
-      const known = entries.get(name);
-      const isKnown = known && known.ends > now && leaseEnds > now;
+      const known = leaseEnds > now ? entries.get(name) : undefined;
+      const isKnown = known !== undefined && known.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) return known.value as T;
       const revocationsBefore = revocations;
-      const { value, keys, endsAt = Number.POSITIVE_INFINITY } = await load();
+      const { value, keys, endsAt = Number.POSITIVE_INFINITY, size = 1 } = await load();
       const ends = Math.min(now + leaseMs, endsAt);
       const loadedAt = Date.now();
       // A value that was requested before a revocation may predate it: do not cache it.
-      if (revocationsBefore === revocations && leaseEnds > loadedAt && ends > loadedAt) {
-        entries.delete(name);
-        const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
-        if (oldest !== undefined) entries.delete(oldest);
-        entries.set(name, { value, keys, ends });
-      }
+      if (revocationsBefore === revocations && leaseEnds > loadedAt && ends > loadedAt)
+        entries.set(name, { value, keys, ends, size });
       return value;
     },
     /** Ends the lease at once. */
     close(): void {
       clearInterval(heart);
+      listening = false;
       leaseEnds = 0;
       entries.clear();
       broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: true }));
     },
+  };
+}
+
+/** Entries by name, found by their keys too: a revocation costs as much as it removes. */
+function createEntries(maxSize: number) {
+  const namesByKey = new Map<RightsKey, Set<string>>();
+  const entries = new LRUCache<string, Entry>({
+    maxSize,
+    sizeCalculation: ({ size }) => size,
+    dispose: ({ keys }, name) => {
+      for (const key of keys) {
+        const names = namesByKey.get(key);
+        names?.delete(name);
+        if (names?.size === 0) namesByKey.delete(key);
+      }
+    },
+  });
+  return {
+    get: (name: string): Entry | undefined => entries.get(name),
+    set(name: string, entry: Entry): void {
+      entries.set(name, entry);
+      // An entry that is larger than the cache is not kept.
+      if (entries.peek(name) !== entry) return;
+      for (const key of entry.keys) {
+        const names = namesByKey.get(key);
+        if (names) names.add(name);
+        else namesByKey.set(key, new Set([name]));
+      }
+    },
+    revoke(keys: readonly RightsKey[]): void {
+      for (const key of keys) for (const name of namesByKey.get(key) ?? []) entries.delete(name);
+    },
+    clear: (): void => entries.clear(),
   };
 }

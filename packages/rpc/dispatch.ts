@@ -44,7 +44,8 @@ export type Call = {
   signal: AbortSignal;
   /**
    * The keys of cached rights that the handler has changed. The reply waits until every gateway has
-   * dropped them: after it, revoked rights never work and granted rights always do.
+   * dropped them: after it, revoked rights never work and granted rights always do. A handler that
+   * ends rights adds them even if it finds them ended: an earlier call may still wait for the caches.
    */
   invalidates: Set<RightsKey>;
 };

@@ -60,8 +60,8 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   redirects: createClient(Sso, asService(sso, 'identity')),
 });
 
-/** Introspected tokens in the cache: more than a process can load within a lease. */
-const maxIntrospected = 10_000;
+/** More introspected tokens than a process can load within a lease. */
+const introspectionCache = { maxSize: 10_000, isCounted: false };
 
 /**
  * The first change after a pause is published at once. Those that follow it, as sign-ins do, share
@@ -104,10 +104,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         log,
       };
       const installed = openInstalled(settings, log);
-      const rightsCache = createRightsCache(broker, {
-        maxEntries: maxIntrospected,
-        isCounted: false,
-      });
+      const rightsCache = createRightsCache(broker, introspectionCache);
       return {
         served: [
           serve(Account, accountHandlers(deps), accountChecks(passwordRules)),

@@ -1,6 +1,7 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
+import type { RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
@@ -50,7 +51,11 @@ export async function addGrant(
   );
   // A grant made by hand is no longer managed by mappings.
   if (stored) stored.mappedBy = mappedBy;
-  if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
+  if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) {
+    // An earlier call may have brought the expiry forward.
+    if (expiresAt) call.invalidates.add(rightsKeyOf(key));
+    return;
+  }
   if (!stored && resource !== '') await assertRoom(em, key);
   const grant =
     stored ??
@@ -99,7 +104,7 @@ async function assertRoom(
     );
 }
 
-/** Revokes a grant. Does nothing without a grant. */
+/** Revokes a grant. Without a grant it only invalidates. */
 export async function removeGrant(em: EntityManager, call: Call, key: GrantKey): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the
@@ -109,6 +114,7 @@ export async function removeGrant(em: EntityManager, call: Call, key: GrantKey):
     { subjectType, subject, role, resource },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
+  call.invalidates.add(rightsKeyOf(key));
   if (!stored) return;
   em.remove(stored);
   recordGrant(em, call, 'removed', { ...key, ...stored, subject });
@@ -147,6 +153,10 @@ type Recorded = GrantKey & {
   createdAt: Date;
 };
 
+/** The members affected by a group's grant are not known here. */
+const rightsKeyOf = ({ tenant, subjectType, subject }: GrantKey): RightsKey =>
+  subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`;
+
 function recordGrant(
   em: EntityManager,
   call: Call,
@@ -156,8 +166,7 @@ function recordGrant(
 ): void {
   const { tenant, subjectType, subject, name = subject, role } = grant;
   const { event, encode } = families[subjectType];
-  // The members affected by a group's grant are not known here.
-  call.invalidates.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
+  call.invalidates.add(rightsKeyOf(grant));
   recordChange(em, call, {
     tenant,
     type: `${event}.${verb}`,

@@ -72,6 +72,7 @@ export async function removeMember(
   { group: path, userId }: Membership,
   call: Call,
 ): Promise<void> {
+  call.invalidates.add(`user:${userId}`);
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
   if (!group) return;
   const membership = await em.findOne(
@@ -91,12 +92,12 @@ export async function deleteGroup(
   { tenant, path }: { tenant: string; path: string },
   call: Call,
 ): Promise<void> {
+  call.invalidates.add(`tenant:${tenant}`);
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
   if (!group) return;
   await assertMayTakeFrom(em, call, group);
   await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
   await removeGrantsOf(em, tenant, 'group', group.key);
-  call.invalidates.add(`tenant:${tenant}`);
   em.remove(group);
   recordGroup(em, call, 'group.deleted', group);
 }

@@ -103,18 +103,18 @@ async function assertNoMember(
   em: EntityManager,
   tenant: string,
   userId: string,
-  { caller }: Call,
+  call: Call,
 ): Promise<void> {
   const member = await em.findOne(TenantMemberEntity, { userId });
   if (!member) return;
   const mayLift =
     member.status === 'barred' &&
-    (await findLacking(inTransaction(em), caller, tenant, {
+    (await findLacking(inTransaction(em), call.caller, tenant, {
       roles: [],
       permissions: ['iam.users.write'],
     })) === undefined;
   if (!mayLift) throw alreadyExists('Email belongs to a member of the tenant');
-  await liftBar(em, tenant, userId);
+  await liftBar(em, call, { tenant, userId });
 }
 
 function assertDomain({ domain }: Email, allowed: readonly string[]): void {

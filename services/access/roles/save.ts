@@ -57,6 +57,7 @@ export async function saveRole(
   const before = encode(stored);
   applyTo(stored, sent);
   const previous = changedFields(before, encode(stored));
+  call.invalidates.add(`tenant:${tenant}`);
   if (Object.keys(previous).length === 0) return;
   stored.updatedAt = timeAfter(stored.updatedAt);
   recordRole(em, call, 'role.updated', stored, previous);

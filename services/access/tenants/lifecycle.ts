@@ -17,6 +17,7 @@ export function deleteTenant(
 ): Promise<void> {
   return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    call.invalidates.add(`tenant:${id}`);
     if (!tenant || tenant.status === 'deleting') return;
     // The tenant was suspended after the call was authorised.
     if (tenant.status !== 'active' && call.allowedBy?.kind !== 'platform') throw denied();
@@ -24,7 +25,6 @@ export function deleteTenant(
       tenant.status = 'deleting';
       tenant.purgeAt = new Date(Date.now() + graceSeconds * 1000);
     });
-    call.invalidates.add(`tenant:${id}`);
   });
 }
 

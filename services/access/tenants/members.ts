@@ -104,7 +104,7 @@ async function addMember(
       return;
     const role = settings.defaultRole || memberRole;
     await assertMayGrant(em, caller, tenant, [role]);
-    await liftBar(em, tenant, userId);
+    await liftBar(em, call, { tenant, userId });
     if (!isVouchedFor)
       return offerMembership(em, deps, { tenant, tenantName: name, user, adder }, call);
     await startMembership(em, call, { tenant, userId, source: 'admin' });
@@ -152,7 +152,11 @@ async function removeMember(
         });
         return endMembership(em, call, member, { isBarred: isOwn && member.status === 'disabled' });
       }
-      if (!isSelf) return withdrawOffer(em, tenant, userId, call);
+      if (!isSelf) {
+        // An earlier call may have ended the membership.
+        call.invalidates.add(`user:${userId}`);
+        return withdrawOffer(em, tenant, userId, call);
+      }
       // A user who was not even added must not learn that the tenant exists.
       if (!(await declineIn(em, tenant, call))) throw denied();
     },

@@ -66,8 +66,14 @@ export async function endMembership(
 /**
  * Lets a user who left while disabled become a member again. The caller has checked permissions.
  */
-export async function liftBar(em: EntityManager, tenant: string, userId: string): Promise<void> {
-  await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
+export async function liftBar(
+  em: EntityManager,
+  call: Call,
+  { tenant, userId }: { tenant: string; userId: string },
+): Promise<void> {
+  const lifted = await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
+  // The bar keeps the user's platform grants out of the tenant.
+  if (lifted > 0) call.invalidates.add(`user:${userId}`);
 }
 
 type More = { previous?: JsonObject; tasks?: readonly Task[] };
@@ -79,7 +85,7 @@ export function recordMembership(
   member: TenantMemberRow,
   more: More = {},
 ): void {
-  // A pending membership gives no rights that a gateway could have cached.
+  // A pending membership changes no rights.
   if (member.status !== 'pending') cause.invalidates?.add(`user:${member.userId}`);
   recordChange(em, cause, {
     tenant: member.tenant,

@@ -29,6 +29,7 @@ export async function setMemberStatus(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!member) throw notFound('tenant member');
+  call.invalidates.add(`user:${userId}`);
   if (member.status === status) return;
   if (member.status === 'barred') {
     // The user has left and is not made a member again without consent. Enabling only lets the user

@@ -49,11 +49,8 @@ export async function updateTenant(
       if (sent.settings?.recentLogin === false && before.recentLogin)
         assertRecentLogin(call.caller);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
-      if (
-        sessionSettings.some(
-          (name) => (before[name] || undefined) !== (stored.settings[name] || undefined),
-        )
-      )
+      // Even if they keep their values: an earlier call may have set them.
+      if (sessionSettings.some((name) => sent.settings?.[name] !== undefined))
         call.invalidates.add(`tenant:${stored.id}`);
       return toTenant(stored);
     });

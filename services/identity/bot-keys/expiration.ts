@@ -38,6 +38,7 @@ export async function setExpiration(
   return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
+    call.invalidates.add(`credential:${id}`);
     if (isRevocation && hasEnded(key, now)) return key;
     assertUsable(key, now);
     if (key.rotatedTo !== '' && asked > key.expiresAt)
@@ -49,7 +50,6 @@ export async function setExpiration(
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));
     if (Object.keys(previous).length === 0) return key;
-    call.invalidates.add(`credential:${id}`);
     recordKey(em, call, 'bot_key.expiration_changed', key, previous);
     return key;
   });

@@ -25,7 +25,9 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
     async save(request, call) {
       const bot = await saveBot(database, request, call);
       // Grants of an inactive bot are not effective: access is informed before the response, or by
-      // the event if this call fails.
+      // the event if this call fails. Invalidates even if nothing changed here: access may learn of
+      // an earlier change only now.
+      if (request.bot?.id) call.invalidates.add(`bot:${bot.id}`);
       await report(bot.id, bot.active ? 'active' : 'disabled', new Date(bot.updatedAt));
       return { bot: botRecord(bot) };
     },
@@ -53,12 +55,12 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
         { tenant, row: `bot ${tenant} ${id}` },
         async (em) => {
           const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+          call.invalidates.add(`bot:${id}`);
           if (!bot) return false;
           // Deletes the keys with the bot, as one change. access removes the grants when it
           // receives the event.
           await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
           em.remove(bot);
-          call.invalidates.add(`bot:${id}`);
           recordBot(em, call, 'bot.deleted', bot);
           return true;
         },

@@ -43,7 +43,6 @@ export async function saveBot(
       const previous = changedFields(before, botJson(stored));
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
-      if (!stored.active) call.invalidates.add(`bot:${stored.id}`);
       recordBot(em, call, 'bot.updated', stored, previous);
       return stored;
     },

@@ -20,32 +20,28 @@ export function deletionHandler({
 }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
     async delete({ userId }, call) {
+      call.invalidates.add(`user:${userId}`);
       const [known] = await findUsers(database, [userId]);
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
       const { tenants } = await authority.leave({ userId });
-      const isDeleted = await database.transaction(
-        { tenant: null, row: `user ${userId}` },
-        async (em) => {
-          const user = await em.findOne(
-            UserEntity,
-            { id: userId },
-            { lockMode: LockMode.PESSIMISTIC_WRITE },
-          );
-          if (!user) return false;
-          await removeIdentities(em, userId);
-          await deleteBelongings(em, userId, user.emailKey);
-          em.remove(user);
-          // Names the tenants that the user was a member of: they cannot find that out later.
-          const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
-          recordUser(em, call, 'user.deleted', user, { targets });
-          return true;
-        },
-      );
-      if (!isDeleted) return {};
-      call.invalidates.add(`user:${userId}`);
+      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
+        const user = await em.findOne(
+          UserEntity,
+          { id: userId },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
+        if (!user) return;
+        await removeIdentities(em, userId);
+        await deleteBelongings(em, userId, user.emailKey);
+        em.remove(user);
+        // Names the tenants that the user was a member of: they cannot find that out later.
+        const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
+        recordUser(em, call, 'user.deleted', user, { targets });
+      });
       // Signing in as the user is impossible now. If this call fails, access learns of the deletion
-      // from the event.
+      // from the event. Reports even if a concurrent call has deleted the user, since that call may
+      // not have reported yet.
       await authority
         .setSubjectState({ subject: userId, state: 'deleted', changedAt: timestampNow() })
         .catch((error: unknown) =>

@@ -38,8 +38,8 @@ export function identitiesHandlers(
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);
         const tenant = await removeIdentity(em, userId, provider);
-        if (tenant === undefined) return;
         call.invalidates.add(`user:${userId}`);
+        if (tenant === undefined) return;
         const targets = [
           { Type: 'user', ID: user.id, Name: user.email },
           providerTarget({ provider }),
