@@ -31,8 +31,9 @@ export const groups: readonly Group[] = [
     ],
   },
   {
-    title: 'Single sign-on',
+    title: 'Sign-in',
     documents: [
+      { file: 'docs/sign-in.md', label: 'Sign-in page' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
       { file: 'docs/domains.md', label: 'Email domains' },
     ],

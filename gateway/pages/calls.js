@@ -58,6 +58,10 @@ function explain(operation, { Code, Messages }, retryAfter) {
     return new Refused(Code, [
       operation === 'Account_Login' ? wrong : 'You are no longer signed in. Sign in again.',
     ]);
+  if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
+    return new Refused(Code, [
+      'The address to return to is not allowed. Start again from your application.',
+    ]);
   // After too many failed sign-ins waiting does not help: the message says to reset the password.
   if (
     Code !== 'resource_exhausted' ||

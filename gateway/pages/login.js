@@ -19,9 +19,8 @@ const heading = document.querySelector('h1');
 const returnTo = new URLSearchParams(location.search).get('return_to') ?? '';
 
 /**
- * The URL to open after the sign-in: a path below the public URL, or undefined. Everything else
- * could lead to another site, including backslashes, which browsers read as slashes, and tabs and
- * line breaks, which they drop.
+ * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
+ * including backslashes, which browsers read as slashes, and tabs and line breaks, which they drop.
  */
 function onwardTo(path) {
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return undefined;
@@ -30,6 +29,16 @@ function onwardTo(path) {
   return target.origin === base.origin ? target.href : undefined;
 }
 const onward = onwardTo(returnTo);
+
+/**
+ * Leaves for the page or application that the user came for. The service decides which applications
+ * are allowed, and adds a code to their address. Does nothing if there is nowhere to go on to.
+ */
+async function goOn() {
+  if (onward) return leaveFor(onward);
+  const { Redirect } = await call('Account_IssueCode', { ReturnTo: returnTo });
+  if (Redirect !== '') await leaveFor(Redirect);
+}
 
 /** Shows one part of the page and moves the focus there, for screen readers. */
 function show(id, title, focused) {
@@ -90,10 +99,18 @@ async function signIn() {
     throw error;
   }
   password.value = '';
-  if (onward) return leaveFor(onward);
-  if (await welcome()) return heading.focus();
-  askForAddress();
-  throw notKept();
+  await finish();
+}
+
+/** Leaves for the page or application that the user came for, or shows the account. */
+async function finish() {
+  const refusal = await goOn().catch((error) => error);
+  if (!(await welcome())) {
+    askForAddress();
+    throw notKept();
+  }
+  heading.focus();
+  if (refusal) throw refusal;
 }
 
 /** Shows the signed-in user; returns false without a session. */
@@ -105,8 +122,7 @@ async function welcome() {
     find('tenants')
       .querySelector('ul')
       .replaceChildren(...Tenants.map(entryOf));
-    find('onward').hidden = onward === undefined;
-    if (onward) find('onward').href = onward;
+    find('onward').hidden = !onward && !/^https?:/.test(returnTo);
     show('known', 'You are signed in');
     return true;
   } catch (error) {
@@ -162,6 +178,7 @@ for (const id of ['other', 'back']) {
     email.select();
   });
 }
+find('onward').addEventListener('click', () => run(goOn));
 find('sign-out').addEventListener('click', () =>
   run(async () => {
     await call('Account_Logout', {}).catch((error) => {

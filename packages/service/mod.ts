@@ -21,6 +21,7 @@ export {
   notificationsPeer,
   type OwnSettings,
   publicUrlSettings,
+  returnSettings,
   ssoPeer,
   tlsSettings,
   verifierSettings,

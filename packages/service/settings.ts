@@ -122,10 +122,15 @@ export const limitSettings = {
   },
 } as const satisfies SettingTable;
 
+function assertWebUrl(url: string): void {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Error('must begin with http:// or https://');
+}
+
 // Other addresses are built by appending to this URL.
 function assertBase(url: string): void {
-  const { protocol, username, password } = new URL(url);
-  if (!/^https?:$/.test(protocol)) throw new Error('must begin with http:// or https://');
+  assertWebUrl(url);
+  const { username, password } = new URL(url);
   if (username + password !== '' || /[?#]/.test(url))
     throw new Error('must contain only a host, a port and a path');
 }
@@ -197,7 +202,21 @@ export const allowedOriginsSettings = {
     kind: 'list',
     fallback: '',
     about:
-      "Origins (such as https://app.example.com) whose pages may call with the session cookie, and that users may return to after SSO, in addition to the public URL's origin.",
+      "Origins (such as https://app.example.com) whose pages may call with the session cookie, and that users may return to after signing in, in addition to the public URL's origin.",
+  },
+} as const satisfies SettingTable;
+
+/** Where users go after a sign-in. */
+export const returnSettings = {
+  ...publicUrlSettings,
+  ...allowedOriginsSettings,
+  appUrl: {
+    env: 'BAILIWICK_APP_URL',
+    kind: 'text',
+    fallback: '',
+    check: (url: string) => url === '' || assertWebUrl(url),
+    about:
+      'The application that users go to if they sign in without an address to return to. They may return to its whole origin. Empty = they stay on the sign-in page.',
   },
 } as const satisfies SettingTable;
 

@@ -3,5 +3,11 @@ export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
+export {
+  type ReturnAddress,
+  type ReturnRules,
+  readReturnAddress,
+  withCode,
+} from './return-address.ts';
 export { timeAfter, timeOf } from './times.ts';
 export { createToken, tokenHash, tokenKind } from './tokens.ts';

@@ -42,6 +42,8 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   // Tokens and sessions
   'AccountVerifyRequest.Token': exampleToken('v'),
   'AccountResetPasswordRequest.Token': exampleToken('r'),
+  'AccountIssueCodeRequest.ReturnTo': 'https://app.example.com/back?state=5f1c',
+  'AccountIssueCodeResponse.Redirect': `https://app.example.com/back?state=5f1c&code=${exampleToken('c')}`,
   'AccountExchangeCodeRequest.Code': exampleToken('c'),
   'AccountTasksSendEmailVerificationRequest.Token': exampleToken('v'),
   'AccountTasksSendPasswordResetRequest.Token': exampleToken('r'),

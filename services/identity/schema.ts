@@ -13,6 +13,7 @@ import { SessionLimits } from './migrations/005-session-limits.ts';
 import { ConfirmedLinks } from './migrations/006-confirmed-links.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
 import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
+import { SessionCodes } from './migrations/010-session-codes.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
@@ -44,6 +45,7 @@ export const identitySchema: ServiceSchema = {
     { name: '006-confirmed-links', class: ConfirmedLinks },
     { name: '008-idempotency', class: Idempotency },
     { name: '009-confirmed-link-marks', class: ConfirmedLinkMarks },
+    { name: '010-session-codes', class: SessionCodes },
   ],
   compatibleFrom: 1,
 };

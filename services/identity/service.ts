@@ -75,6 +75,13 @@ async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): P
   await forgetProvider(em, tenant, '');
 }
 
+/** The settings of the pages: where they lead. */
+const pageRules = ({ publicUrl, appUrl, allowedOrigins }: Options['settings']) => ({
+  publicUrl,
+  appUrl,
+  allowedOrigins,
+});
+
 /** The identity service: users, credentials and sessions. */
 export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
   const keyRing = openKeyRing(settings.keyRing, log);
@@ -91,6 +98,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
     parts({ database, broker, refusals }) {
       const limiter = createLimiter(database);
       const deps = {
+        ...pageRules(settings),
         database,
         keyRing,
         authority,

@@ -81,7 +81,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
   const pools = createPools({ ...oidcLimits, proxy: settings.egressProxyUrl });
   const egress = egressRulesOf(settings);
   const limits = ssoLimits[settings.limits as LimitProfile];
-  const { publicUrl, allowedOrigins } = settings;
+  const { publicUrl, allowedOrigins, appUrl } = settings;
   const calls = clientsOf(peers);
   const lookUp = createTxtLookUp(settings.dnsResolvers);
   const protocols = createProtocols({
@@ -111,6 +111,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         pager: createPager(ring),
         publicUrl,
         allowedOrigins,
+        appUrl,
         log,
       };
       return {

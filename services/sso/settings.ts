@@ -2,7 +2,6 @@ import { parseServer } from '@bailiwick/egress';
 import { keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
-  allowedOriginsSettings,
   brokerSettings,
   callerSettings,
   databaseSettings,
@@ -11,7 +10,7 @@ import {
   keyRingSettings,
   limitSettings,
   listenSettings,
-  publicUrlSettings,
+  returnSettings,
   tlsSettings,
   verifierSettings,
 } from '@bailiwick/service';
@@ -26,8 +25,7 @@ export const ssoSettings = {
   ...brokerSettings,
   ...keyRingSettings,
   ...keyServiceSettings,
-  ...publicUrlSettings,
-  ...allowedOriginsSettings,
+  ...returnSettings,
   ...limitSettings,
   ...identityPeer,
   ...accessPeer,

@@ -72,7 +72,7 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
   }
   const addressFor = (target: string) => `${base}/login?return_to=${encodeURIComponent(target)}`;
 
-  test('return_to leads on below the public URL, immediately after a sign-in and by a link for a signed-in user', async () => {
+  test('return_to leads on below the public URL, immediately after a sign-in and on a click of a signed-in user', async () => {
     for (const target of [
       '/pages/page.css',
       '/pages/page.css?a=1&b=%2F%2Fevil.example#part',
@@ -89,19 +89,27 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
         await assertAccessible(page);
         await photograph(page, 'login-onward');
       }
-      await page.getByRole('link', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
       await page.waitForURL(onward);
       await page.context().close();
     }
     assert.deepEqual(problems, []);
   });
 
-  test('return_to leads nowhere else, neither immediately nor by a link', async () => {
+  test('return_to leads nowhere else, neither immediately nor on a click', async () => {
     const page = await newPage();
     const stays = async (target: string) => {
       await heading(page, 'You are signed in');
       assert.equal(page.url(), addressFor(target));
-      assert.equal(await page.getByRole('link').count(), 0, target);
+      // The links are those of the signed-in user's own pages.
+      for (const link of await page.getByRole('link').all())
+        assert.match((await link.getAttribute('href')) ?? '', /^[a-z]+$/, target);
+      const goOn = page.getByRole('button', { name: 'Continue' });
+      assert.equal(await goOn.count(), /^https?:/.test(target) ? 1 : 0, target);
+      if ((await goOn.count()) === 0) return;
+      await goOn.click();
+      await hears(page, /address to return to is not allowed/);
+      assert.equal(page.url(), addressFor(target));
     };
     for (const target of hostile.slice(0, 6)) {
       await page.goto(addressFor(target));

@@ -13,6 +13,7 @@ const auditOnly = [
   'chat_endpoint.tested',
   'mail_suppression.created',
   'mail_suppression.deleted',
+  'session.code_issued',
   'user.email_change_requested',
   'user.identity_confirmed',
   'user.identity_linked',

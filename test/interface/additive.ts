@@ -11,6 +11,7 @@ export const additiveOperations: readonly string[] = [
   'Account_ChangePassword',
   'Account_ChangeEmail',
   'Account_ExchangeCode',
+  'Account_IssueCode',
   'Account_Task_SendNotice',
   'Tenants_Create',
   'Tenants_Get',

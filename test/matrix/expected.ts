@@ -134,6 +134,7 @@ function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
  */
 const forLimitedAnywhere = [
   'Account_Get',
+  'Account_IssueCode',
   'Account_Logout',
   'Tenants_ListMine',
   'Users_Get',

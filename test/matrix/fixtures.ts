@@ -48,6 +48,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     fresh: ['person', 'code'],
     request: ({ invitation }) => ({ Code: invitation }),
   },
+  Account_IssueCode: { actor: true },
   Account_Logout: { actor: true },
   Account_Update: { actor: true, request: withoutKeys },
   Account_ChangePassword: { actor: true },

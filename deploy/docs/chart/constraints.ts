@@ -168,6 +168,7 @@ export const config: Readonly<Record<string, Schema>> = {
   requestTimeoutMs: count(100),
   trustedProxies: texts('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$'),
   allowedOrigins: texts('^https?://[^/]+$'),
+  appUrl: { pattern: '^(https?://.+)?$' },
   limits: oneOf('standard', 'strict', 'off'),
   tenantQuota: count(0),
   passwordProfile: oneOf('standard', 'nist'),

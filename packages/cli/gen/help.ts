@@ -69,7 +69,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Account_ExchangeCode: {
-    "text":"Exchanges the code that SSO passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to.","access":"everyone","answers":"record","tenant":"",
+    "text":"Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Code","kind":"secret","required":true,"text":""},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
@@ -78,6 +78,12 @@ export const operations: Readonly<Record<string, Help>> = {
   Account_Get: {
     "text":"Returns the caller's own account and the tenants it belongs to.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [],
+  },
+  Account_IssueCode: {
+    "text":"Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"ReturnTo","kind":"text","required":false,"text":"A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = BAILIWICK_APP_URL."},
+    ],
   },
   Account_Login: {
     "text":"Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted.","access":"everyone","answers":"record","tenant":"",

@@ -65,6 +65,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
 export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Account_ChangeEmail',
   'Account_ChangePassword',
+  'Account_IssueCode',
   'Account_Logout',
   'Account_Update',
   'BotGrants_Add',

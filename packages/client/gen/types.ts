@@ -14,10 +14,12 @@ export interface Operations {
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
-  /** Exchanges the code that SSO passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
+  /** Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
   Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
   /** Returns the caller's own account and the tenants it belongs to. */
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
+  /** Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it. */
+  Account_IssueCode: { request: Account_IssueCodeReq; response: Account_IssueCodeRes };
   /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Ends the caller's session. */
@@ -404,7 +406,7 @@ export type Account_ChangePasswordReq = {
 /** Empty: the password is changed. */
 export type Account_ChangePasswordRes = Record<string, never>;
 
-/** The code from the address that SSO redirected the browser to. */
+/** The code from the address that the browser was sent to. */
 export type Account_ExchangeCodeReq = {
   Code: string;
   /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
@@ -429,6 +431,18 @@ export type Account_GetRes = {
   Tenants: AccountTenant[];
   /** The ID of the only tenant in which the call's session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
+};
+
+/** The application to go on to. */
+export type Account_IssueCodeReq = {
+  /** A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = BAILIWICK_APP_URL. */
+  ReturnTo?: string | undefined;
+};
+
+/** The address to open in the browser. */
+export type Account_IssueCodeRes = {
+  /** ReturnTo with ?code=, or without it for an address of this service. The code works once, for one minute and while the caller's session lasts. Empty if there is nowhere to go on to. */
+  Redirect: string;
 };
 
 /** The address and password of an account. */

@@ -3,13 +3,14 @@ import { type KeyRing } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Refusals } from '@bailiwick/service';
+import type { ReturnRules } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 
-export type AccountDeps = {
+export type AccountDeps = ReturnRules & {
   database: Database;
   passwords: Passwords;
   passwordPolicy: PasswordPolicy;

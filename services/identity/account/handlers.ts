@@ -1,6 +1,6 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { exchangeHandler } from '../sessions/exchange.ts';
+import { codeHandlers } from '../sessions/codes.ts';
 import type { AccountDeps } from './deps.ts';
 import { emailChangeHandlers } from './email-change.ts';
 import { loginHandlers } from './login.ts';
@@ -14,5 +14,5 @@ export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => 
   ...loginHandlers(deps),
   ...profileHandlers(deps),
   ...emailChangeHandlers(deps),
-  ...exchangeHandler(deps),
+  ...codeHandlers(deps),
 });

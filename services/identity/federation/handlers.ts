@@ -1,20 +1,15 @@
-import { type EntityManager } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
-import { createToken, tokenHash } from '@bailiwick/values';
 import { beginSession } from '../sessions/begin.ts';
-import { SignInCodeEntity } from '../sessions/entities.ts';
-import { voidCodesFor } from '../sessions/queries.ts';
-import { type UserRow, userRecord } from '../users/entities.ts';
+import { storeCode } from '../sessions/codes.ts';
+import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
 import { forgetProvider, holdIdentityAt } from './queries.ts';
-
-const codeMs = 60_000;
 
 /** Federation: sso calls it after verifying the provider's response. */
 export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation> {
@@ -33,7 +28,10 @@ export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation>
           if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
           if (!(await holdIdentityAt(em, request, user.id)))
             throw denied('the account is no longer linked to the provider', 'PROVIDER_INACTIVE');
-          if (request.origin !== '') return { token: await issueCode(em, request, user) };
+          if (request.origin !== '') {
+            const from = { ...originOf(request), origin: request.origin, sessionId: '' };
+            return { token: await storeCode(em, user, from) };
+          }
           const { token } = await beginSession(
             em,
             fromBrowser(call, request),
@@ -68,27 +66,3 @@ const originOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRe
   ip,
   userAgent,
 });
-
-/** Issues a code for an application and voids its previous code for the same user. */
-async function issueCode(
-  em: EntityManager,
-  request: OpenSessionRequest,
-  user: UserRow,
-): Promise<string> {
-  const token = createToken('code');
-  const now = new Date();
-  const expiresAt = new Date(now.getTime() + codeMs);
-  const { id: userId, emailKey } = user;
-  await voidCodesFor(em, userId, request.origin);
-  const code = {
-    ...originOf(request),
-    tokenHash: tokenHash(token),
-    userId,
-    emailKey,
-    origin: request.origin,
-    createdAt: now,
-    expiresAt,
-  };
-  em.persist(em.create(SignInCodeEntity, code));
-  return token;
-}

@@ -20,12 +20,15 @@ export type NewSession = {
   user: MessageInitShape<typeof UserSchema>;
 };
 
-/** Starts a session of a user who is active and locked. The token is in the result only. */
+/**
+ * Starts a session of a user who is active and locked. The token is in the result only. A session
+ * that takes another one on is no fresher than it and lasts no longer.
+ */
 export async function beginSession(
   em: EntityManager,
   call: Call,
   user: UserRow,
-  from: SessionOrigin,
+  { takenOn, ...from }: SessionOrigin,
 ): Promise<NewSession> {
   const token = createToken('session');
   const now = new Date();
@@ -34,15 +37,17 @@ export async function beginSession(
     id: createId('ses'),
     userId: user.id,
     tokenHash: tokenHash(token),
-    createdAt: now,
+    createdAt: takenOn?.signedInAt ?? now,
     lastSeenAt: now,
-    expiresAt: new Date(now.getTime() + absoluteMs),
+    expiresAt: takenOn?.endsAt ?? new Date(now.getTime() + absoluteMs),
+    ...(takenOn && { idleMinutes: takenOn.idleMinutes }),
+    takenFrom: takenOn?.id ?? '',
   });
   em.persist(session);
   const limitedTo = await findLimit(em, user.id, from);
   // A limited session proves less than the password: its provider must not reset the count of
-  // failed passwords.
-  if (from.ip !== '' && limitedTo === '')
+  // failed passwords. A session that is taken on proves no password again.
+  if (!takenOn && from.ip !== '' && limitedTo === '')
     await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
   user.lastLoginAt = now;
   const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };

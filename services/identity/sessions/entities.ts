@@ -26,6 +26,8 @@ export const SessionEntity = defineEntity({
      * is used.
      */
     idleMinutes: p.integer().default(10_080),
+    /** The sign-in's session that this one takes on to an application; '' = none. */
+    takenFrom: p.text().default(''),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
   indexes: [
@@ -38,7 +40,10 @@ export const SessionEntity = defineEntity({
 type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** The fields of a session that its user sees. */
-export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'> & {
+export type ListedSession = Omit<
+  SessionRow,
+  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom'
+> & {
   /** The only tenant in which the session has rights; '' = not limited. */
   limitedTo: string;
 };
@@ -81,6 +86,8 @@ export const SignInCodeEntity = defineEntity({
     /** IP and user agent of the browser that signed in. */
     ip: p.text(),
     userAgent: p.text(),
+    /** The session that the code takes on to the application; '' = the code follows a sign-in. */
+    sessionId: p.text().default(''),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
   },
@@ -90,6 +97,9 @@ export const SignInCodeEntity = defineEntity({
   ],
 });
 
+/** The session that another one takes on: the new one is no fresher and lasts no longer. */
+export type TakenOn = { id: string; signedInAt: Date; endsAt: Date; idleMinutes: number };
+
 /** How and from where the user signed in. */
 export type SessionOrigin = {
   authMethod: string;
@@ -97,4 +107,5 @@ export type SessionOrigin = {
   ssoTenant: string;
   ip: string;
   userAgent: string;
+  takenOn?: TakenOn;
 };

@@ -4,7 +4,7 @@ import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessio
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
-import { listSessions, voidCodes } from './queries.ts';
+import { deleteSession, listSessions, voidCodes } from './queries.ts';
 
 type Deps = { database: Database; pager: Pager };
 
@@ -32,8 +32,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
 
     async revokeAll(_request, call) {
       await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
-        // Locks the user before the sessions, like every operation that ends several sessions, to
-        // avoid deadlocks.
+        // Locks the user before the sessions, to avoid deadlocks.
         await lockActive(em, call.caller.id);
         await voidCodes(em, call.caller.id);
         const sessions = await em.find(SessionEntity, { userId: call.caller.id });
@@ -44,16 +43,23 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
   };
 }
 
-/** Ends a session of the caller. Does nothing for another user's session or an ended one. */
+/**
+ * Ends a session of the caller, and those that take it on to applications. Locks the user first: a
+ * code that is being exchanged would otherwise leave its session behind. Does nothing for another
+ * user's session or an ended one.
+ */
 export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
-  const ended = await em.nativeDelete(SessionEntity, { id, userId: call.caller.id });
-  if (ended === 0) return;
+  const { caller } = call;
+  // Even if no session is found: another call may have ended it before the gateways have heard of it.
   call.invalidates.add(`credential:${id}`);
-  const data = { ID: id, UserID: call.caller.id };
-  recordChange(em, call, {
-    tenant: '',
-    type: 'session.revoked',
-    data,
-    targets: [{ Type: 'session', ID: id, Name: '' }],
-  });
+  await lockActive(em, caller.id);
+  for (const ended of await deleteSession(em, caller.id, id)) {
+    call.invalidates.add(`credential:${ended}`);
+    recordChange(em, call, {
+      tenant: '',
+      type: 'session.revoked',
+      data: { ID: ended, UserID: caller.id },
+      targets: [{ Type: 'session', ID: ended, Name: '' }],
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
-import type { ListedSession, SessionOrigin } from './entities.ts';
+import type { ListedSession, SessionOrigin, TakenOn } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
 const isLive =
@@ -146,6 +146,68 @@ export async function listSessions(
   }));
 }
 
+/** The values that a session takes from the live one that it takes on. */
+export async function findTakenOn(em: EntityManager, id: string): Promise<TakenOn | undefined> {
+  const [row] = await execute<Record<keyof TakenOn, string>>(
+    em,
+    `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
+     from session s where id = $1 and ${isLive}`,
+    [id],
+  );
+  return (
+    row && {
+      id: row.id,
+      signedInAt: new Date(row.signedInAt),
+      endsAt: new Date(row.endsAt),
+      idleMinutes: Number(row.idleMinutes),
+    }
+  );
+}
+
+/** How a live session was opened. */
+export async function findSessionOrigin(
+  em: EntityManager,
+  id: string,
+): Promise<SessionOrigin | undefined> {
+  const [row] = await execute<SessionOrigin>(
+    em,
+    `select auth_method as "authMethod", provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
+     from session s where id = $1 and ${isLive}`,
+    [id],
+  );
+  return row;
+}
+
+/** Ends a session of a user, and those that take it on. Returns their ids. */
+export async function deleteSession(
+  em: EntityManager,
+  userId: string,
+  id: string,
+): Promise<string[]> {
+  const rows = await execute<{ id: string }>(
+    em,
+    'delete from session where user_id = $1 and (id = $2 or taken_from = $2) returning id',
+    [userId, id],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Ends all sessions of a user, including those that a code could still open. */
+export async function endSessions(em: EntityManager, userId: string): Promise<void> {
+  await voidCodes(em, userId);
+  await execute(em, 'delete from session where user_id = $1', [userId]);
+}
+
+/** Like endSessions, but keeps one session. */
+export async function endOtherSessions(
+  em: EntityManager,
+  userId: string,
+  keptId: string,
+): Promise<void> {
+  await voidCodes(em, userId);
+  await execute(em, 'delete from session where user_id = $1 and id <> $2', [userId, keptId]);
+}
+
 /** The user of a code, valid or expired: the user is locked before the code is consumed. */
 export async function findCodeUser(
   em: EntityManager,
@@ -160,19 +222,28 @@ export async function findCodeUser(
 }
 
 /**
- * Consumes a code for a page of that origin ("" = the caller is not a page) and returns the origin
- * of its session.
+ * The address key that a code stores. The previous version would open a fresh session for the code
+ * of a session: it finds no user with such a key.
+ */
+export const codeKey = (emailKey: string, sessionId: string): string =>
+  sessionId === '' ? emailKey : `session ${emailKey}`;
+
+/**
+ * Consumes a code for a page of that origin ("" = the caller is not a page). Returns the origin of
+ * its session, and the session that it takes on ('' = none).
  */
 export async function consumeCode(
   em: EntityManager,
   tokenHash: Uint8Array,
   origin: string,
-): Promise<SessionOrigin | undefined> {
-  const [row] = await execute<SessionOrigin>(
+): Promise<(SessionOrigin & { sessionId: string }) | undefined> {
+  const [row] = await execute<SessionOrigin & { sessionId: string }>(
     em,
     `delete from sign_in_code c using user_account u
-     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.email_key = c.email_key and u.status = 'active'
-     returning c.auth_method as "authMethod", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent"`,
+     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
+       and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
+     returning c.auth_method as "authMethod", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
+       c.session_id as "sessionId"`,
     [tokenHash, origin],
   );
   return row;
@@ -193,20 +264,4 @@ export async function voidCodesFor(
 /** Voids all codes of a user. Ending all sessions includes those that a code could still open. */
 export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
-}
-
-/** Ends all sessions of a user, including those that a code could still open. */
-export async function endSessions(em: EntityManager, userId: string): Promise<void> {
-  await voidCodes(em, userId);
-  await execute(em, 'delete from session where user_id = $1', [userId]);
-}
-
-/** Like endSessions, but keeps one session. */
-export async function endOtherSessions(
-  em: EntityManager,
-  userId: string,
-  keptId: string,
-): Promise<void> {
-  await voidCodes(em, userId);
-  await execute(em, 'delete from session where user_id = $1 and id <> $2', [userId, keptId]);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
+import { type ReturnAddress, withCode } from '@bailiwick/values';
 import { findDomains } from '../domains/queries.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { affectsSignIn, changesSubjects } from '../providers/changes.ts';
@@ -15,7 +16,6 @@ import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
 import { mapGroups, type Person, readPerson } from './person.ts';
 import { takeAssertion } from './queries.ts';
-import { type ReturnTarget, readReturn, withCode } from './return.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -56,7 +56,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
-  const { returnTo, origin } = flow ?? readReturn('', deps);
+  const { returnTo, origin } = flow ?? { returnTo: `${deps.publicUrl}/login`, origin: '' };
   const { token } = await deps.federation.openSession({
     userId,
     tenant,
@@ -84,7 +84,7 @@ async function findFlow(
   deps: SignInDeps,
   provider: ProviderValues,
   { parameters, bindings }: FinishRequest,
-): Promise<(Flow & ReturnTarget) | undefined> {
+): Promise<(Flow & ReturnAddress) | undefined> {
   const state = (provider.kind === 'saml' ? parameters['RelayState'] : parameters['state']) ?? '';
   const key = { tenant: provider.tenant, provider: provider.id, state, bindings };
   try {

@@ -2,11 +2,11 @@ import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { ReturnAddress } from '@bailiwick/values';
 import type { Flow } from '../providers/protocols.ts';
 import { SignInRefused } from '../refusal.ts';
 import { FlowEntity } from './entities.ts';
 import { consumeFlow, isFlowWaiting } from './queries.ts';
-import type { ReturnTarget } from './return.ts';
 
 const lifetimeMs = 10 * 60_000;
 
@@ -33,7 +33,7 @@ export async function keepFlow(
   { database, keys }: Store,
   { tenant, provider }: Place,
   flow: Flow,
-  target: ReturnTarget,
+  target: ReturnAddress,
 ): Promise<string> {
   const binding = random();
   const id = idOf(flow.state);
@@ -70,7 +70,7 @@ type FlowKey = Place & { state: string; bindings: Readonly<Record<string, string
 export async function takeFlow(
   { database, keys }: Store,
   { tenant, provider, state, bindings }: FlowKey,
-): Promise<Flow & ReturnTarget> {
+): Promise<Flow & ReturnAddress> {
   const key = { tenant, provider, id: idOf(state) };
   const row = await consumeFlow(database, key, hash(bindings[cookieOf(state)] ?? ''));
   if (!row) {

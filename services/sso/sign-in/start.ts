@@ -1,12 +1,12 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
+import { readReturnAddress } from '@bailiwick/values';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import { SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
-import { readReturn } from './return.ts';
 
 /**
  * Starts a sign-in: sends the browser to the provider, with a cookie that binds the answer to it.
@@ -20,7 +20,12 @@ export async function startSignIn(
   if (!provider) throw unknownProvider();
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
-  const target = readReturn(returnTo, deps);
+  const target = readReturnAddress(returnTo, deps);
+  if (!target)
+    throw new SignInRefused(
+      'RETURN_FOREIGN',
+      'the address to return to is not at an allowed origin',
+    );
   const flow = createFlow(provider.kind);
   try {
     const { redirect, form = {} } = await deps.protocols.begin(

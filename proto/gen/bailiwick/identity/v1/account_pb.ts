@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiWAoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSIgoEY29kZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QipAEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzEh0KCmxpbWl0ZWRfdG8YAyABKAlSCUxpbWl0ZWRUbyJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKTBAoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARImCgZsb2NhbGUYBSABKAlCCbpIBnIEyLUYAUgEUgZMb2NhbGWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESGQoFZW1haWwYByABKAlIBVIFRW1haWyIAQESJAoLZXh0ZXJuYWxfaWQYCCABKAlIBlIKRXh0ZXJuYWxJRIgBATpZirUYAklEirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCCAoGX2VtYWlsQg4KDF9leHRlcm5hbF9pZCJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInYKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSKAoHY3VycmVudBgBIAEoCUIOgAEBukgIyAEBcgMYgAJSB0N1cnJlbnQSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImgKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC4ABAbpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLWDAoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKIAQoMRXhjaGFuZ2VDb2RlEjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZSIRirUYDRABIAEqBXRva2VuWAESewoGTG9nb3V0EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXNwb25zZSIWirUYEhACGggKBmNhbGxlciABWAJoAhJxCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhWQAgGKtRgOEAIaCAoGY2FsbGVyaAISdwoGVXBkYXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEo8BCg5DaGFuZ2VQYXNzd29yZBIzLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0GjQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEShgEKC0NoYW5nZUVtYWlsEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiQAoXQWNjb3VudElzc3VlQ29kZVJlcXVlc3QSJQoJcmV0dXJuX3RvGAEgASgJQgi6SAVyAxiAEFIIUmV0dXJuVG8iOwoYQWNjb3VudElzc3VlQ29kZVJlc3BvbnNlEh8KCHJlZGlyZWN0GAEgASgJQgOAAQFSCFJlZGlyZWN0IlgKGkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0EiIKBGNvZGUYASABKAlCDoABAbpICMgBAXIDGIACUgRDb2RlEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIp4BChtBY2NvdW50RXhjaGFuZ2VDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IqQBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cxIdCgpsaW1pdGVkX3RvGAMgASgJUglMaW1pdGVkVG8iRwoNQWNjb3VudFRlbmFudBIOCgJpZBgBIAEoCVICSUQSEgoEc2x1ZxgCIAEoCVIEU2x1ZxISCgRuYW1lGAMgASgJUgROYW1lIlEKFEFjY291bnRVcGRhdGVSZXF1ZXN0EjkKBHVzZXIYASABKAsyJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFByb2ZpbGVSBFVzZXIikwQKDkFjY291bnRQcm9maWxlEiEKBG5hbWUYASABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLAoKZ2l2ZW5fbmFtZRgCIAEoCUIIukgFcgMYgAFIAVIJR2l2ZW5OYW1liAEBEi4KC2ZhbWlseV9uYW1lGAMgASgJQgi6SAVyAxiAAUgCUgpGYW1pbHlOYW1liAEBEicKB3BpY3R1cmUYBCABKAlCCLpIBXIDGIAQSANSB1BpY3R1cmWIAQESJgoGbG9jYWxlGAUgASgJQgm6SAZyBMi1GAFIBFIGTG9jYWxliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEhkKBWVtYWlsGAcgASgJSAVSBUVtYWlsiAEBEiQKC2V4dGVybmFsX2lkGAggASgJSAZSCkV4dGVybmFsSUSIAQE6WYq1GAJJRIq1GA1FbWFpbFZlcmlmaWVkirUYBlN0YXR1c4q1GAtIYXNQYXNzd29yZIq1GAtMYXN0TG9naW5BdIq1GAlDcmVhdGVkQXSKtRgJVXBkYXRlZEF0QgcKBV9uYW1lQg0KC19naXZlbl9uYW1lQg4KDF9mYW1pbHlfbmFtZUIKCghfcGljdHVyZUIJCgdfbG9jYWxlQggKBl9lbWFpbEIOCgxfZXh0ZXJuYWxfaWQiSAoVQWNjb3VudFVwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJ2ChxBY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKB2N1cnJlbnQYASABKAlCDoABAbpICMgBAXIDGIACUgdDdXJyZW50EiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZCIfCh1BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSJoChlBY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguAAQG6SAVyAxiAAlIIUGFzc3dvcmQiHAoaQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2Uy2w0KB0FjY291bnQSfQoIUmVnaXN0ZXISLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXNwb25zZSISirUYDhABIAEqCHJlZ2lzdGVyEnQKBlZlcmlmeRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhKXAQoSUmVzZW5kVmVyaWZpY2F0aW9uEjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0GjguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSIOirUYChABIAEqBG1haWwSnQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjkuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaOi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEokBCg1SZXNldFBhc3N3b3JkEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4ScwoFTG9naW4SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXNwb25zZSIRirUYDRABIAEqBWxvZ2luWAESggEKCUlzc3VlQ29kZRIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAWgCEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARJ7CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhaKtRgSEAIaCAoGY2FsbGVyIAFYAmgCEnEKA0dldBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVzcG9uc2UiFZACAYq1GA4QAhoICgZjYWxsZXJoAhJ3CgZVcGRhdGUSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAESjwEKDkNoYW5nZVBhc3N3b3JkEjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QaNC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKGAQoLQ2hhbmdlRW1haWwSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * The address and password of the new account.
@@ -272,7 +272,51 @@ export const AccountLoginResponseSchema: GenMessage<AccountLoginResponse> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 11);
 
 /**
- * The code from the address that SSO redirected the browser to.
+ * The application to go on to.
+ *
+ * @generated from message bailiwick.identity.v1.AccountIssueCodeRequest
+ */
+export type AccountIssueCodeRequest = Message<"bailiwick.identity.v1.AccountIssueCodeRequest"> & {
+  /**
+   * A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty =
+   * BAILIWICK_APP_URL.
+   *
+   * @generated from field: string return_to = 1 [json_name = "ReturnTo"];
+   */
+  returnTo: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountIssueCodeRequest.
+ * Use `create(AccountIssueCodeRequestSchema)` to create a new message.
+ */
+export const AccountIssueCodeRequestSchema: GenMessage<AccountIssueCodeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 12);
+
+/**
+ * The address to open in the browser.
+ *
+ * @generated from message bailiwick.identity.v1.AccountIssueCodeResponse
+ */
+export type AccountIssueCodeResponse = Message<"bailiwick.identity.v1.AccountIssueCodeResponse"> & {
+  /**
+   * ReturnTo with ?code=, or without it for an address of this service. The code works once, for one
+   * minute and while the caller's session lasts. Empty if there is nowhere to go on to.
+   *
+   * @generated from field: string redirect = 1 [json_name = "Redirect"];
+   */
+  redirect: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountIssueCodeResponse.
+ * Use `create(AccountIssueCodeResponseSchema)` to create a new message.
+ */
+export const AccountIssueCodeResponseSchema: GenMessage<AccountIssueCodeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 13);
+
+/**
+ * The code from the address that the browser was sent to.
  *
  * @generated from message bailiwick.identity.v1.AccountExchangeCodeRequest
  */
@@ -295,7 +339,7 @@ export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountE
  * Use `create(AccountExchangeCodeRequestSchema)` to create a new message.
  */
 export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 12);
+  messageDesc(file_bailiwick_identity_v1_account, 14);
 
 /**
  * The new session and its user.
@@ -326,7 +370,7 @@ export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountExchangeCodeResponseSchema)` to create a new message.
  */
 export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 13);
+  messageDesc(file_bailiwick_identity_v1_account, 15);
 
 /**
  * Empty: the operation acts on the session of the call.
@@ -341,7 +385,7 @@ export type AccountLogoutRequest = Message<"bailiwick.identity.v1.AccountLogoutR
  * Use `create(AccountLogoutRequestSchema)` to create a new message.
  */
 export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 14);
+  messageDesc(file_bailiwick_identity_v1_account, 16);
 
 /**
  * Empty: the session has ended.
@@ -356,7 +400,7 @@ export type AccountLogoutResponse = Message<"bailiwick.identity.v1.AccountLogout
  * Use `create(AccountLogoutResponseSchema)` to create a new message.
  */
 export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 15);
+  messageDesc(file_bailiwick_identity_v1_account, 17);
 
 /**
  * Empty: the operation is about the caller.
@@ -371,7 +415,7 @@ export type AccountGetRequest = Message<"bailiwick.identity.v1.AccountGetRequest
  * Use `create(AccountGetRequestSchema)` to create a new message.
  */
 export const AccountGetRequestSchema: GenMessage<AccountGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 16);
+  messageDesc(file_bailiwick_identity_v1_account, 18);
 
 /**
  * The caller's account and tenants.
@@ -405,7 +449,7 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
  * Use `create(AccountGetResponseSchema)` to create a new message.
  */
 export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 17);
+  messageDesc(file_bailiwick_identity_v1_account, 19);
 
 /**
  * A tenant that the account belongs to.
@@ -434,7 +478,7 @@ export type AccountTenant = Message<"bailiwick.identity.v1.AccountTenant"> & {
  * Use `create(AccountTenantSchema)` to create a new message.
  */
 export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 18);
+  messageDesc(file_bailiwick_identity_v1_account, 20);
 
 /**
  * The changes to the caller's profile.
@@ -453,7 +497,7 @@ export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateR
  * Use `create(AccountUpdateRequestSchema)` to create a new message.
  */
 export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 19);
+  messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
  * A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so
@@ -516,7 +560,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
  * Use `create(AccountProfileSchema)` to create a new message.
  */
 export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 20);
+  messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
  * The caller as stored.
@@ -535,7 +579,7 @@ export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdate
  * Use `create(AccountUpdateResponseSchema)` to create a new message.
  */
 export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 21);
+  messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
  * The current password and the new one.
@@ -561,7 +605,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
  */
 export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 22);
+  messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
  * Empty: the password is changed.
@@ -576,7 +620,7 @@ export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.Accou
  * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
  */
 export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 23);
+  messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
  * The new address of the account.
@@ -602,7 +646,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
  * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
  */
 export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 24);
+  messageDesc(file_bailiwick_identity_v1_account, 26);
 
 /**
  * Empty: the token is in the mail to the new address.
@@ -617,7 +661,7 @@ export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountC
  * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
  */
 export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 25);
+  messageDesc(file_bailiwick_identity_v1_account, 27);
 
 /**
  * Accounts: registration, e-mail verification, password reset and sign-in.
@@ -688,8 +732,19 @@ export const Account: GenService<{
     output: typeof AccountLoginResponseSchema;
   },
   /**
-   * Exchanges the code that SSO passed to an application for a session. A code works once and for
-   * one minute. In a browser it works only for pages of the origin that it was sent to.
+   * Returns the address that takes the signed-in user on to an application, with a code for
+   * Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.IssueCode
+   */
+  issueCode: {
+    methodKind: "unary";
+    input: typeof AccountIssueCodeRequestSchema;
+    output: typeof AccountIssueCodeResponseSchema;
+  },
+  /**
+   * Exchanges the code that a sign-in passed to an application for a session. A code works once and
+   * for one minute. In a browser it works only for pages of the origin that it was sent to.
    *
    * @generated from rpc bailiwick.identity.v1.Account.ExchangeCode
    */

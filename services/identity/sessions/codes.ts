@@ -1,0 +1,124 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import {
+  createToken,
+  type ReturnRules,
+  readReturnAddress,
+  tokenHash,
+  tokenKind,
+  withCode,
+} from '@bailiwick/values';
+import { type UserRow } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { beginSession } from './begin.ts';
+import { type SessionOrigin, SignInCodeEntity } from './entities.ts';
+import {
+  codeKey,
+  consumeCode,
+  findCodeUser,
+  findSessionOrigin,
+  findTakenOn,
+  voidCodesFor,
+} from './queries.ts';
+
+const codeMs = 60_000;
+
+type Deps = ReturnRules & { database: Database };
+
+/** The codes that take users on to applications. */
+export function codeHandlers(
+  deps: Deps,
+): Pick<Handlers<typeof Account>, 'issueCode' | 'exchangeCode'> {
+  const { database } = deps;
+  const ownOrigin = new URL(deps.publicUrl).origin;
+  return {
+    async issueCode({ returnTo }, call) {
+      const { caller } = call;
+      // A code turns the browser's cookie into a token, which no script of an application may do.
+      if (caller.origin !== '' && caller.origin !== ownOrigin)
+        throw denied('only pages of this service may send users on', 'CROSS_SITE');
+      if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
+      const target = readReturnAddress(returnTo, deps);
+      if (!target)
+        throw failedPrecondition(
+          'the address to return to is not at an allowed origin',
+          'RETURN_FOREIGN',
+        );
+      if (target.origin === '') return { redirect: target.returnTo };
+      return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
+        const user = await lockActive(em, caller.id);
+        const from = user && (await findSessionOrigin(em, caller.credentialId));
+        // The user was disabled or the session ended meanwhile.
+        if (!from) throw unauthenticated();
+        const { ip, userAgent } = caller;
+        const code = await storeCode(em, user, {
+          ...from,
+          ip,
+          userAgent,
+          origin: target.origin,
+          sessionId: caller.credentialId,
+        });
+        // Audited only: the exchange is the sign-in that receivers hear of.
+        recordChange(em, call, {
+          tenant: '',
+          type: 'session.code_issued',
+          data: null,
+          targets: [{ Type: 'session', ID: caller.credentialId, Name: target.origin }],
+        });
+        return { redirect: withCode(target.returnTo, code) };
+      });
+    },
+
+    async exchangeCode({ code }, call) {
+      if (tokenKind(code) !== 'code') throw deadToken();
+      const hash = tokenHash(code);
+      return database.transaction({ tenant: null, row: `code ${code}` }, async (em) => {
+        const user = await lockActive(em, (await findCodeUser(em, hash)) ?? '');
+        // A page of another origin does not consume the code, so that the intended page still can.
+        const consumed = user && (await consumeCode(em, hash, call.caller.origin));
+        if (!user || !consumed) throw deadToken();
+        const from = await withTakenOn(em, consumed);
+        return beginSession(em, call, user, from);
+      });
+    },
+  };
+}
+
+/** @throws if the session that the code takes on has ended */
+async function withTakenOn(
+  em: EntityManager,
+  { sessionId, ...from }: SessionOrigin & { sessionId: string },
+): Promise<SessionOrigin> {
+  if (sessionId === '') return from;
+  const takenOn = await findTakenOn(em, sessionId);
+  if (!takenOn) throw deadToken();
+  return { ...from, takenOn };
+}
+
+/** The fields of a new code. `sessionId`: the session that it takes on, '' = none. */
+type CodeOrigin = Omit<SessionOrigin, 'takenOn'> & { origin: string; sessionId: string };
+
+/** Stores a new code for an application and voids its previous code for the same user. */
+export async function storeCode(
+  em: EntityManager,
+  { id: userId, emailKey }: UserRow,
+  from: CodeOrigin,
+): Promise<string> {
+  const token = createToken('code');
+  const now = new Date();
+  await voidCodesFor(em, userId, from.origin);
+  em.persist(
+    em.create(SignInCodeEntity, {
+      ...from,
+      tokenHash: tokenHash(token),
+      userId,
+      emailKey: codeKey(emailKey, from.sessionId),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + codeMs),
+    }),
+  );
+  return token;
+}

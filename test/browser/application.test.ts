@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
+import { password, signUp } from '../support/people.ts';
+import { appPage } from './application-page.ts';
+import { assertAccessible, type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { heading, hears, signIn } from './sign-in.ts';
+
+// An application on another origin sends its users to the sign-in page, and gets them back.
+
+describe('an application that sends its users to the sign-in page', {
+  skip: withoutChromium,
+}, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let app: string;
+  let base: string;
+  let email: string;
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end(appPage(base)),
+  );
+  before(async () => {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    app = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ports = await choosePorts();
+    base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
+    const environment = {
+      BAILIWICK_PUBLIC_URL: base,
+      BAILIWICK_ALLOWED_ORIGINS: app,
+      BAILIWICK_APP_URL: `${app}/start`,
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_EMAIL_CODES: 'on',
+    };
+    stack = await startStack('one process', environment, { ports });
+    browser = await openBrowser();
+    ({ email } = await signUp(stack));
+  });
+  after(async () => {
+    server.close();
+    await browser?.close();
+    await stack?.stop();
+  });
+  const addressFor = (target: string) => `${base}/login?return_to=${encodeURIComponent(target)}`;
+
+  test('a user with a password comes back signed in, and the second time with one click', async () => {
+    const page = await browser.newPage();
+    await page.goto(addressFor(`${app}/back?state=5f1c`));
+    await signIn(page, email, password);
+    await heading(page, `Hello ${email}`);
+    const back = new URL(page.url());
+    assert.deepEqual([back.origin, back.searchParams.get('state')], [app, '5f1c']);
+    await page.goto(addressFor(`${app}/again`));
+    await heading(page, 'You are signed in');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await heading(page, `Hello ${email}`);
+    assert.equal(new URL(page.url()).pathname, '/again');
+    await page.context().close();
+  });
+
+  test('a user without an address to return to goes to the default application', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${base}/login`);
+    await signIn(page, email, password);
+    await heading(page, `Hello ${email}`);
+    assert.equal(new URL(page.url()).pathname, '/start');
+    await page.context().close();
+  });
+
+  test('a user whose address is not allowed stays, signed in, and reads why', async () => {
+    const page = await browser.newPage();
+    await page.goto(addressFor('http://127.0.0.1:9/elsewhere'));
+    await signIn(page, email, password);
+    await hears(page, /address to return to is not allowed/);
+    await heading(page, 'You are signed in');
+    assert.ok(page.url().startsWith(`${base}/login`));
+    await page.context().close();
+  });
+});
