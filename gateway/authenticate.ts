@@ -66,8 +66,9 @@ export function createAuthenticator(
       tenant: string,
       origin: RequestOrigin,
     ): Promise<Caller> {
-      const { type, id, credentialId, email, ssoTenant, limitedTo } = principal;
-      const base = { ...origin, type, id, credentialId, email, ssoTenant, limitedTo };
+      const { type, id, credentialId, email, ssoTenant, limitedTo, assurance } = principal;
+      const person = { type, id, credentialId, email, ssoTenant, limitedTo, assurance };
+      const base = { ...origin, ...person };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);

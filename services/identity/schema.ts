@@ -14,6 +14,7 @@ import { ConfirmedLinks } from './migrations/006-confirmed-links.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
 import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
 import { SessionCodes } from './migrations/010-session-codes.ts';
+import { SessionAssurance } from './migrations/011-session-assurance.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
@@ -46,6 +47,7 @@ export const identitySchema: ServiceSchema = {
     { name: '008-idempotency', class: Idempotency },
     { name: '009-confirmed-link-marks', class: ConfirmedLinkMarks },
     { name: '010-session-codes', class: SessionCodes },
+    { name: '011-session-assurance', class: SessionAssurance },
   ],
   compatibleFrom: 1,
 };

@@ -10,6 +10,12 @@ export type Asserted = {
    * Claims or attributes by name, unchanged. Attributes with several values are arrays of texts.
    */
   claims: Readonly<Record<string, unknown>>;
+  /**
+   * How the provider says that it authenticated the person: acr and amr of the ID token, or the
+   * AuthnContextClassRefs of the assertion. Never from attributes, which a person may be able to
+   * edit.
+   */
+  contexts: readonly unknown[];
 };
 
 /** A result of the provider test, with a message that an administrator can act on. */

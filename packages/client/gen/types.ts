@@ -431,6 +431,8 @@ export type Account_GetRes = {
   Tenants: AccountTenant[];
   /** The ID of the only tenant in which the call's session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
+  /** The assurance of the call's session: aal1, aal2 or phishing_resistant. */
+  Assurance: string;
 };
 
 /** The application to go on to. */
@@ -1963,6 +1965,10 @@ export type Session = {
   Current: boolean;
   /** The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
+  /** All methods of the sign-in, AuthMethod first: then totp or recovery_code. */
+  AuthMethods: string[];
+  /** The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that cannot be given to another site). */
+  Assurance: string;
 };
 
 /** One page of sessions. */

@@ -38,6 +38,7 @@ export function loginHandlers(deps: AccountDeps): Login {
         user: userRecord(user),
         tenants: shown.map(({ id, slug, name }) => ({ id, slug, name })),
         limitedTo,
+        assurance: caller.assurance,
       };
     },
   };
@@ -69,6 +70,8 @@ async function logIn(
       const { ip, userAgent } = call.caller;
       return beginSession(em, call, user, {
         authMethod: 'password',
+        furtherMethods: [],
+        assurance: 'aal1',
         provider: '',
         ssoTenant: '',
         ip,

@@ -31,13 +31,14 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
           sso_tenant: ssoTenant,
           limited_to: limitedTo,
           idle_minutes: idleMinutes,
+          assurance,
         } = session;
         const times = {
           signedInAt: timeOf(session.created_at),
           expiresAt: timeOf(session.expires_at),
           idleMinutes,
         };
-        return { type: 'user', id, credentialId, email, ssoTenant, limitedTo, ...times };
+        return { type: 'user', id, credentialId, email, ssoTenant, limitedTo, assurance, ...times };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();

@@ -6,6 +6,7 @@ import type {
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { beginSession } from '../sessions/begin.ts';
 import { storeCode } from '../sessions/codes.ts';
+import { isAssurance, type SessionOrigin } from '../sessions/entities.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
@@ -59,8 +60,17 @@ const fromBrowser = (call: Call, { ip, userAgent }: { ip: string; userAgent: str
   caller: { ...call.caller, ip, userAgent },
 });
 
-const originOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRequest) => ({
+const originOf = ({
   authMethod,
+  provider,
+  tenant,
+  ip,
+  userAgent,
+  assurance,
+}: OpenSessionRequest): SessionOrigin => ({
+  authMethod,
+  furtherMethods: [],
+  assurance: isAssurance(assurance) ? assurance : 'aal1',
   provider,
   ssoTenant: tenant,
   ip,

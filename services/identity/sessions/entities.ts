@@ -3,6 +3,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
+/** The assurance of a sign-in: one factor, two, or two of which none can be given to another site. */
+export type Assurance = (typeof assurances)[number];
+const assurances = ['aal1', 'aal2', 'phishing_resistant'] as const;
+export const isAssurance = (text: string): text is Assurance =>
+  (assurances as readonly string[]).includes(text);
+
 export const SessionEntity = defineEntity({
   name: 'Session',
   tableName: 'session',
@@ -13,6 +19,9 @@ export const SessionEntity = defineEntity({
     tokenHash: p.blob(),
     /** password, oidc or saml. */
     authMethod: p.text(),
+    /** The methods that followed it, such as a second factor. */
+    furtherMethods: p.array().columnType('text[]').default([]),
+    assurance: p.text().$type<Assurance>().default('aal1'),
     provider: p.text(),
     /** The tenant of that provider. Not named "tenant": a session belongs to its user. */
     ssoTenant: p.text().default(''),
@@ -57,6 +66,8 @@ export function sessionRecord(
     id: session.id,
     userId: session.userId,
     authMethod: session.authMethod,
+    authMethods: [session.authMethod, ...session.furtherMethods],
+    assurance: session.assurance,
     provider: session.provider,
     ip: session.ip,
     userAgent: session.userAgent,
@@ -81,6 +92,8 @@ export const SignInCodeEntity = defineEntity({
     ssoTenant: p.text(),
     provider: p.text(),
     authMethod: p.text(),
+    furtherMethods: p.array().columnType('text[]').default([]),
+    assurance: p.text().$type<Assurance>().default('aal1'),
     /** The origin that the code was sent to: only its pages may use it. */
     origin: p.text(),
     /** IP and user agent of the browser that signed in. */
@@ -103,6 +116,8 @@ export type TakenOn = { id: string; signedInAt: Date; endsAt: Date; idleMinutes:
 /** How and from where the user signed in. */
 export type SessionOrigin = {
   authMethod: string;
+  furtherMethods: string[];
+  assurance: Assurance;
   provider: string;
   ssoTenant: string;
   ip: string;

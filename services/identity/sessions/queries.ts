@@ -18,7 +18,7 @@ const limitedTo = `case when s.sso_tenant = '' or exists (
 
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes,
+  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
@@ -37,7 +37,8 @@ type Texts = Record<
   | 'limited_to'
   | 'created_at'
   | 'last_seen_at'
-  | 'expires_at',
+  | 'expires_at'
+  | 'assurance',
   string
 >;
 
@@ -107,23 +108,23 @@ export async function isRecent(database: Database, id: string): Promise<boolean>
 
 const list: Statement = {
   name: 'identity.list_sessions',
-  text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s
+  text: `select id, user_id, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
 };
 
-type Row = Record<
-  | 'id'
-  | 'user_id'
-  | 'auth_method'
-  | 'provider'
-  | 'ip'
-  | 'user_agent'
-  | 'created_at'
-  | 'last_seen_at'
-  | 'expires_at'
-  | 'limited_to',
-  string
->;
+type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Record<
+    | 'id'
+    | 'user_id'
+    | 'auth_method'
+    | 'provider'
+    | 'ip'
+    | 'user_agent'
+    | 'created_at'
+    | 'last_seen_at'
+    | 'expires_at'
+    | 'limited_to',
+    string
+  >;
 
 /** A page of a user's live sessions, plus one row if there are more. */
 export async function listSessions(
@@ -136,6 +137,8 @@ export async function listSessions(
     id: row.id,
     userId: row.user_id,
     authMethod: row.auth_method,
+    furtherMethods: row.further_methods,
+    assurance: row.assurance,
     provider: row.provider,
     ip: row.ip,
     userAgent: row.user_agent,
@@ -171,7 +174,7 @@ export async function findSessionOrigin(
 ): Promise<SessionOrigin | undefined> {
   const [row] = await execute<SessionOrigin>(
     em,
-    `select auth_method as "authMethod", provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
+    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
      from session s where id = $1 and ${isLive}`,
     [id],
   );
@@ -242,7 +245,7 @@ export async function consumeCode(
     `delete from sign_in_code c using user_account u
      where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
        and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
-     returning c.auth_method as "authMethod", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
+     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
        c.session_id as "sessionId"`,
     [tokenHash, origin],
   );

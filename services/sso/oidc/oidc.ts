@@ -115,5 +115,6 @@ async function readAsserted(
     refreshKeys,
   });
   const claims = await completeClaims(egress, budget, { server, clientId, wanted, tokens });
-  return { issuer, subject: tokens.claims.sub, claims };
+  const { sub: subject, acr, amr } = tokens.claims;
+  return { issuer, subject, claims, contexts: [acr, amr].flat() };
 }

@@ -26,8 +26,14 @@ export function readPerson(assertion: XmlElement, issuer: string): Asserted {
   const claims = readAttributes(assertion);
   claims.nameID = name;
   claims.nameIDFormat = findAttribute(nameId, 'Format') ?? unspecified;
-  return { issuer, subject: name, claims };
+  return { issuer, subject: name, claims, contexts: readContexts(assertion) };
 }
+
+const readContexts = (assertion: XmlElement): string[] =>
+  childrenNamed(assertion, 'saml:AuthnStatement')
+    .flatMap((statement) => childrenNamed(statement, 'saml:AuthnContext'))
+    .flatMap((context) => childrenNamed(context, 'saml:AuthnContextClassRef'))
+    .map(({ textContent }) => textContent.trim());
 
 /**
  * Asserts that the NameID identifies the same person next time. Not needed if the attribute map

@@ -11,6 +11,7 @@ import { forgetProvider } from '../providers/forget.ts';
 import type { Answer, Flow } from '../providers/protocols.ts';
 import { findProvider, setLastLogin } from '../providers/queries.ts';
 import { asRefusal, SignInRefused, unknownProvider } from '../refusal.ts';
+import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
@@ -63,6 +64,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
     provider: id,
     authMethod: kind,
     origin,
+    assurance: readAssurance(answer),
     ip,
     userAgent,
   });

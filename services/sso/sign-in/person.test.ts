@@ -7,7 +7,11 @@ const read = (
   kind: string,
   claims: Record<string, unknown>,
   attributeMap: Record<string, string> = {},
-) => readPerson({ issuer: 'https://id.example.com', subject: 'S', claims }, { kind, attributeMap });
+) =>
+  readPerson(
+    { issuer: 'https://id.example.com', subject: 'S', claims, contexts: [] },
+    { kind, attributeMap },
+  );
 const refuses = (work: () => unknown, detail: RegExp) =>
   assert.throws(
     work,

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/session.proto.
  */
 export const file_bailiwick_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIpEDCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG9iBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItIDCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG8SIQoMYXV0aF9tZXRob2RzGAwgAygJUgtBdXRoTWV0aG9kcxIcCglhc3N1cmFuY2UYDSABKAlSCUFzc3VyYW5jZWIGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * A user's session. Its token is shown only once, in the response that creates it.
@@ -84,6 +84,21 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
    * @generated from field: string limited_to = 11 [json_name = "LimitedTo"];
    */
   limitedTo: string;
+
+  /**
+   * All methods of the sign-in, AuthMethod first: then totp or recovery_code.
+   *
+   * @generated from field: repeated string auth_methods = 12 [json_name = "AuthMethods"];
+   */
+  authMethods: string[];
+
+  /**
+   * The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that cannot be
+   * given to another site).
+   *
+   * @generated from field: string assurance = 13 [json_name = "Assurance"];
+   */
+  assurance: string;
 };
 
 /**

@@ -1,0 +1,27 @@
+import type { Asserted } from '../results.ts';
+
+// A provider's statement about how it authenticated a person. Without a known value, a sign-in proves
+// one factor.
+
+export type Assurance = 'aal1' | 'aal2' | 'phishing_resistant';
+
+const levels: readonly Assurance[] = ['aal1', 'aal2', 'phishing_resistant'];
+
+/** The usual values: RFC 8176, OpenID's EAP ACR values and PAPE, REFEDS, Entra ID and Okta. */
+const usual = new Map<unknown, Assurance>([
+  ['mfa', 'aal2'],
+  ['https://refeds.org/profile/mfa', 'aal2'],
+  ['http://schemas.microsoft.com/claims/multipleauthn', 'aal2'],
+  ['http://schemas.openid.net/pape/policies/2007/06/multi-factor', 'aal2'],
+  ['urn:okta:loa:2fa:any', 'aal2'],
+  ['fido', 'phishing_resistant'],
+  ['phr', 'phishing_resistant'],
+  ['phrh', 'phishing_resistant'],
+  ['http://schemas.openid.net/pape/policies/2007/06/phishing-resistant', 'phishing_resistant'],
+]);
+
+/** The assurance of a sign-in: the best of the provider's values. */
+export function readAssurance({ contexts }: Pick<Asserted, 'contexts'>): Assurance {
+  const proven = contexts.map((value) => levels.indexOf(usual.get(value) ?? 'aal1'));
+  return levels[Math.max(0, ...proven)] ?? 'aal1';
+}
