@@ -83,6 +83,7 @@ const acrossTenants: Record<string, string> = {
   'access.roles_everywhere': "lists the user's own roles in each tenant",
   'access.shares_tenant': 'the caller may see a user of a tenant that the caller may see',
   'access.tenants_of_user': "lists the user's own tenants",
+  'identity.begin_session': 'the session names the tenant of the link that opened it',
   'identity.bots_anywhere':
     'the platform grants roles to bots of any tenant, and access checks that they exist',
   'identity.identities_of_user': "lists the user's own identities",

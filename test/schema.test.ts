@@ -7,6 +7,7 @@ import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/telemetry';
 import type pg from 'pg';
 import { eventually } from './support/harness.ts';
+import { root } from './support/parsing.ts';
 import { bookkeeping, createMigratedDatabase, type MigratedDatabase } from './support/schemas.ts';
 import { statementsOf } from './support/statements.ts';
 
@@ -110,11 +111,10 @@ describe('the schemas after all migrations', () => {
     });
 
     test(`${service}: every statement of its queries.ts is valid and allowed for its role`, async () => {
-      const folder = path.resolve(import.meta.dirname, '../services', service);
-      const statements = globSync(['*/queries.ts', '*/*/queries.ts'], {
-        cwd: folder,
+      const statements = globSync(`services/${service}/{*,*/*}/queries.ts`, {
+        cwd: root,
         exclude: (name) => name === 'node_modules',
-      }).flatMap((file) => statementsOf(file, readFileSync(path.join(folder, file), 'utf8')));
+      }).flatMap((file) => statementsOf(file, readFileSync(path.join(root, file), 'utf8')));
       assert.ok(statements.length > 0);
       await database.asService(service, async (client) => {
         // A generic plan checks names, types and rights without running the statement.

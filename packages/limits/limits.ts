@@ -76,12 +76,19 @@ export function countAddress(limiter: Limiter, limits: Readonly<Record<string, L
   };
 }
 
+/**
+ * The conflict clause of an insert into `rate_window as w`: adds uses to the window, or begins a new
+ * one.
+ */
+export const addUses = (uses: string): string =>
+  `on conflict (key) do update set
+     count = case when w.ends_at <= now() then ${uses} else w.count + ${uses} end,
+     ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end`;
+
 const take: Statement = {
   name: 'shared.rate_window_take',
   text: `insert into rate_window as w (key, count, ends_at) values ($1, $3, now() + make_interval(secs => $2))
-         on conflict (key) do update set
-           count = case when w.ends_at <= now() then $3 else w.count + $3 end,
-           ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
+         ${addUses('$3')}
          returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
 };
 
@@ -106,10 +113,29 @@ export type LimitState = {
 
 const tooMany = (retryAfter: number) => exhausted('too many requests, try again later', retryAfter);
 
+/** The uses of a key in its window, after a statement counted one; `left`: seconds of the window. */
+export type Counted = { used: number; left: number };
+
+/**
+ * Checks a use that a service counted in a statement of its own, together with other work.
+ * @throws resource_exhausted beyond the limit
+ */
+export function assertWithin(limit: Limit, counted: Counted): void {
+  const { exceeded, resetSeconds } = stateOf(limit, counted);
+  if (exceeded) throw tooMany(resetSeconds);
+}
+
+const stateOf = (limit: Limit, { used, left }: Counted): LimitState => ({
+  limit: limit.count,
+  windowSeconds: limit.seconds,
+  remaining: Math.max(0, limit.count - used),
+  // The end is stored in milliseconds, so rounding up may give one second too many.
+  resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
+  exceeded: used > limit.count,
+});
+
 /** Counts uses and compares them with a limit. */
 export type Limiter = ReturnType<typeof createLimiter>;
-
-type Counted = { used: number; left: number };
 
 /** Counts `uses` of a key. `used`: all uses in its window, these included; `left`: in seconds. */
 async function countUses(run: Run, key: string, seconds: number, uses: number): Promise<Counted> {
@@ -161,17 +187,10 @@ export function createLimiter(database: Database) {
 
   /** Counts one use, in the transaction of `run` if given. */
   async function count(key: string, limit: Limit, run?: Run): Promise<LimitState> {
-    const { used, left } = await (run
+    const counted = await (run
       ? countUses(run, key, limit.seconds, 1)
       : countTogether(key, limit.seconds));
-    return {
-      limit: limit.count,
-      windowSeconds: limit.seconds,
-      remaining: Math.max(0, limit.count - used),
-      // The end is stored in milliseconds, so rounding up may give one second too many.
-      resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
-      exceeded: used > limit.count,
-    };
+    return stateOf(limit, counted);
   }
 
   /** Counts one use. Returns the seconds until the next is allowed, 0 = this one is allowed. */

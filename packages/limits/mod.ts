@@ -1,4 +1,7 @@
 export {
+  addUses,
+  assertWithin,
+  type Counted,
   callerNetwork,
   countAddress,
   createLimiter,

@@ -13,6 +13,10 @@ import {
   serviceOrigin,
   startRelay,
 } from '@bailiwick/events';
+import { identitySchema } from '@bailiwick/identity/schema.ts';
+import { beginSession } from '@bailiwick/identity/sessions/begin.ts';
+import { UserEntity } from '@bailiwick/identity/users/entities.ts';
+import { type Call } from '@bailiwick/rpc';
 import { createLog } from '@bailiwick/telemetry';
 import { startTestBroker, type TestBroker } from '../support/broker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -162,5 +166,36 @@ test('two relays publish each event of a process once, and an old one that no pr
   } finally {
     await Promise.all(relays.map((relay) => relay.stop()));
     await Promise.all(replicas.map(({ close }) => close()));
+  }
+});
+
+test('a session that begins in a transaction wakes the relay with its commit', async () => {
+  const { service, entities } = identitySchema;
+  const log = createLog('test', () => {});
+  const database = openDatabase({ service, url: store.url, entities, poolSize: 4, log });
+  let commits = 0;
+  database.onCommit(() => commits++);
+  await rowsOf(
+    { databaseUrl: store.url },
+    `insert into identity.user_account (id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status,
+       external_id, metadata, created_at, updated_at)
+     values ('usr_1', 'a@b.example', 'a@b.example', true, '', '', '', '', '', 'active', '', '{}', now(), now())`,
+  );
+  try {
+    await database.transaction(null, async (em) => {
+      const user = await em.findOneOrFail(UserEntity, { id: 'usr_1' });
+      await beginSession(em, serviceOrigin('identity', 'Test') as Call, user, {
+        authMethod: 'sso',
+        furtherMethods: [],
+        assurance: 'aal1',
+        provider: '',
+        ssoTenant: '',
+        ip: '',
+        userAgent: '',
+      });
+    });
+    assert.equal(commits, 1);
+  } finally {
+    await database.close();
   }
 });

@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
 import ts from 'typescript';
-import { nodesOf, parse } from './parsing.ts';
+import { nodesIn, nodesOf, parse, root } from './parsing.ts';
 
 // Extracts the SQL statements of a queries.ts. Their texts must be constant.
 
@@ -9,11 +11,14 @@ export type FoundStatement = {
   text: string;
 };
 
-/** Every statement of a source text. `file` is part of the names of unnamed statements. */
+/**
+ * Every statement of a source text. `file`: its path from the root, which imports start from and
+ * which is part of the names of unnamed statements.
+ */
 export function statementsOf(file: string, source: string): FoundStatement[] {
   const nodes = nodesOf(parse(source));
   const known: Known = new Map(
-    nodes.flatMap((node) =>
+    [...importedBy(file, nodes), ...nodes].flatMap((node) =>
       ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer
         ? [[node.name.text, node.initializer]]
         : [],
@@ -36,6 +41,20 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
     const name = `${file}:${functionAround(node)}`;
     return choicesOf(text, known).map((choice) => ({ name, text: textOf(choice, known) }));
   });
+}
+
+/** The declarations of the modules that a file imports: a constant may be made of others there. */
+const importedBy = (file: string, nodes: ts.Node[]): ts.Node[] =>
+  nodes
+    .filter(ts.isImportDeclaration)
+    .flatMap(({ moduleSpecifier }) => sourcesOf(file, (moduleSpecifier as ts.StringLiteral).text))
+    .flatMap(nodesIn);
+
+/** The files that a module's exports may be declared in. */
+function sourcesOf(file: string, module: string): string[] {
+  if (module.startsWith('.')) return [path.join(path.dirname(file), module)];
+  const [, name] = /^@bailiwick\/([a-z-]+)$/.exec(module) ?? [];
+  return name ? globSync(`packages/${name}/*.ts`, { cwd: root }) : [];
 }
 
 type Known = ReadonlyMap<string, ts.Expression | string>;

@@ -1,12 +1,11 @@
-import { onPool } from '@bailiwick/database';
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
 import { passwordNotAccepted } from '../passwords/policy.ts';
+import type { Account } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
-import { findNewestRegistration, type PendingRegistration } from './queries.ts';
 
 export const wrong = 'email or password is wrong';
 
@@ -35,19 +34,18 @@ export async function authenticate(
       text,
       await findUserByEmailKey(database, key),
     );
-  let user: UserRow | undefined;
-  let pending: PendingRegistration | undefined;
-  const holds = await throttle.attempt(key, call.caller.ip, async () => {
-    user = await findUserByEmailKey(database, key);
-    pending = user ? undefined : await findNewestRegistration(onPool(database), key);
-    return passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
+  let account: Account | undefined;
+  const holds = await throttle.attempt(key, call.caller.ip, (found) => {
+    account = found;
+    return passwords.verify(found.user?.passwordHash ?? found.pendingHash, password);
   });
-  const known = holds && (user?.status === 'active' || pending !== undefined);
+  const { user, pendingHash } = account ?? {};
+  const known = holds && (user?.status === 'active' || pendingHash !== undefined);
   if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
     throw await failure(deps, passwordNotAccepted(), call, text, user);
   if (user && holds && user.status === 'active') return user;
   const error =
-    pending && holds
+    pendingHash !== undefined && holds
       ? denied('email is not verified', 'EMAIL_NOT_VERIFIED')
       : unauthenticated(wrong);
   throw await failure(deps, error, call, text, user);

@@ -3,9 +3,10 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { carryMark } from '../federation/queries.ts';
-import { beginSession, type NewSession } from '../sessions/begin.ts';
+import { beginIfUnchanged, beginSession, type NewSession } from '../sessions/begin.ts';
+import type { SessionOrigin } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
-import { userRecord } from '../users/entities.ts';
+import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { authenticate, wrong } from './authenticate.ts';
@@ -44,41 +45,62 @@ export function loginHandlers(deps: AccountDeps): Login {
   };
 }
 
-/** Opens a session, if the password is right and still is when the user is locked. */
+/**
+ * Opens a session, if the password is right and still is when the session is stored.
+ */
 async function logIn(
   deps: AccountDeps,
   { email, password }: { email: string; password: string },
   call: Call,
 ): Promise<NewSession> {
   const { database, passwords } = deps;
+  const { ip, userAgent } = call.caller;
+  const from: SessionOrigin = {
+    authMethod: 'password',
+    furtherMethods: [],
+    assurance: 'aal1',
+    provider: '',
+    ssoTenant: '',
+    ip,
+    userAgent,
+  };
   for (let tries = 0; tries < 3; tries++) {
-    const { id, passwordHash } = await authenticate(deps, email, password, call);
-    const rehashed = passwords.isOutdated(passwordHash ?? null)
+    const user = await authenticate(deps, email, password, call);
+    const rehashed = passwords.isOutdated(user.passwordHash ?? null)
       ? await passwords.hash(password)
       : undefined;
-    const session = await database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
-      const user = await lockActive(em, id);
-      // The user was disabled or deleted during the check.
-      if (!user) throw unauthenticated(wrong);
-      // The password or its hash changed during the check: check again, outside this
-      // transaction, which holds a connection.
-      if (user.passwordHash !== passwordHash) return undefined;
-      if (rehashed) {
-        await carryMark(em, user.id, user.passwordHash, rehashed);
-        user.passwordHash = rehashed;
-      }
-      const { ip, userAgent } = call.caller;
-      return beginSession(em, call, user, {
-        authMethod: 'password',
-        furtherMethods: [],
-        assurance: 'aal1',
-        provider: '',
-        ssoTenant: '',
-        ip,
-        userAgent,
-      });
-    });
-    if (session) return session;
+    const open = () => beginIfUnchanged(database, call, user, from);
+    const unchanged =
+      rehashed === undefined ? await database.inTurn(`user ${user.id}`, open) : undefined;
+    const opened = unchanged ?? (await openLocked(deps, call, { user, rehashed, from }));
+    if (opened) return opened;
   }
   throw unavailable();
+}
+
+type Checked = { user: UserRow; rehashed: string | undefined; from: SessionOrigin };
+
+/**
+ * Opens a session of a user who has changed since the check, or whose hash is
+ * renewed. Undefined if the password was changed: it has to be checked again, outside this
+ * transaction, which holds a connection.
+ */
+function openLocked(
+  { database }: AccountDeps,
+  call: Call,
+  { user: { id, passwordHash }, rehashed, from }: Checked,
+): Promise<NewSession | undefined> {
+  return database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
+    const user = await lockActive(em, id);
+    // The user was disabled or deleted during the check.
+    if (!user) throw unauthenticated(wrong);
+    if (user.passwordHash !== passwordHash) return undefined;
+    if (rehashed) {
+      await carryMark(em, user.id, user.passwordHash, rehashed);
+      user.passwordHash = rehashed;
+      // The statements compare the stored user with this one.
+      await em.flush();
+    }
+    return beginSession(em, call, user, from);
+  });
 }

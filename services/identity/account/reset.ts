@@ -14,7 +14,7 @@ import {
   tokenKind,
 } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { clearFailures, recordSuccess } from '../passwords/queries.ts';
+import { clearFailures, rememberNetwork } from '../passwords/queries.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
@@ -112,7 +112,7 @@ async function replacePassword(
   await clearFailures(em, user.emailKey);
   // Failures from unknown networks share one count, and an attack may go on. Making this network a
   // known one gives the user's next sign-in its own count.
-  if (call.caller.ip !== '') await recordSuccess(em, user.emailKey, homeNetwork(call.caller.ip));
+  if (call.caller.ip !== '') await rememberNetwork(em, user.emailKey, homeNetwork(call.caller.ip));
   const before = userJson(user);
   user.passwordHash = passwordHash;
   user.emailVerified = true;

@@ -1,13 +1,34 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { addUses, type Counted } from '@bailiwick/limits';
+import type { UserRow } from '../users/entities.ts';
+import { columnsOf, type StoredUser, userOf } from '../users/queries.ts';
 
 /** The longest wait after failed sign-ins, in seconds. */
 export const longestWaitSeconds = 3600;
 
-const failuresOf: Statement = {
-  name: 'identity.login_failures',
-  text: `select coalesce(f.failures, 0) as failures, greatest(0, ceil(extract(epoch from f.blocked_until - now())))::int as wait, n.network
-         from (select coalesce((select network from known_network where email_key = $1 and network = $2), '') as network) n
-         left join login_failure f on f.email_key = $1 and f.network = n.network`,
+// One statement with all that a check of a password needs: two hundred of them count as two hundred
+// uses of the account, and a known address costs what an unknown one does.
+const beginAttempt: Statement = {
+  name: 'identity.begin_attempt',
+  text: `with place as (
+           select coalesce((select network from known_network where email_key = $1 and network = $2), '') as network
+         ), counted as (
+           insert into rate_window as w (key, count, ends_at)
+           select 'login ' || $1 || ' ' || network, 1, now() + make_interval(secs => $3) from place where $4::boolean
+           ${addUses('1')}
+           returning count as used, ceil(extract(epoch from ends_at - now()))::int as seconds_left
+         )
+         select p.network, coalesce(f.failures, 0) as failures,
+           greatest(0, ceil(extract(epoch from f.blocked_until - now())))::int as wait,
+           coalesce(c.used, 0) as used, coalesce(c.seconds_left, 0) as seconds_left, r.password_hash as pending_hash,
+           ${columnsOf('u')}
+         from place p
+           left join counted c on true
+           left join login_failure f on f.email_key = $1 and f.network = p.network
+           left join user_account u on u.email_key = $1
+           left join lateral (
+             select password_hash from registration where email_key = $1 and expires_at > now()
+             order by created_at desc, user_id desc limit 1) r on u.id is null`,
 };
 
 // From the fifth consecutive failure: 30 s, doubling up to longestWaitSeconds.
@@ -19,19 +40,53 @@ const countOf: Statement = {
              then now() + make_interval(secs => least(3600, 30 * power(2, least(f.failures - 4, 20)))) end`,
 };
 
-export type FailureState = { failures: number; wait: number | null; network: string };
+/** An account, or a registration that is not verified yet, whose password is checked. */
+export type Account = {
+  user: UserRow | undefined;
+  /** The hash of the newest registration of an address without a user. */
+  pendingHash: string | undefined;
+};
 
-/**
- * The failures and wait of an account for a network, and the network they are counted under; "" =
- * unknown networks.
- */
-export async function findFailures(
+export type Attempt = {
+  account: Account;
+  /** The network that the failures are counted under; "" = unknown networks. */
+  network: string;
+  failures: number;
+  /** Seconds until the next attempt is allowed. */
+  wait: number;
+  counted: Counted;
+};
+
+type AttemptRow = Partial<Nullable<StoredUser>> & {
+  network: string;
+  failures: number;
+  wait: number;
+  used: number;
+  seconds_left: number;
+  pending_hash: string | null;
+};
+type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
+
+/** The account of an address with its failures from a network. Counts a use, unless `seconds` is 0. */
+export async function findAttempt(
   database: Database,
   emailKey: string,
   network: string,
-): Promise<FailureState | undefined> {
-  const [state] = await database.query<FailureState>(failuresOf, [emailKey, network]);
-  return state;
+  seconds: number,
+): Promise<Attempt> {
+  const values = [emailKey, network, seconds, seconds > 0];
+  const [row] = await database.query<AttemptRow>(beginAttempt, values);
+  if (!row) throw new Error('the statement of an attempt returned no row');
+  return {
+    account: {
+      user: row.id === null ? undefined : userOf(row as StoredUser),
+      pendingHash: row.pending_hash ?? undefined,
+    },
+    network: row.network,
+    failures: row.failures,
+    wait: row.wait,
+    counted: { used: row.used, left: row.seconds_left },
+  };
 }
 
 export async function countFailure(
@@ -42,22 +97,16 @@ export async function countFailure(
   await database.query(countOf, [emailKey, network]);
 }
 
-/**
- * Records a successful sign-in: its network becomes a known one, and the failures counted with it
- * are cleared. Failures from other networks stay: a sign-in at home must not give attackers
- * elsewhere new guesses.
- */
-export async function recordSuccess(
+/** Makes a network a known one of an account: its failures have a count of their own. */
+export async function rememberNetwork(
   em: EntityManager,
   emailKey: string,
   network: string,
 ): Promise<void> {
   await execute(
     em,
-    `with known as (
-       insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
-       on conflict (email_key, network) do update set last_success_at = now() returning xmax = 0 as is_new)
-     delete from login_failure f using known where f.email_key = $1 and f.network = case when known.is_new then '' else $2 end`,
+    `insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
+     on conflict (email_key, network) do update set last_success_at = now()`,
     [emailKey, network],
   );
 }

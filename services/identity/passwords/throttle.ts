@@ -1,7 +1,13 @@
 import { type Database } from '@bailiwick/database';
 import { exhausted } from '@bailiwick/errors';
-import { homeNetwork, type Limit, type Limiter } from '@bailiwick/limits';
-import { countFailure, findFailures, longestWaitSeconds } from './queries.ts';
+import { assertWithin, homeNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import {
+  type Account,
+  type Attempt,
+  countFailure,
+  findAttempt,
+  longestWaitSeconds,
+} from './queries.ts';
 
 // Limits password guessing. Consecutive failures are counted per account, and apart from that for
 // each network with an earlier sign-in, so that guesses from elsewhere do not lock out the user at
@@ -15,12 +21,92 @@ export type Throttle = ReturnType<typeof createThrottle>;
 
 type Deps = { database: Database; limiter: Limiter; limits: { account: Limit } };
 
-export function createThrottle({ database, limiter, limits }: Deps) {
-  const queues = new Map<string, Promise<unknown>>();
+/** The attempts of an account that run in this process, and those of them that have ended. */
+type Attempts = { running: number; ended: number };
 
-  // One attempt at a time for an account and network in this process. Otherwise two hundred
-  // concurrent guesses would all pass before the first is counted.
-  async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+export function createThrottle({ database, limiter, limits: { account: limit } }: Deps) {
+  const inTurn = createTurns();
+  const accounts = new Map<string, Attempts>();
+
+  async function whileCounted<T>(emailKey: string, work: (all: Attempts) => Promise<T>) {
+    const all = accounts.get(emailKey) ?? { running: 0, ended: 0 };
+    accounts.set(emailKey, all);
+    all.running++;
+    try {
+      return await work(all);
+    } finally {
+      if (--all.running === 0) accounts.delete(emailKey);
+    }
+  }
+
+  /**
+   * Counts an attempt and reads its account and failures. Counted per network too: otherwise a
+   * stranger who keeps trying could lock out the user at home.
+   */
+  async function begin(emailKey: string, network: string, isAlone: boolean): Promise<Attempt> {
+    if (isAlone) {
+      const attempt = await findAttempt(database, emailKey, network, limit.seconds);
+      assertWithin(limit, attempt.counted);
+      return attempt;
+    }
+    // Counted together with others: each would hold a connection while it waits in the database for
+    // the lock of the count.
+    const attempt = await findAttempt(database, emailKey, network, 0);
+    await limiter.take(`login ${placeOf(emailKey, attempt)}`, limit);
+    return attempt;
+  }
+
+  function attempt(
+    key: string,
+    { ip, next }: { ip: string; next: string },
+    check: (account: Account) => Promise<boolean>,
+  ): Promise<boolean> {
+    const network = homeNetwork(ip);
+    return whileCounted(key, async (all) => {
+      const { ended } = all;
+      const first = await begin(key, network, all.running === 1);
+      return inTurn(placeOf(key, first), async () => {
+        try {
+          // An attempt that ended since then may have counted a failure.
+          const found = all.ended === ended ? first : await findAttempt(database, key, network, 0);
+          assertAllowed(found, next);
+          const holds = await check(found.account);
+          if (!holds) await countFailure(database, key, found.network);
+          return holds;
+        } finally {
+          all.ended++;
+        }
+      });
+    });
+  }
+
+  return {
+    /**
+     * Runs a password check of an account, unless it has too many failures. `check` returns whether
+     * the password is right.
+     */
+    attempt: (emailKey: string, ip: string, check: (account: Account) => Promise<boolean>) =>
+      attempt(emailKey, { ip, next: 'reset the password' }, check),
+  };
+}
+
+/** The account and network that an attempt counts for, as the statement of an attempt names them. */
+const placeOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
+
+/** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */
+function assertAllowed({ failures, wait }: Attempt, next: string): void {
+  if (failures >= hardStop)
+    throw exhausted(`too many failed sign-ins, ${next}`, longestWaitSeconds);
+  if (wait > 0) throw exhausted('too many failed sign-ins, try again later', wait);
+}
+
+/**
+ * One attempt at a time for an account and network in this process. Otherwise two hundred
+ * concurrent guesses would all pass before the first is counted.
+ */
+function createTurns() {
+  const queues = new Map<string, Promise<unknown>>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = queues.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
     const settled = mine.catch(() => {});
@@ -30,27 +116,5 @@ export function createThrottle({ database, limiter, limits }: Deps) {
     } finally {
       if (queues.get(key) === settled) queues.delete(key);
     }
-  }
-
-  return {
-    /**
-     * Runs a password check of an account, unless it has too many failures. `check` returns whether
-     * the password is right.
-     */
-    async attempt(emailKey: string, ip: string, check: () => Promise<boolean>): Promise<boolean> {
-      const network = (await findFailures(database, emailKey, homeNetwork(ip)))?.network ?? '';
-      // Counted per network too: otherwise a stranger who keeps trying could lock out the user at
-      // home.
-      await limiter.take(`login ${emailKey} ${network}`, limits.account);
-      return inTurn(`${emailKey} ${network}`, async () => {
-        const state = await findFailures(database, emailKey, homeNetwork(ip));
-        if (state && state.failures >= hardStop)
-          throw exhausted('too many failed sign-ins, reset the password', longestWaitSeconds);
-        if (state?.wait) throw exhausted('too many failed sign-ins, try again later', state.wait);
-        const holds = await check();
-        if (!holds) await countFailure(database, emailKey, state?.network ?? '');
-        return holds;
-      });
-    },
   };
 }

@@ -1,17 +1,25 @@
-import { type EntityManager } from '@bailiwick/database';
+import {
+  announceCommit,
+  type Database,
+  type EntityManager,
+  inTransaction,
+  onPool,
+  type Run,
+} from '@bailiwick/database';
+import { changeRow, handOver } from '@bailiwick/events';
 import { homeNetwork } from '@bailiwick/limits';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { createId, createToken, tokenHash } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { recordSuccess } from '../passwords/queries.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
-import { recordUser } from '../users/records.ts';
-import { SessionEntity, type SessionOrigin, sessionRecord } from './entities.ts';
-import { findLimit } from './queries.ts';
+import { userChange } from '../users/records.ts';
+import { type SessionOrigin, sessionRecord } from './entities.ts';
+import { storeSession } from './queries.ts';
 
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
+const idleMinutes = 7 * 24 * 60;
 
 /** A new session with its token. */
 export type NewSession = {
@@ -28,11 +36,40 @@ export async function beginSession(
   em: EntityManager,
   call: Call,
   user: UserRow,
-  { takenOn, ...from }: SessionOrigin,
+  from: SessionOrigin,
 ): Promise<NewSession> {
+  // The statement compares the stored user with this one.
+  await em.flush();
+  const { begun } = await begin(inTransaction(em), call, user, from);
+  if (!begun) throw new Error('a user changed while it was locked');
+  announceCommit(em);
+  return begun;
+}
+
+/**
+ * Starts a session with one statement, which also locks the user. Undefined if the user is no
+ * longer active, or has changed since it was read.
+ */
+export async function beginIfUnchanged(
+  database: Database,
+  call: Call,
+  user: UserRow,
+  from: SessionOrigin,
+): Promise<NewSession | undefined> {
+  const { begun, recorded } = await begin(onPool(database), call, user, from);
+  if (begun) handOver(database, [recorded]);
+  return begun;
+}
+
+async function begin(
+  run: Run,
+  call: Call,
+  user: UserRow,
+  { takenOn, ...from }: SessionOrigin,
+): Promise<{ begun: NewSession | undefined; recorded: ReturnType<typeof changeRow> }> {
   const token = createToken('session');
   const now = new Date();
-  const session = em.create(SessionEntity, {
+  const session = {
     ...from,
     id: createId('ses'),
     userId: user.id,
@@ -40,21 +77,19 @@ export async function beginSession(
     createdAt: takenOn?.signedInAt ?? now,
     lastSeenAt: now,
     expiresAt: takenOn?.endsAt ?? new Date(now.getTime() + absoluteMs),
-    ...(takenOn && { idleMinutes: takenOn.idleMinutes }),
+    idleMinutes: takenOn?.idleMinutes ?? idleMinutes,
     takenFrom: takenOn?.id ?? '',
-  });
-  em.persist(session);
-  const limitedTo = await findLimit(em, user.id, from);
-  // A limited session proves less than the password: its provider must not reset the count of
-  // failed passwords. A session that is taken on proves no password again.
-  if (!takenOn && from.ip !== '' && limitedTo === '')
-    await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
-  user.lastLoginAt = now;
-  const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };
-  recordUser(em, { ...call, caller }, 'user.signed_in', user);
-  return {
-    token,
-    session: sessionRecord({ ...session, limitedTo }, session.id),
-    user: userRecord(user),
   };
+  const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };
+  const signedIn = { ...user, lastLoginAt: now };
+  const recorded = changeRow({ ...call, caller }, userChange('user.signed_in', signedIn));
+  // A session that is taken on proves no password again: it clears no count of failed ones.
+  const network = takenOn || from.ip === '' ? '' : homeNetwork(from.ip);
+  const stored = await storeSession(run, { user, session, recorded, network });
+  const begun = stored && {
+    token,
+    session: sessionRecord({ ...session, ...stored }, session.id),
+    user: userRecord(signedIn),
+  };
+  return { begun, recorded };
 }

@@ -1,6 +1,14 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Run,
+  type Statement,
+} from '@bailiwick/database';
+import type { changeRow } from '@bailiwick/events';
 import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
+import type { UserRow } from '../users/entities.ts';
 import type { ListedSession, SessionOrigin, TakenOn } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
@@ -56,21 +64,88 @@ export async function findLiveSession(
   return session;
 }
 
-type Opened = { ssoTenant: string; provider: string };
+// The user is locked and compared first: all that follows happens for that row only. A limited
+// session proves less than the password: its provider must not clear the count of failed passwords.
+const begin: Statement = {
+  name: 'identity.begin_session',
+  text: `with signed_in as (
+           update user_account set last_login_at = $1
+           where id = $2 and status = 'active' and updated_at = $3 and password_hash is not distinct from $4
+           returning id, email_key
+         ), opened as (
+           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance)
+           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24 from signed_in
+           returning user_id, sso_tenant, provider
+         ), recorded as (
+           insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+           select $14, $15, $16, $17, $18, '[]', $19, $1 from signed_in
+         ), begun as (
+           select u.email_key, ${limitedTo} as limited_to from opened s join signed_in u on u.id = s.user_id
+         ), known as (
+           insert into known_network (email_key, network, last_success_at)
+           select email_key, $13, now() from begun where $13 <> '' and limited_to = ''
+           on conflict (email_key, network) do update set last_success_at = now()
+           returning email_key, xmax = 0 as is_new
+         ), cleared as (
+           delete from login_failure f using known k
+           where f.email_key = k.email_key and f.network = case when k.is_new then '' else $13 end
+         )
+         select limited_to from begun`,
+};
 
-/** The tenant that a user's sessions from a provider are limited to; '' = none. */
-export async function findLimit(
-  em: EntityManager,
-  userId: string,
-  { ssoTenant, provider }: Opened,
-): Promise<string> {
-  if (ssoTenant === '') return '';
-  const [row] = await execute<{ to: string }>(
-    em,
-    `select ${limitedTo} as to from (select $1::text as user_id, $2::text as sso_tenant, $3::text as provider) s`,
-    [userId, ssoTenant, provider],
-  );
-  return row?.to ?? ssoTenant;
+/** A session to begin: its user as it was read, and the outbox row of the sign-in. */
+export type NewSessionRow = {
+  user: Pick<UserRow, 'id' | 'updatedAt' | 'passwordHash'>;
+  session: Omit<SessionOrigin, 'takenOn'> & {
+    id: string;
+    tokenHash: Uint8Array;
+    createdAt: Date;
+    lastSeenAt: Date;
+    expiresAt: Date;
+    idleMinutes: number;
+    takenFrom: string;
+  };
+  recorded: ReturnType<typeof changeRow>;
+  /** The network whose failed passwords are no longer counted; '' = none. */
+  network: string;
+};
+
+/**
+ * Stores a session and its event, if the user is active and has not changed since it was read; else
+ * undefined. Its network becomes a known one, and the failures counted with it are cleared.
+ */
+export async function storeSession(
+  run: Run,
+  { user, session, recorded, network }: NewSessionRow,
+): Promise<{ limitedTo: string } | undefined> {
+  const { authMethod, furtherMethods, assurance, provider, ssoTenant, ip, userAgent } = session;
+  const [row] = await run<{ limited_to: string }>(begin, [
+    session.lastSeenAt,
+    user.id,
+    user.updatedAt,
+    user.passwordHash,
+    session.id,
+    session.tokenHash,
+    authMethod,
+    provider,
+    ssoTenant,
+    ip,
+    userAgent,
+    session.expiresAt,
+    network,
+    recorded.id,
+    recorded.forTenant,
+    recorded.type,
+    recorded.event,
+    recorded.audit,
+    recorded.traceparent,
+    session.createdAt,
+    session.idleMinutes,
+    session.takenFrom,
+    furtherMethods,
+    assurance,
+  ]);
+  return row && { limitedTo: row.limited_to };
 }
 
 const limit: Statement = {

@@ -3,8 +3,13 @@ import { type PageQuery } from '@bailiwick/rpc';
 import { type Email } from '@bailiwick/values';
 import type { UserRow } from './entities.ts';
 
-const columns = `id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata,
-  password_hash, last_login_at, created_at, updated_at`;
+/** The columns of a StoredUser, from a table with this alias. */
+export const columnsOf = (user: string): string => `
+  ${user}.id, ${user}.email, ${user}.email_key, ${user}.email_verified, ${user}.name,
+  ${user}.given_name, ${user}.family_name, ${user}.picture, ${user}.locale, ${user}.status,
+  ${user}.external_id, ${user}.metadata, ${user}.password_hash, ${user}.last_login_at, ${user}.created_at,
+  ${user}.updated_at`;
+const columns = columnsOf('user_account');
 
 const byEmailKey: Statement = {
   name: 'identity.user_by_email',
@@ -19,7 +24,8 @@ const inOrder: Statement = {
   text: `select ${columns} from user_account where id > $1 order by id limit $2`,
 };
 
-type Row = {
+/** A row of user_account as the driver returns it. */
+export type StoredUser = {
   id: string;
   email: string;
   email_key: string;
@@ -42,7 +48,7 @@ export async function findUserByEmailKey(
   database: Database,
   emailKey: string,
 ): Promise<UserRow | undefined> {
-  const [row] = await database.query<Row>(byEmailKey, [emailKey]);
+  const [row] = await database.query<StoredUser>(byEmailKey, [emailKey]);
   return row && userOf(row);
 }
 
@@ -64,7 +70,7 @@ export async function settleEmail(database: Database, email: Email): Promise<Ema
 
 /** The users among `ids`, in order of id. */
 export async function findUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
-  const rows = await database.query<Row>(byIds, [ids]);
+  const rows = await database.query<StoredUser>(byIds, [ids]);
   return rows.map(userOf);
 }
 
@@ -73,7 +79,7 @@ export async function listUsers(
   database: Database,
   { after, limit }: PageQuery,
 ): Promise<UserRow[]> {
-  const rows = await database.query<Row>(inOrder, [after, limit]);
+  const rows = await database.query<StoredUser>(inOrder, [after, limit]);
   return rows.map(userOf);
 }
 
@@ -106,7 +112,7 @@ export async function consumeRivals(
   );
 }
 
-function userOf(row: Row): UserRow {
+export function userOf(row: StoredUser): UserRow {
   return {
     id: row.id,
     email: row.email,

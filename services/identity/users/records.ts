@@ -1,5 +1,5 @@
 import { type EntityManager } from '@bailiwick/database';
-import { recordChange, type Target, type Task } from '@bailiwick/events';
+import { type Change, recordChange, type Target, type Task } from '@bailiwick/events';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { type Call } from '@bailiwick/rpc';
 import { type UserRow, userJson } from './entities.ts';
@@ -14,9 +14,14 @@ export function recordUser(
   user: UserRow,
   more: RecordedWith = {},
 ): void {
+  recordChange(em, call, userChange(type, user, more));
+}
+
+/** A change of a user, with an event that has the user's record. */
+export function userChange(type: string, user: UserRow, more: RecordedWith = {}): Change {
   const { targets: others = [], ...rest } = more;
   const targets = [{ Type: 'user', ID: user.id, Name: user.email }, ...others];
-  recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...rest });
+  return { tenant: '', type, data: userJson(user), targets, ...rest };
 }
 
 /** Audits a call about an address. The entry must look the same for known and unknown addresses. */
