@@ -186,6 +186,8 @@ function moveToken(
   if (sessionCookie === 'clear') cookie.clear(response);
   const issued = body['Token'];
   if (sessionCookie !== 'set' || json['Cookie'] !== true || typeof issued !== 'string') return;
+  // The sign-in goes on with a second factor.
+  if (issued === '') return;
   cookie.set(response, issued);
   // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
   body['Token'] = '';

@@ -9,15 +9,37 @@ import { type ServiceError } from '@bailiwick/errors';
 
 const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url));
 
+// Fills all placeholders in one pass, so that a filled-in value is never treated as a placeholder.
+const fill = (page: string, values: Readonly<Record<string, string>>) =>
+  page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+
+/** A page with the parts that several pages share. */
+const parts = { secondFactor: read('second-factor.html').toString() };
+const readPage = (name: string) => Buffer.from(fill(read(`${name}.html`).toString(), parts));
+
 const html = 'text/html; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 const files = new Map([
-  ...['login', 'verify', 'reset', 'invitation'].map(
-    (name) => [`/${name}`, { type: html, body: read(`${name}.html`) }] as const,
+  ...['login', 'verify', 'reset', 'invitation', 'factors'].map(
+    (name) => [`/${name}`, { type: html, body: readPage(name) }] as const,
   ),
-  ...['calls', 'token', 'waiting', 'login', 'page', 'invitation', 'post'].map(
-    (name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const,
-  ),
+  ...[
+    'calls',
+    'token',
+    'waiting',
+    'login',
+    'second-factor',
+    'page',
+    'invitation',
+    'post',
+    'factors',
+    'records',
+  ].map((name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const),
+  // Draws the QR codes of authenticator apps in the browser, since they contain a secret.
+  [
+    '/pages/lean-qr.js',
+    { type: javascript, body: readFileSync(new URL(import.meta.resolve('lean-qr'))) },
+  ],
   ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
 ]);
 const homePage = read('home.html').toString();
@@ -123,10 +145,6 @@ export function sendFormPage(
   const body = fill(formPage, { url: escapeHtml(href), fields: inputs.join('\n        ') });
   response.writeHead(200, { ...headersOf(protocol), 'content-type': html }).end(body);
 }
-
-// Fills all placeholders in one pass, so that a filled-in value is never treated as a placeholder.
-const fill = (page: string, values: Readonly<Record<string, string>>) =>
-  page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'dom' // domain
   | 'aud' // audit entry
   | 'ses' // session
+  | 'fac' // second factor
   | 'sso' // identity provider
   | 'whk' // webhook endpoint
   | 'slk' // chat endpoint
@@ -30,6 +31,7 @@ export const tokenLetters = {
   reset: 'r',
   invitation: 'i',
   code: 'c',
+  challenge: 'f',
   worker: 'w',
 } as const;
 

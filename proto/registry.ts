@@ -16,6 +16,7 @@ import { file_bailiwick_access_v1_tenants } from './gen/bailiwick/access/v1/tena
 import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/account_pb.ts';
 import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bots_pb.ts';
+import { file_bailiwick_identity_v1_factors } from './gen/bailiwick/identity/v1/factors_pb.ts';
 import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
@@ -38,6 +39,7 @@ import { type Operation, readOperation } from './operation.ts';
 const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_account,
   file_bailiwick_identity_v1_sessions,
+  file_bailiwick_identity_v1_factors,
   file_bailiwick_identity_v1_tokens,
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,

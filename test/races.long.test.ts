@@ -2,6 +2,7 @@ import { after, before, describe, test } from 'node:test';
 import { testIntrospectionRaces } from './races/introspections.ts';
 import { testOneTimeTokenRaces } from './races/one-time-tokens.ts';
 import { testRevocationRaces } from './races/revocations.ts';
+import { testSecondFactorRaces } from './races/second-factors.ts';
 import { type Stage, startStage } from './support/stage.ts';
 
 // Guarantees under concurrency: two replicas of every process, with background load.
@@ -16,6 +17,7 @@ describe('races between replicas', () => {
   testRevocationRaces(() => stage);
   testIntrospectionRaces(() => stage);
   testOneTimeTokenRaces(() => stage);
+  testSecondFactorRaces(() => stage);
 
   test('no background call failed in the meantime', (t) =>
     stage.endLoad((line) => t.diagnostic(line)));

@@ -7,13 +7,17 @@ const outcome = find('outcome');
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const sentence = (text) => `${capital(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
-/** A failed call, with a message for the user. `retryAfter` is in seconds, 0 = unknown. */
+/**
+ * A failed call, with a message for the user. `retryAfter` is in seconds, 0 = unknown. `said`: the
+ * service's own messages.
+ */
 export class Refused extends Error {
-  constructor(code, messages, retryAfter = 0) {
+  constructor(code, messages, retryAfter = 0, said = messages) {
     super(messages.map(sentence).join(' '));
     this.code = code;
     this.messages = messages;
     this.retryAfter = retryAfter;
+    this.said = said;
   }
 }
 
@@ -48,25 +52,31 @@ export async function call(operation, body) {
   return answer;
 }
 
-const wrong = 'The address or the password is wrong. Check both, or ask for a new password.';
+const wrongAnswers = {
+  Account_Login: 'The address or the password is wrong. Check both, or ask for a new password.',
+  Account_CompleteLogin: 'The code is wrong, or it was used before. Try the next one.',
+};
 
 /** Translates an API error for the user. */
 function explain(operation, { Code, Messages }, retryAfter) {
   if (Code === 'internal' || Code === 'unavailable')
     return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
   if (Code === 'unauthenticated')
-    return new Refused(Code, [
-      operation === 'Account_Login' ? wrong : 'You are no longer signed in. Sign in again.',
-    ]);
+    return new Refused(
+      Code,
+      [wrongAnswers[operation] ?? 'You are no longer signed in. Sign in again.'],
+      0,
+      Messages,
+    );
   if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
     return new Refused(Code, [
       'The address to return to is not allowed. Start again from your application.',
     ]);
-  // After too many failed sign-ins waiting does not help: the message says to reset the password.
+  // After too many failed sign-ins waiting does not help: the message says what to reset.
   if (
     Code !== 'resource_exhausted' ||
     retryAfter === 0 ||
-    Messages.some((text) => /reset the password/.test(text))
+    Messages.some((text) => /\breset\b/.test(text))
   )
     return new Refused(Code, Messages, retryAfter);
   const wait =

@@ -2,9 +2,10 @@
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
 import { callWithToken, readToken, takeToken } from './token.js';
+import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
-const parts = ['known', 'entry', 'confirm'].map(find);
+const parts = ['known', 'entry', 'second', 'confirm'].map(find);
 const entry = find('entry');
 
 /** The entered credentials, kept until they are used. */
@@ -53,24 +54,26 @@ async function accept() {
   end('Welcome', 'You have accepted the invitation, and you are signed in.');
 }
 
-async function signIn() {
-  // The session goes into a cookie that no script can read.
-  await call('Account_Login', { ...account, Cookie: true });
-}
-
 /** Signs in and accepts, or asks for a missing step first. */
 async function enter() {
+  let answer;
   try {
-    await signIn();
+    // The session goes into a cookie that no script can read.
+    answer = await call('Account_Login', { ...account, Cookie: true });
   } catch (error) {
     if (isUnverified(error)) show('confirm', find('confirm-title'));
     else if (entry.hidden) show('entry', find('password'));
     throw error;
   }
-  await accept().catch((error) => {
+  // A gateway of the previous version sends none.
+  if (answer.Challenge) return show('second', startSecondFactor(answer));
+  await acceptSignedIn();
+}
+
+const acceptSignedIn = () =>
+  accept().catch((error) => {
     throw error.code === 'unauthenticated' ? notKept() : error;
   });
-}
 
 const isNew = () => new FormData(entry).get('way') === 'register';
 
@@ -114,7 +117,7 @@ find('again').addEventListener('click', () =>
 );
 
 const toEntry = (event) => {
-  event.preventDefault();
+  event?.preventDefault();
   entry.querySelector('[value=sign-in]').checked = true;
   entry.dispatchEvent(new Event('change'));
   say('');
@@ -122,6 +125,8 @@ const toEntry = (event) => {
 };
 find('other').addEventListener('click', toEntry);
 find('back').addEventListener('click', toEntry);
+find('leave-second').addEventListener('click', toEntry);
+onSecondFactor(acceptSignedIn, toEntry);
 
 function ask(asking) {
   find('sure').hidden = !asking;

@@ -12,11 +12,13 @@ import {
   run,
   say,
 } from './calls.js';
+import { onSecondFactor, startSecondFactor } from './second-factor.js';
 
-const parts = ['entry', 'confirm', 'known'].map(find);
+const parts = ['entry', 'second', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
 const heading = document.querySelector('h1');
-const returnTo = new URLSearchParams(location.search).get('return_to') ?? '';
+const query = new URLSearchParams(location.search);
+const returnTo = query.get('return_to') ?? '';
 
 /**
  * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
@@ -87,8 +89,13 @@ async function check() {
 
 async function signIn() {
   if (password.value === '') return failField(password, 'Enter your password.');
+  let answer;
   try {
-    await call('Account_Login', { Email: email.value, Password: password.value, Cookie: true });
+    answer = await call('Account_Login', {
+      Email: email.value,
+      Password: password.value,
+      Cookie: true,
+    });
   } catch (error) {
     if (isUnverified(error)) return show('confirm', 'Sign in', find('confirm-title'));
     if (entry.hidden) askForPassword();
@@ -99,6 +106,13 @@ async function signIn() {
     throw error;
   }
   password.value = '';
+  await goOnWith(answer);
+}
+
+/** Asks for the second factor, if it is due. */
+async function goOnWith(answer) {
+  // A gateway of the previous version sends none.
+  if (answer.Challenge) return show('second', 'Sign in', startSecondFactor(answer));
   await finish();
 }
 
@@ -178,6 +192,12 @@ for (const id of ['other', 'back']) {
     email.select();
   });
 }
+onSecondFactor(finish, askForPassword);
+find('leave-second').addEventListener('click', () => {
+  say('');
+  askForAddress();
+  email.select();
+});
 find('onward').addEventListener('click', () => run(goOn));
 find('sign-out').addEventListener('click', () =>
   run(async () => {
@@ -192,9 +212,13 @@ find('sign-out').addEventListener('click', () =>
 );
 
 run(async () => {
-  const known = await welcome().catch((error) => {
-    askForAddress();
-    throw error;
-  });
+  // A page that needs a recent sign-in asks for another one.
+  const isAgain = query.has('again');
+  const known =
+    !isAgain &&
+    (await welcome().catch((error) => {
+      askForAddress();
+      throw error;
+    }));
   if (!known) askForAddress();
 });

@@ -80,7 +80,11 @@ test('every field with the name of a secret is one, and so is the URL of a chat 
   );
   assert.deepEqual(called, []);
   const others = all.filter(
-    ({ name, kind }) => kind === 'secret' && !/ (Current|Password|Token|Secret|Code)$/.test(name),
+    ({ name, kind }) =>
+      kind === 'secret' &&
+      !/[ .](Challenge|Credential|Current|Passkey|Password|Totp|[A-Za-z]*(Token|Secret|Code))$/.test(
+        name,
+      ),
   );
   assert.deepEqual(
     others.map(({ name }) => name),

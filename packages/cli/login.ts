@@ -1,8 +1,9 @@
 import process from 'node:process';
+import type { Client } from '../client/client.ts';
 import { PermissionDeniedError, UnauthenticatedError } from '../client/errors.ts';
 import { type Command, textOf } from './command.ts';
 import { type Connection, connect, tokenOf, urlOf } from './connect.ts';
-import { exitCodes, UsageError } from './failure.ts';
+import { exitCodes, Refusal, UsageError } from './failure.ts';
 import { ask, askSecret } from './input.ts';
 import { say } from './output.ts';
 import { keepSession, readSessions, sessionsFile } from './sessions.ts';
@@ -10,7 +11,7 @@ import { keepSession, readSessions, sessionsFile } from './sessions.ts';
 export const login: Command = {
   takes: '',
   summary:
-    'Signs in and stores the session, readable only by you. Asks for the password, or reads it from the standard input.\nWith --token-file it stores that token instead, such as a bot key.',
+    'Signs in and stores the session, readable only by you. Asks for the password, or reads it from the standard input, and for the second factor of an account that has one.\nWith --token-file it stores that token instead, such as a bot key.',
   options: { email: { type: 'string' } },
   help: [['--email ADDRESS', 'the address of the account; asked for by default']],
   async run({ values }) {
@@ -27,13 +28,13 @@ export const login: Command = {
     // Connect first, so that a warning about the address comes before the password is typed.
     const client = await connect(connection, '');
     const password = await askSecret(`Password of ${email}: `);
-    const { Token, Session } = await client.call('Account_Login', {
-      Email: email,
-      Password: password,
-    });
+    const answer = await client.call('Account_Login', { Email: email, Password: password });
+    const { Token, Session } = answer.Challenge
+      ? await completeLogin(client, answer.Challenge)
+      : answer;
     keepSession(url, Token);
     say(
-      `${email} is signed in at ${url}${Session.ExpiresAt === undefined ? '' : ` until ${Session.ExpiresAt}`}`,
+      `${email} is signed in at ${url}${Session?.ExpiresAt === undefined ? '' : ` until ${Session.ExpiresAt}`}`,
     );
     return exitCodes.ok;
   },
@@ -64,6 +65,17 @@ export const logout: Command = {
     return exitCodes.ok;
   },
 };
+
+/** Asks for the second factor. */
+async function completeLogin(client: Client, challenge: string) {
+  if (!process.stdin.isTTY)
+    throw new Refusal('the account has a second factor: sign in from a terminal, or use a bot key');
+  const code = await askSecret('Code of your authenticator app, or a recovery code: ');
+  return client.call('Account_CompleteLogin', {
+    Challenge: challenge,
+    ...(/^\d{6}$/.test(code) ? { Totp: code } : { RecoveryCode: code }),
+  });
+}
 
 function askAddress(): Promise<string> {
   if (!process.stdin.isTTY) throw new UsageError('--email is missing');

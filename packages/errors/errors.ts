@@ -90,6 +90,8 @@ export const recentLoginRequired = () => denied('recent login required', 'RECENT
 /** For members only: others must not learn that the tenant exists. */
 export const ssoRequired = () =>
   denied('this organisation requires single sign-on', 'SSO_REQUIRED');
+/** For members only, like ssoRequired. */
+export const factorRequired = () => denied('second factor required', 'FACTOR_REQUIRED');
 /** For active members of the tenant only. */
 export const suspended = (tenantName: string) =>
   denied(`tenant ${tenantName} is suspended`, 'TENANT_SUSPENDED');

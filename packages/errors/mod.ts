@@ -6,6 +6,7 @@ export {
   type ErrorCode,
   escalation,
   exhausted,
+  factorRequired,
   failedPrecondition,
   httpStatus,
   invalid,

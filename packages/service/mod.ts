@@ -5,7 +5,13 @@ export { type Running, runProcess } from './process.ts';
 export { followPurges, purgeBatch, tablesOfTenants, tenantPurged } from './purge.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export { repeat } from './repeat.ts';
-export { type Background, createService, listenService, type Service } from './service.ts';
+export {
+  type Background,
+  createService,
+  listenService,
+  type Service,
+  type ServiceOptions,
+} from './service.ts';
 export {
   accessPeer,
   allowedOriginsSettings,

@@ -11,6 +11,7 @@ test('tokens have one form and name their kind', () => {
     ['reset', 'r'],
     ['invitation', 'i'],
     ['code', 'c'],
+    ['challenge', 'f'],
     ['worker', 'w'],
   ] as const) {
     const token = createToken(kind);

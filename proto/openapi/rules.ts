@@ -15,6 +15,7 @@ import {
   path,
   permission,
   slug,
+  totp,
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
 import { idPattern, namePattern, pathPattern, permissionPattern, slugPattern } from './patterns.ts';
 import type { JsonObject } from './types.ts';
@@ -31,6 +32,7 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, name)) return { pattern: namePattern };
   if (hasExtension(rules, locale))
     return { ...pattern('[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*'), maxLength: 35 };
+  if (hasExtension(rules, totp)) return pattern('[0-9]{6}');
   if (hasExtension(rules, address)) return { maxLength: 254 };
   if (hasExtension(rules, domain)) return { maxLength: 253 };
   return rules.pattern === '' ? {} : { pattern: rules.pattern };

@@ -108,9 +108,10 @@ function rulesOfAll(message: DescMessage): JsonObject {
   return 'properties' in rules ? { allOf: [rules] } : rules;
 }
 
-/** In requests: whether the field is required. In responses: all fields except times, which are left out if unset. */
+/** In requests: whether the field is required. In responses: all fields except times and optional records, which are left out if unset. */
 export function isAlwaysThere(field: DescField, role: Role): boolean {
-  if (role === 'response') return !isTime(field);
+  if (role === 'response')
+    return !isTime(field) && !(isRecord(field) && field.proto.proto3Optional);
   if (isRequired(field)) return true;
   return (
     role === 'request' &&

@@ -76,12 +76,15 @@ function sentField(types: Types, field: DescField, role: 'request' | 'record'): 
   return line(field, optional, optional === '' ? type : `${type} | undefined`);
 }
 
-/** A field of a response. Its records are present, or null if the operation has null_when_absent. */
+/**
+ * A field of a response. Its records are present unless they are optional, or null if the operation
+ * has null_when_absent.
+ */
 function answerField(types: Types, field: DescField, nullWhenAbsent: boolean): string {
   const type = typeOf(types, field, 'answered');
   return line(
     field,
-    isTime(field) ? '?' : '',
+    isAlwaysThere(field, 'response') ? '' : '?',
     nullWhenAbsent && isRecord(field) ? `${type} | null` : type,
   );
 }

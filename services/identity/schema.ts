@@ -1,10 +1,12 @@
 import { type ServiceSchema } from '@bailiwick/database';
 import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
+import { DekEntity } from '@bailiwick/keys';
 import { RateWindowEntity } from '@bailiwick/limits';
 import { EmailChangeEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
 import { BotEntity, BotKeyEntity } from './bots/entities.ts';
 import { IdentityLinkEntity } from './federation/entities.ts';
+import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
@@ -15,6 +17,7 @@ import { Idempotency } from './migrations/008-idempotency.ts';
 import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
 import { SessionCodes } from './migrations/010-session-codes.ts';
 import { SessionAssurance } from './migrations/011-session-assurance.ts';
+import { Factors } from './migrations/012-factors.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
@@ -36,6 +39,10 @@ export const identitySchema: ServiceSchema = {
     BotKeyEntity,
     IdentityLinkEntity,
     SignInCodeEntity,
+    DekEntity,
+    TotpFactorEntity,
+    RecoveryCodeEntity,
+    LoginChallengeEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -48,6 +55,7 @@ export const identitySchema: ServiceSchema = {
     { name: '009-confirmed-link-marks', class: ConfirmedLinkMarks },
     { name: '010-session-codes', class: SessionCodes },
     { name: '011-session-assurance', class: SessionAssurance },
+    { name: '012-factors', class: Factors },
   ],
   compatibleFrom: 1,
 };

@@ -1,16 +1,24 @@
 import { type EntityManager } from '@bailiwick/database';
 import { type Origin } from '@bailiwick/events';
-import { openKeyRing } from '@bailiwick/keys';
+import {
+  createTenantKeys,
+  type KeyRing,
+  type KeyService,
+  openKeyRing,
+  openKeyService,
+} from '@bailiwick/keys';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import { Factors, RecoveryCodes } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import {
   Credentials,
   Directory,
+  IdentityKeys,
   IdentityLimits,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
@@ -20,7 +28,15 @@ import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
 import { asService, createPager, serve } from '@bailiwick/rpc';
-import { createService, followPurges, type OwnSettings, type Service } from '@bailiwick/service';
+import {
+  createService,
+  followPurges,
+  forgetEverywhere,
+  maintainDataKeys,
+  type OwnSettings,
+  type Service,
+  type ServiceOptions,
+} from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { accountHandlers } from './account/handlers.ts';
@@ -33,8 +49,10 @@ import { credentialsHandlers } from './credentials/credentials.ts';
 import { openInstalled } from './credentials/installed.ts';
 import { tokensHandlers } from './credentials/introspection.ts';
 import { directoryHandlers, usersHandlers } from './directory/handlers.ts';
+import { factorsHandlers, recoveryCodesHandlers } from './factors/handlers.ts';
 import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/queries.ts';
+import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
 import { followOwnerNotices } from './owners/notices.ts';
 import { accountChecks, userChecks } from './passwords/checks.ts';
@@ -43,6 +61,7 @@ import { createPasswordPolicy } from './passwords/policy.ts';
 import { createPasswordRules, type PasswordProfile } from './passwords/rules.ts';
 import { createThrottle } from './passwords/throttle.ts';
 import { identitySchema } from './schema.ts';
+import { sealedRecords } from './sealed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
 
@@ -82,58 +101,82 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins }: Options['settings']) =
   allowedOrigins,
 });
 
-/** The identity service: users, credentials and sessions. */
-export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
-  const keyRing = openKeyRing(settings.keyRing, log);
+/** The parts with which the service starts, on its database and broker. */
+function partsOf(
+  { settings, peers, log }: Options,
+  { keyRing, keyService }: { keyRing: KeyRing; keyService: KeyService },
+  { database, broker, refusals }: Parameters<ServiceOptions['parts']>[0],
+) {
   const limits = accountLimits[settings.limits as LimitProfile];
-  const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
   const { authority, admission, domainOwner, ...policy } = clientsOf(peers);
-  const passwordPolicy = createPasswordPolicy({ ...policy, authority, admission, log });
-  return createService({
+  const limiter = createLimiter(database);
+  const keys = createTenantKeys({ database, service: keyService });
+  const deps = {
+    ...pageRules(settings),
+    admission,
+    database,
+    keyRing,
+    keys,
+    authority,
+    passwords: createPasswords(),
+    passwordPolicy: createPasswordPolicy({ ...policy, authority, admission, log }),
+    throttle: createThrottle({ database, limiter, limits }),
+    limiter,
+    limits,
+    refusals,
+    pager: createPager(keyRing),
+    log,
+  };
+  const installed = openInstalled(settings, log);
+  const rightsCache = createRightsCache(broker, introspectionCache);
+  const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
+  const forget = forgetEverywhere(broker, keys);
+  const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
+  return {
+    served: [
+      serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
+      serve(Sessions, sessionsHandlers(deps)),
+      serve(Factors, factorsHandlers(deps)),
+      serve(RecoveryCodes, recoveryCodesHandlers(deps)),
+      serve(Users, usersHandlers(deps), userChecks(passwordRules)),
+      serve(Bots, botsHandlers(deps)),
+      serve(BotKeys, botKeysHandlers(deps)),
+      serve(Credentials, credentialsHandlers({ database, installed })),
+      serve(Tokens, tokensHandlers({ ...deps, rightsCache })),
+      serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
+      serve(IdentityKeys, dataKeysHandlers({ database })),
+      serve(Directory, directoryHandlers({ database, domainOwner })),
+      serve(Federation, federationHandlers(deps)),
+    ],
+    background: [
+      createSweeper(deps, log),
+      createKeyNotices({ database, log }),
+      followOwnerNotices({ database, broker, authority, log }),
+      followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
+      maintainDataKeys(upkeep),
+      () => async () => rightsCache.close(),
+    ],
+  };
+}
+
+/** The identity service: users, credentials and sessions. */
+export async function createIdentity(options: Options): Promise<Service> {
+  const { settings, log } = options;
+  const keyRing = openKeyRing(settings.keyRing, log);
+  const keyService = openKeyService(settings, keyRing);
+  const service = await createService({
     schema: identitySchema,
     settings,
     keyRing,
     log,
     relayPauseMs,
-    parts({ database, broker, refusals }) {
-      const limiter = createLimiter(database);
-      const deps = {
-        ...pageRules(settings),
-        database,
-        keyRing,
-        authority,
-        passwords: createPasswords(),
-        passwordPolicy,
-        throttle: createThrottle({ database, limiter, limits }),
-        limiter,
-        limits,
-        refusals,
-        pager: createPager(keyRing),
-        log,
-      };
-      const installed = openInstalled(settings, log);
-      const rightsCache = createRightsCache(broker, introspectionCache);
-      return {
-        served: [
-          serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
-          serve(Sessions, sessionsHandlers(deps)),
-          serve(Users, usersHandlers(deps), userChecks(passwordRules)),
-          serve(Bots, botsHandlers(deps)),
-          serve(BotKeys, botKeysHandlers(deps)),
-          serve(Credentials, credentialsHandlers({ database, installed })),
-          serve(Tokens, tokensHandlers({ ...deps, admission, rightsCache })),
-          serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
-          serve(Directory, directoryHandlers({ database, domainOwner })),
-          serve(Federation, federationHandlers(deps)),
-        ],
-        background: [
-          createSweeper(deps, log),
-          createKeyNotices({ database, log }),
-          followOwnerNotices({ database, broker, authority, log }),
-          followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
-          () => async () => rightsCache.close(),
-        ],
-      };
-    },
+    parts: (stores) => partsOf(options, { keyRing, keyService }, stores),
   });
+  return {
+    ...service,
+    async stop() {
+      await service.stop();
+      await keyService.close();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
   brokerSettings,
@@ -22,6 +23,7 @@ export const identitySettings = {
   ...databaseSettings('identity'),
   ...brokerSettings,
   ...keyRingSettings,
+  ...keyServiceSettings,
   ...returnSettings,
   ...limitSettings,
   ...accessPeer,

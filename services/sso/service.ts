@@ -4,6 +4,7 @@ import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bai
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import {
   DataKeys,
@@ -24,7 +25,7 @@ import {
   type Service,
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { DomainDeps } from './domains/deps.ts';
 import { domainChecks, domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';
@@ -56,13 +57,18 @@ type Options = {
 
 const clientsOf = ({ identity, access }: Options['peers']) => ({
   federation: createClient(Federation, asService(identity, 'sso')),
+  identityKeys: createClient(IdentityKeys, asService(identity, 'sso')),
   admission: createClient(Admission, asService(access, 'sso')),
   authority: createClient(Authority, asService(access, 'sso')),
 });
 
 type Deps = ProviderDeps &
   DomainDeps &
-  SignInDeps & { forget: (tenant: string) => void; limits: Record<string, Limit> };
+  SignInDeps & {
+    forget: (tenant: string) => void;
+    identityKeys: Client<typeof IdentityKeys>;
+    limits: Record<string, Limit>;
+  };
 
 const servedBy = (deps: Deps) => [
   serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(deps.egress)),

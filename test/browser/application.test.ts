@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { password, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
+import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { appPage } from './application-page.ts';
-import { assertAccessible, type Browser, openBrowser } from './browser.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { heading, hears, signIn } from './sign-in.ts';
+import { enterPassword, focusedId, heading, hears, signIn } from './sign-in.ts';
 
 // An application on another origin sends its users to the sign-in page, and gets them back.
 
@@ -68,6 +71,65 @@ describe('an application that sends its users to the sign-in page', {
     await signIn(page, email, password);
     await heading(page, `Hello ${email}`);
     assert.equal(new URL(page.url()).pathname, '/start');
+    await page.context().close();
+  });
+
+  test('a user with an authenticator app comes back after the code, and after a recovery code', async () => {
+    const user = await signUp(stack);
+    const { secret } = await addTotp(stack, user.token);
+    const { Codes } = bodyOf(await stack.call('RecoveryCodes_Generate', {}, user.token)) as {
+      Codes: string[];
+    };
+    const page = await browser.newPage();
+    await page.goto(addressFor(`${app}/back`));
+    await signIn(page, user.email, password);
+    await page.getByRole('heading', { level: 2, name: 'One more step' }).waitFor();
+    assert.equal(await focusedId(page), 'totp');
+    await assertAccessible(page);
+    await photograph(page, 'login-second-factor');
+    await page.keyboard.type('12345');
+    await page.keyboard.press('Enter');
+    await hears(page, /six digits/);
+    await page.getByLabel('Code from your authenticator app').fill(wrongTotp(secret));
+    await page.keyboard.press('Enter');
+    await hears(page, /code is wrong/);
+    assert.equal(await page.locator('#totp').getAttribute('aria-invalid'), 'true');
+    const code = totp(secret);
+    await page
+      .getByLabel('Code from your authenticator app')
+      .fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await page.keyboard.press('Enter');
+    await heading(page, `Hello ${user.email}`);
+    await page.context().close();
+
+    const other = await browser.newPage();
+    await other.goto(addressFor(`${app}/back`));
+    await signIn(other, user.email, password);
+    await other.getByRole('button', { name: 'Use a recovery code instead' }).click();
+    assert.equal(await focusedId(other), 'recovery');
+    await assertAccessible(other);
+    await photograph(other, 'login-recovery-code');
+    await other.getByLabel('Recovery code', { exact: true }).fill(Codes[0] ?? '');
+    await other.getByRole('button', { name: 'Continue' }).click();
+    await heading(other, `Hello ${user.email}`);
+    await other.context().close();
+  });
+
+  test('a user whose challenge is void starts again with the password', async () => {
+    const user = await signUp(stack);
+    const { secret } = await addTotp(stack, user.token);
+    const page = await browser.newPage();
+    await page.goto(addressFor(`${app}/back`));
+    await signIn(page, user.email, password);
+    await page.locator('#totp').waitFor();
+    await rowsOf(stack, 'delete from identity.login_challenge where user_id = $1', [user.id]);
+    await page.locator('#totp').fill(totp(secret));
+    await page.keyboard.press('Enter');
+    await hears(page, /Sign in again/);
+    await enterPassword(page, password);
+    await page.locator('#totp').fill(totp(secret));
+    await page.keyboard.press('Enter');
+    await heading(page, `Hello ${user.email}`);
     await page.context().close();
   });
 

@@ -6,6 +6,7 @@ import { inviter, newGuest, type Person } from '../support/invitations.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { mailTo, password, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
+import { addTotp, totp } from '../support/totp.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { focusedId, heading, hears, tabTo } from './sign-in.ts';
@@ -139,6 +140,23 @@ describe('the invitation page', { skip: withoutChromium }, () => {
     await fillIn(page, guest.email);
     await heading(page, 'Welcome');
     assert.equal(await members(), before + 1);
+  });
+
+  test('a user with an authenticator app accepts after the code', async () => {
+    const guest = await signUp(stack, newGuest());
+    const { secret } = await addTotp(stack, guest.token);
+    // The mail about the app: the newest one is to be the invitation.
+    await mailTo(stack, guest.email, 2);
+    await use.invite(Tenant, guest.email, owner.token);
+    const page = await follow(guest.email, 3, 'invitation');
+    await page.locator('#entry').waitFor();
+    await fillIn(page, guest.email);
+    await page.locator('#second').waitFor();
+    assert.equal(await focusedId(page), 'totp');
+    await assertGood(page, 'second-factor');
+    await page.keyboard.type(totp(secret));
+    await page.keyboard.press('Enter');
+    await heading(page, 'Welcome');
   });
 
   test('declining needs a confirmation, and a used link shows a message', async () => {

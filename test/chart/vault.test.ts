@@ -14,10 +14,11 @@ const tokensOf = (pod: Pod) =>
     serviceAccountToken ? [serviceAccountToken.path] : [],
   );
 
-/** Both services that seal with the tenants' keys. */
-const isSealing = (name: string) => name === 'sso' || name.startsWith('notifications');
+/** The services that seal with data keys. */
+const isSealing = (name: string) =>
+  name === 'identity' || name === 'sso' || name.startsWith('notifications');
 
-test('the pods that seal for tenants sign in to Vault with a token of their own, and no other pod gets one', {
+test('the pods that seal with data keys sign in to Vault with a token of their own, and no other pod gets one', {
   skip: chart.skip,
 }, async () => {
   const set = [
@@ -36,7 +37,7 @@ test('the pods that seal for tenants sign in to Vault with a token of their own,
     );
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), isOne ? '' : undefined);
   }
-  assert.equal(seen, 4);
+  assert.equal(seen, 5);
 });
 
 test('a single workload can sign in to Vault', { skip: chart.skip }, async () => {

@@ -15,6 +15,7 @@ const auditOnly = [
   'mail_suppression.deleted',
   'session.code_issued',
   'user.email_change_requested',
+  'user.factor_begun',
   'user.identity_confirmed',
   'user.identity_linked',
   'user.identity_removed',

@@ -3,8 +3,9 @@ import { bodyOf, recordIn } from '../support/answers.ts';
 import { createBot, createKey, inDays } from '../support/bots.ts';
 import type { DnsServer } from '../support/dns-server.ts';
 import { claim, own } from '../support/domains.ts';
-import { eventually } from '../support/harness.ts';
-import { createTenant, newAddress, signUp } from '../support/people.ts';
+import { eventually, type Stack } from '../support/harness.ts';
+import { createTenant, login, newAddress, signUp } from '../support/people.ts';
+import { addTotp } from '../support/totp.ts';
 import { makeEndpoint, type Owner } from './endpoints.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -141,8 +142,21 @@ async function changeUsers({ stack }: Owner, guest: Person, other: Person): Prom
       other.token,
     ),
   );
+  await changeFactors(stack, other, 'staple the next horse');
   for (const verb of ['Disable', 'Enable', 'Delete'])
     bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
+}
+
+async function changeFactors(stack: Stack, user: Person, secret: string): Promise<void> {
+  const { id } = await addTotp(stack, user.token);
+  const { Codes } = bodyOf(await stack.call('RecoveryCodes_Generate', {}, user.token)) as {
+    Codes: string[];
+  };
+  const { Challenge } = bodyOf(await login(stack, user.email, secret));
+  bodyOf(await stack.call('Account_CompleteLogin', { Challenge, RecoveryCode: Codes[0] }));
+  bodyOf(await stack.call('Factors_Remove', { ID: id }, user.token));
+  await addTotp(stack, user.token);
+  bodyOf(await stack.call('Users_ResetFactors', { UserID: user.id }, stack.platformKey));
 }
 
 async function changeMembers(owner: Owner, ask: Ask, guest: Person): Promise<void> {

@@ -24,6 +24,7 @@ export type Fixture = {
   allowedIn?: string;
 };
 
+const factors = 'test/operations/factors.test.ts';
 const tenantChanges = 'test/operations/tenant-changes.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
@@ -49,6 +50,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     request: ({ invitation }) => ({ Code: invitation }),
   },
   Account_IssueCode: { actor: true },
+  Account_CompleteLogin: { allowedIn: 'test/operations/second-factor.test.ts' },
   Account_Logout: { actor: true },
   Account_Update: { actor: true, request: withoutKeys },
   Account_ChangePassword: { actor: true },
@@ -58,6 +60,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_Task_SendNotice: {},
   Sessions_Revoke: { actor: true, fresh: ['session'] },
   Sessions_RevokeAll: { actor: true },
+  Factors_BeginTotp: { actor: true },
+  Factors_ConfirmTotp: { allowedIn: factors },
+  Factors_Remove: { allowedIn: factors },
+  RecoveryCodes_Generate: { allowedIn: factors },
   Sso_Check: {},
   Tokens_Introspect: {
     request: (_place, who) => ({ Token: who.token ?? createToken('session'), IP: null }),
@@ -65,6 +71,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
 
   Users_Update: { actor: true, request: withoutKeys },
   Users_Disable: { fresh: ['person'] },
+  Users_ResetFactors: { allowedIn: factors },
   Users_Enable: { allowedIn: 'test/operations/users.test.ts' },
   Users_Delete: { actor: true, fresh: ['person'] },
   Users_ConfirmIdentity: { actor: true, fresh: ['person', 'identity'] },

@@ -157,6 +157,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'dom',
     'aud',
     'ses',
+    'fac',
     'sso',
     'whk',
     'slk',

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
-import { createTenant, signUp } from '../support/people.ts';
+import { createTenant, login, signUp } from '../support/people.ts';
 import { eventsOf, rowsOf } from '../support/store.ts';
+import { addTotp, totp } from '../support/totp.ts';
 
 type DataKey = {
   ID: string;
@@ -154,6 +155,28 @@ describeBoth('the keys', (topology) => {
       ({ type }) => type === 'key.rotation_requested',
     );
     assert.deepEqual(requested?.data, { Queued });
+  });
+
+  test('Keys_Rotate without a tenant re-seals the secrets of authenticator apps, whose codes still work', async () => {
+    const { email, token } = await signUp(stack);
+    const app = await addTotp(stack, token);
+    const sealedWith = async () => {
+      const [row] = await rowsOf<{ dek_id: string }>(
+        stack,
+        'select dek_id from identity.totp_factor where id = $1',
+        [app.id],
+      );
+      return row?.dek_id;
+    };
+    const old = await sealedWith();
+    bodyOf(await platform('Keys_Rotate', {}));
+    await eventually(
+      'the secret to be sealed with the new key',
+      async () => (await sealedWith()) !== old && (await status()).ToReseal === 0,
+      40_000,
+    );
+    const { Challenge } = bodyOf(await login(stack, email));
+    bodyOf(await stack.call('Account_CompleteLogin', { Challenge, Totp: totp(app.secret) }));
   });
 
   test('Keys_Status and Keys_Rotate are open to the platform only, and a tenant without a data key cannot rotate', async () => {

@@ -85,6 +85,19 @@ describeOne('users who change while they sign in', 'one process', (topology) => 
     assert.equal((await login(user.email, 'another password')).status, 200);
   });
 
+  test('Account_Login of a user who adds a second factor after the check of the password opens no session', async () => {
+    const user = await createUser();
+    const { status, body } = await whileChanging(
+      user,
+      `with changed as (update identity.user_account set updated_at = now() + interval '1 ms' where id = $1 returning id)
+       insert into identity.totp_factor (tenant, id, user_id, name, dek_id, secret_enc, last_step, confirmed_at, created_at)
+       select '', 'fac_' || id, id, 'Phone', '', '', 0, now(), now() from changed`,
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body['Token'], body['Factors']], ['', ['totp']]);
+    assert.equal(await sessionsOf(user), 0);
+  });
+
   test('Account_Login of a user who is renamed meanwhile opens a session, and its event has the new name', async () => {
     const user = await createUser();
     const { status, body } = await whileChanging(

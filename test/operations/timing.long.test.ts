@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { type Answer, type Stack, startStack } from '../support/harness.ts';
 import { mailTo, newAddress, password, register } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 
 // A faster answer for unknown addresses discloses who has an account, even if the text is the same.
 
@@ -93,6 +94,27 @@ describe('known and unknown addresses are answered after the same time', () => {
       (Email) => stack.call('Account_Login', { Email, Password: 'wrong password' }),
       401,
       async () => [repeated(await create(12), guesses), repeated(unknown(12), guesses)],
+    );
+  });
+
+  /** Accounts with an authenticator app. */
+  const createProtected = async (count: number): Promise<string[]> => {
+    const addresses = await create(count);
+    await rowsOf(
+      stack,
+      `insert into identity.totp_factor (tenant, id, user_id, name, dek_id, secret_enc, last_step, confirmed_at, created_at)
+       select '', 'fac_' || id, id, 'Phone', '', '', 0, now(), now() from identity.user_account where email = any ($1)`,
+      [addresses],
+    );
+    return addresses;
+  };
+
+  test('Account_Login of an account with a second factor', async (t) => {
+    await compare(
+      (line) => t.diagnostic(line),
+      (Email) => stack.call('Account_Login', { Email, Password: 'wrong password' }),
+      401,
+      async () => [repeated(await createProtected(12), guesses), repeated(unknown(12), guesses)],
     );
   });
 

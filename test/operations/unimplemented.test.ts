@@ -33,8 +33,9 @@ describeOne('every operation', 'five processes', (topology) => {
             ? session
             : stack.platformKey;
       const { status, body } = await stack.call(operation.name, requestExample(operation), token);
+      // An open operation answers 401 to a proof in its request that is wrong.
       assert.ok(
-        status < 500 && status !== 401,
+        status < 500 && (status !== 401 || operation.credential === 'none'),
         `${operation.name}: ${status} ${JSON.stringify(body)}`,
       );
       if (body.Code === 'unimplemented') found.push(operation.name);

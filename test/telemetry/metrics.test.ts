@@ -69,6 +69,7 @@ const wanted = {
     ...calls,
     ...stores,
     bailiwick_hash_queue: [],
+    bailiwick_key_cache_hits_total: [],
     bailiwick_sign_ins_total: ['method', 'result'],
   },
   access: { ...everywhere, ...called, ...stores, bailiwick_audit_prune_refused_total: [] },

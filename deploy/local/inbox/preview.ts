@@ -25,6 +25,7 @@ const sample = {
   inviterName: 'Grace Hopper',
   name: 'nightly build',
   date: '2026-03-01T12:00:00.000Z',
+  left: '3',
 };
 
 /** A mail with sample values; undefined for an unknown mail or locale. */

@@ -68,6 +68,15 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters. Common passwords are rejected."},
     ],
   },
+  Account_CompleteLogin: {
+    "text":"Completes a sign-in with a second factor: a code of an authenticator app or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"Challenge","kind":"secret","required":true,"text":"From Account_Login."},
+      {"path":"Totp","kind":"secret","required":false,"text":"The six digits that the authenticator app shows."},
+      {"path":"RecoveryCode","kind":"secret","required":false,"text":"One of the codes of RecoveryCodes_Generate."},
+      {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
+    ],
+  },
   Account_ExchangeCode: {
     "text":"Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to.","access":"everyone","answers":"record","tenant":"",
     fields: [
@@ -86,7 +95,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Account_Login: {
-    "text":"Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted.","access":"everyone","answers":"record","tenant":"",
+    "text":"Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"secret","required":true,"text":""},
@@ -466,6 +475,29 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ID","kind":"text","required":false,"text":"The caller's own identifier of this event. A second call with the same identifier within ten minutes publishes nothing and returns the first response. If empty, every call publishes."},
     ],
   },
+  Factors_BeginTotp: {
+    "text":"Starts to add an authenticator app. Its secret is shown only here. The factor counts once Factors_ConfirmTotp has received a code of the app. A new start voids an unconfirmed one.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"Name","kind":"text","required":true,"text":""},
+    ],
+  },
+  Factors_ConfirmTotp: {
+    "text":"Adds the authenticator app, if the code is right. Mails the user.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"FactorID","kind":"text","required":true,"text":""},
+      {"path":"Code","kind":"secret","required":true,"text":"Six digits."},
+    ],
+  },
+  Factors_List: {
+    "text":"Lists all factors of the caller.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
+  },
+  Factors_Remove: {
+    "text":"Removes a factor of the caller and mails the user. Removing the last one also removes the recovery codes, and is refused while a tenant of the caller requires a factor. Nothing changes if the caller has no such factor.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
   Grants_Add: {
     "text":"Grants a role to a user. If the grant exists, only its expiry changes. Fails with not_found if the role does not exist.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, if Grant.Platform is true","answers":"record","tenant":"Grant.Tenant",
     fields: [
@@ -634,6 +666,10 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
+  },
+  RecoveryCodes_Generate: {
+    "text":"Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
   },
   Roles_Delete: {
     "text":"Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's default role.","access":"a session or a bot key: the permission iam.roles.write in Tenant","answers":"record","tenant":"Tenant",
@@ -1024,6 +1060,12 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Provider","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_ResetFactors: {
+    "text":"Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
     ],
   },
   Users_Update: {

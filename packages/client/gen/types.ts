@@ -14,13 +14,15 @@ export interface Operations {
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
+  /** Completes a sign-in with a second factor: a code of an authenticator app or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it. */
+  Account_CompleteLogin: { request: Account_CompleteLoginReq; response: Account_CompleteLoginRes };
   /** Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
   Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
   /** Returns the caller's own account and the tenants it belongs to. */
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
   /** Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it. */
   Account_IssueCode: { request: Account_IssueCodeReq; response: Account_IssueCodeRes };
-  /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. */
+  /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Ends the caller's session. */
   Account_Logout: { request: Account_LogoutReq; response: Account_LogoutRes };
@@ -106,6 +108,14 @@ export interface Operations {
   Domain_Verify: { request: Domain_VerifyReq; response: Domain_VerifyRes };
   /** Publishes an application's event to the tenant's endpoints that subscribe to its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
   Events_Publish: { request: Events_PublishReq; response: Events_PublishRes };
+  /** Starts to add an authenticator app. Its secret is shown only here. The factor counts once Factors_ConfirmTotp has received a code of the app. A new start voids an unconfirmed one. */
+  Factors_BeginTotp: { request: Factors_BeginTotpReq; response: Factors_BeginTotpRes };
+  /** Adds the authenticator app, if the code is right. Mails the user. */
+  Factors_ConfirmTotp: { request: Factors_ConfirmTotpReq; response: Factors_ConfirmTotpRes };
+  /** Lists all factors of the caller. */
+  Factors_List: { request: Factors_ListReq; response: Factors_ListRes };
+  /** Removes a factor of the caller and mails the user. Removing the last one also removes the recovery codes, and is refused while a tenant of the caller requires a factor. Nothing changes if the caller has no such factor. */
+  Factors_Remove: { request: Factors_RemoveReq; response: Factors_RemoveRes };
   /** Grants a role to a user. If the grant exists, only its expiry changes. Fails with not_found if the role does not exist. */
   Grants_Add: { request: Grants_AddReq; response: Grants_AddRes };
   /** Lists a user's grants in all tenants whose grants the caller may read. */
@@ -146,6 +156,8 @@ export interface Operations {
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
   /** Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed. */
   Mail_GetSuppression: { request: Mail_GetSuppressionReq; response: Mail_GetSuppressionRes };
+  /** Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes. */
+  RecoveryCodes_Generate: { request: RecoveryCodes_GenerateReq; response: RecoveryCodes_GenerateRes };
   /** Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's default role. */
   Roles_Delete: { request: Roles_DeleteReq; response: Roles_DeleteRes };
   /** Returns one role, or null if there is no role with this slug. */
@@ -244,6 +256,8 @@ export interface Operations {
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
+  /** Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. */
+  Users_ResetFactors: { request: Users_ResetFactorsReq; response: Users_ResetFactorsRes };
   /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
   /** Creates an endpoint. Its signing secret is in the response and is never shown again. A tenant has a maximum number of endpoints (failed_precondition). */
@@ -406,6 +420,28 @@ export type Account_ChangePasswordReq = {
 /** Empty: the password is changed. */
 export type Account_ChangePasswordRes = Record<string, never>;
 
+/** A challenge with one answer. */
+export type Account_CompleteLoginReq = {
+  /** From Account_Login. */
+  Challenge: string;
+  /** The six digits that the authenticator app shows. */
+  Totp?: string | undefined;
+  /** One of the codes of RecoveryCodes_Generate. */
+  RecoveryCode?: string | undefined;
+  /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
+  Cookie?: boolean | undefined;
+};
+
+/** The new session and its user. */
+export type Account_CompleteLoginRes = {
+  /** The session token. Send it as "Authorization: Bearer <token>". */
+  Token: string;
+  Session: Session;
+  User: User;
+  /** The number of unused recovery codes. At three or fewer, ask the user to generate new ones. */
+  RecoveryCodesLeft: number;
+};
+
 /** The code from the address that the browser was sent to. */
 export type Account_ExchangeCodeReq = {
   Code: string;
@@ -455,12 +491,17 @@ export type Account_LoginReq = {
   Cookie?: boolean | undefined;
 };
 
-/** The new session and its user. */
+/** The new session and its user, or a challenge if a second factor is due. */
 export type Account_LoginRes = {
-  /** The session token. Send it as "Authorization: Bearer <token>". */
+  /** The session token. Send it as "Authorization: Bearer <token>". Empty if a second factor is due. */
   Token: string;
-  Session: Session;
-  User: User;
+  /** Absent if a second factor is due, like User. */
+  Session?: Session;
+  User?: User;
+  /** For Account_CompleteLogin, if a second factor is due. Else empty. */
+  Challenge: string;
+  /** The answers that the challenge accepts: totp, recovery_code. */
+  Factors: string[];
 };
 
 /** Empty: the operation acts on the session of the call. */
@@ -1369,6 +1410,63 @@ export type Events_PublishRes = {
   ID: string;
 };
 
+/** A second factor of a user. */
+export type Factor = {
+  ID: string;
+  /** totp: an authenticator app. passkey: see Passkeys_List. */
+  Kind: string;
+  /** The name that the user gave it. */
+  Name: string;
+  CreatedAt?: string;
+  /** The time of the last sign-in with the factor. Absent if it was never used. */
+  LastUsedAt?: string;
+};
+
+/** The name of the new factor. */
+export type Factors_BeginTotpReq = {
+  Name: string;
+};
+
+/** The secret for the authenticator app. */
+export type Factors_BeginTotpRes = {
+  /** For Factors_ConfirmTotp. */
+  FactorID: string;
+  /** In Base32, to type into the app. SHA-1, 6 digits, 30 seconds. */
+  Secret: string;
+  /** The otpauth:// address of the secret, to show as a QR code. */
+  URI: string;
+};
+
+/** The factor and a code of its app. */
+export type Factors_ConfirmTotpReq = {
+  FactorID: string;
+  /** Six digits. */
+  Code: string;
+};
+
+/** The new factor. */
+export type Factors_ConfirmTotpRes = {
+  Factor: Factor;
+};
+
+/** Empty: the operation is about the caller. */
+export type Factors_ListReq = Record<string, never>;
+
+/** The caller's factors, oldest first. */
+export type Factors_ListRes = {
+  Factors: Factor[];
+  /** The number of unused recovery codes. */
+  RecoveryCodesLeft: number;
+};
+
+/** Selects one of the caller's factors. */
+export type Factors_RemoveReq = {
+  ID: string;
+};
+
+/** Empty: the caller does not have the factor. */
+export type Factors_RemoveRes = Record<string, never>;
+
 /** A role granted to a user. */
 export type Grant = {
   ID: string;
@@ -1842,6 +1940,15 @@ export type PlannedChangeInput = {
   Groups_AddMember?: Groups_AddMemberReq | undefined;
   Groups_RemoveMember?: Groups_RemoveMemberReq | undefined;
   Groups_Delete?: Groups_DeleteReq | undefined;
+};
+
+/** Empty: the operation is about the caller. */
+export type RecoveryCodes_GenerateReq = Record<string, never>;
+
+/** The new recovery codes. */
+export type RecoveryCodes_GenerateRes = {
+  /** Ten codes such as k7m2p-9xq4t. Case and hyphens do not matter. */
+  Codes: string[];
 };
 
 /** A named set of permissions. */
@@ -2788,6 +2895,14 @@ export type Users_RemoveIdentityReq = {
 
 /** Empty: the user has no identity at the provider. */
 export type Users_RemoveIdentityRes = Record<string, never>;
+
+/** Selects the user who has lost the factors. */
+export type Users_ResetFactorsReq = {
+  UserID: string;
+};
+
+/** Empty: the user has no second factor. */
+export type Users_ResetFactorsRes = Record<string, never>;
 
 /** The user to update. */
 export type Users_UpdateReq = {

@@ -9,6 +9,9 @@ import type { AccountDeps } from './deps.ts';
 
 export const wrong = 'email or password is wrong';
 
+/** A user whose password was right, with the kinds of second factors that are due. */
+export type Authenticated = { user: UserRow; factors: readonly string[] };
+
 /**
  * The user of this address and password. Throws for everything else, after the same amount of
  * work.
@@ -18,7 +21,7 @@ export async function authenticate(
   text: string,
   password: string,
   call: Call,
-): Promise<UserRow> {
+): Promise<Authenticated> {
   const { database, passwords, passwordPolicy, throttle } = deps;
   // An invalid address has no account: it takes the same path as an unknown one.
   const written = findEmail(text);
@@ -39,11 +42,11 @@ export async function authenticate(
     account = found;
     return passwords.verify(found.user?.passwordHash ?? found.pendingHash, password);
   });
-  const { user, pendingHash } = account ?? {};
+  const { user, factors = [], pendingHash } = account ?? {};
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);
   if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
     throw await failure(deps, passwordNotAccepted(), call, text, user);
-  if (user && holds && user.status === 'active') return user;
+  if (user && holds && user.status === 'active') return { user, factors };
   const error =
     pendingHash !== undefined && holds
       ? denied('email is not verified', 'EMAIL_NOT_VERIFIED')
@@ -52,7 +55,7 @@ export async function authenticate(
 }
 
 /** Audits an error and returns it. */
-async function failure(
+export async function failure(
   { refusals }: AccountDeps,
   error: ServiceError,
   call: Call,

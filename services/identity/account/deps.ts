@@ -1,5 +1,5 @@
 import { type Database } from '@bailiwick/database';
-import { type KeyRing } from '@bailiwick/keys';
+import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Refusals } from '@bailiwick/service';
@@ -15,6 +15,7 @@ export type AccountDeps = ReturnRules & {
   passwords: Passwords;
   passwordPolicy: PasswordPolicy;
   keyRing: KeyRing;
+  keys: TenantKeys;
   authority: Client<typeof Authority>;
   throttle: Throttle;
   limiter: Limiter;

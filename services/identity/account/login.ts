@@ -1,7 +1,9 @@
+import { inTransaction, onPool } from '@bailiwick/database';
 import { notFound, unauthenticated, unavailable } from '@bailiwick/errors';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
+import { findFactors } from '../factors/queries.ts';
 import { carryMark } from '../federation/queries.ts';
 import { beginIfUnchanged, beginSession, type NewSession } from '../sessions/begin.ts';
 import type { SessionOrigin } from '../sessions/entities.ts';
@@ -11,14 +13,18 @@ import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { authenticate, wrong } from './authenticate.ts';
 import type { AccountDeps } from './deps.ts';
+import { type Challenge, completeLogin, openChallenge } from './second-factor.ts';
 
-type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
+type Login = Pick<Handlers<typeof Account>, 'login' | 'completeLogin' | 'logout' | 'get'>;
 
 export function loginHandlers(deps: AccountDeps): Login {
   const { database, authority } = deps;
   return {
     login: ({ email, password }, call) =>
       countSignIn('password', () => logIn(deps, { email, password }, call)),
+
+    completeLogin: (request, call) =>
+      countSignIn('second_factor', () => completeLogin(deps, request, call)),
 
     async logout(_request, call) {
       await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
@@ -46,13 +52,14 @@ export function loginHandlers(deps: AccountDeps): Login {
 }
 
 /**
- * Opens a session, if the password is right and still is when the session is stored.
+ * Opens a session, or a challenge if a second factor is due, if the password is right and still is
+ * when the session or challenge is stored.
  */
 async function logIn(
   deps: AccountDeps,
   { email, password }: { email: string; password: string },
   call: Call,
-): Promise<NewSession> {
+): Promise<NewSession | Challenge> {
   const { database, passwords } = deps;
   const { ip, userAgent } = call.caller;
   const from: SessionOrigin = {
@@ -65,11 +72,14 @@ async function logIn(
     userAgent,
   };
   for (let tries = 0; tries < 3; tries++) {
-    const user = await authenticate(deps, email, password, call);
+    const { user, factors } = await authenticate(deps, email, password, call);
     const rehashed = passwords.isOutdated(user.passwordHash ?? null)
       ? await passwords.hash(password)
       : undefined;
-    const open = () => beginIfUnchanged(database, call, user, from);
+    const open = (): Promise<NewSession | Challenge | undefined> =>
+      factors.length > 0
+        ? openChallenge(onPool(database), call, user, { ...from, factors })
+        : beginIfUnchanged(database, call, user, from);
     const unchanged =
       rehashed === undefined ? await database.inTurn(`user ${user.id}`, open) : undefined;
     const opened = unchanged ?? (await openLocked(deps, call, { user, rehashed, from }));
@@ -81,7 +91,7 @@ async function logIn(
 type Checked = { user: UserRow; rehashed: string | undefined; from: SessionOrigin };
 
 /**
- * Opens a session of a user who has changed since the check, or whose hash is
+ * Opens a session or a challenge of a user who has changed since the check, or whose hash is
  * renewed. Undefined if the password was changed: it has to be checked again, outside this
  * transaction, which holds a connection.
  */
@@ -89,7 +99,7 @@ function openLocked(
   { database }: AccountDeps,
   call: Call,
   { user: { id, passwordHash }, rehashed, from }: Checked,
-): Promise<NewSession | undefined> {
+): Promise<NewSession | Challenge | undefined> {
   return database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
     const user = await lockActive(em, id);
     // The user was disabled or deleted during the check.
@@ -101,6 +111,10 @@ function openLocked(
       // The statements compare the stored user with this one.
       await em.flush();
     }
-    return beginSession(em, call, user, from);
+    // A factor may have been added during the check.
+    const factors = await findFactors(em, id);
+    return factors.length > 0
+      ? openChallenge(inTransaction(em), call, user, { ...from, factors })
+      : beginSession(em, call, user, from);
   });
 }

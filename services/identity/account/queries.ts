@@ -95,6 +95,15 @@ export const sweeps: readonly Statement[] = [
     text: `delete from sign_in_code where ctid = any (array (select ctid from sign_in_code where expires_at < now() limit $1)) returning 1`,
   },
   {
+    name: 'identity.sweep_challenges',
+    text: `delete from login_challenge where ctid = any (array (select ctid from login_challenge where expires_at < now() limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_unconfirmed_totp',
+    text: `delete from totp_factor where tenant = '' and ctid = any (array (
+             select ctid from totp_factor where tenant = '' and confirmed_at is null and created_at < now() - interval '1 hour' limit $1)) returning 1`,
+  },
+  {
     name: 'identity.sweep_sessions',
     text: `delete from session where ctid = any (array (select ctid from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute' limit $1)) returning 1`,
   },

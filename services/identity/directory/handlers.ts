@@ -9,6 +9,7 @@ import { normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
+import { resetHandler } from '../factors/reset.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
@@ -34,6 +35,7 @@ export const usersHandlers = (deps: Deps): Handlers<typeof Users> => ({
   ...changeHandlers(deps),
   ...deletionHandler(deps),
   ...identitiesHandlers(deps),
+  ...resetHandler(deps),
 });
 
 type DirectoryDeps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };

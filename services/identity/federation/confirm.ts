@@ -3,6 +3,7 @@ import { denied, invalid, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Call } from '@bailiwick/rpc';
+import { assertFactorUsed } from '../factors/changes.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -29,6 +30,8 @@ export async function confirmIdentity(
     isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
   await deps.database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
     const user = await lockExisting(em, userId);
+    // The password alone opens no session of this account, so it gives this one no rights either.
+    if (isSelf) await assertFactorUsed(em, user, call.caller);
     const link = await lockLink(em, userId, provider);
     if (!link) throw notFound('identity');
     if (isSelf) await assertOlder(em, { user, link, provenHash }, call);

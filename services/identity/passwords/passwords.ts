@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { exhausted } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
-import { hash, verify } from '@node-rs/argon2';
+import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 
 /**
@@ -62,6 +62,9 @@ export function createPasswords() {
 
   return {
     hash: hashOf,
+    /** The bare hash of a code with the salt of its set: it can be compared with all of the set. */
+    digest: (code: string, salt: Uint8Array) =>
+      bounded(() => hashRaw(code, { ...parameters, salt })),
     /**
      * Whether a hash was made with other parameters than the current ones. The next sign-in renews
      * it.

@@ -1,7 +1,7 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { addUses, type Counted } from '@bailiwick/limits';
 import type { UserRow } from '../users/entities.ts';
-import { columnsOf, type StoredUser, userOf } from '../users/queries.ts';
+import { columnsOf, factorsOf, type StoredUser, userOf } from '../users/queries.ts';
 
 /** The longest wait after failed sign-ins, in seconds. */
 export const longestWaitSeconds = 3600;
@@ -21,7 +21,7 @@ const beginAttempt: Statement = {
          select p.network, coalesce(f.failures, 0) as failures,
            greatest(0, ceil(extract(epoch from f.blocked_until - now())))::int as wait,
            coalesce(c.used, 0) as used, coalesce(c.seconds_left, 0) as seconds_left, r.password_hash as pending_hash,
-           ${columnsOf('u')}
+           ${factorsOf('u')} as factors, ${columnsOf('u')}
          from place p
            left join counted c on true
            left join login_failure f on f.email_key = $1 and f.network = p.network
@@ -43,6 +43,8 @@ const countOf: Statement = {
 /** An account, or a registration that is not verified yet, whose password is checked. */
 export type Account = {
   user: UserRow | undefined;
+  /** The kinds of second factors that are due after the password. */
+  factors: readonly string[];
   /** The hash of the newest registration of an address without a user. */
   pendingHash: string | undefined;
 };
@@ -64,6 +66,7 @@ type AttemptRow = Partial<Nullable<StoredUser>> & {
   used: number;
   seconds_left: number;
   pending_hash: string | null;
+  factors: string[];
 };
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
 
@@ -80,6 +83,7 @@ export async function findAttempt(
   return {
     account: {
       user: row.id === null ? undefined : userOf(row as StoredUser),
+      factors: row.factors,
       pendingHash: row.pending_hash ?? undefined,
     },
     network: row.network,
@@ -110,6 +114,9 @@ export async function rememberNetwork(
     [emailKey, network],
   );
 }
+
+/** The key of the failures of a user's second factor. No address is like it. */
+export const factorKey = (userId: string): string => `factor ${userId}`;
 
 /** Unlocks an account after any number of failures: the user has proved control of the address. */
 export async function clearFailures(em: EntityManager, emailKey: string): Promise<void> {

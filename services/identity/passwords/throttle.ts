@@ -5,6 +5,7 @@ import {
   type Account,
   type Attempt,
   countFailure,
+  factorKey,
   findAttempt,
   longestWaitSeconds,
 } from './queries.ts';
@@ -87,6 +88,14 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
      */
     attempt: (emailKey: string, ip: string, check: (account: Account) => Promise<boolean>) =>
       attempt(emailKey, { ip, next: 'reset the password' }, check),
+
+    /**
+     * Runs a check of a second factor of a user, unless there were too many failures. They have one
+     * count for all networks, which a password reset does not clear: a client that can guess codes
+     * has the password already, and may have it from the user's mail.
+     */
+    attemptFactor: (userId: string, ip: string, check: () => Promise<boolean>) =>
+      attempt(factorKey(userId), { ip, next: 'ask for a reset of the second factors' }, check),
   };
 }
 

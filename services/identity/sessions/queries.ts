@@ -2,6 +2,7 @@ import {
   type Database,
   type EntityManager,
   execute,
+  onPool,
   type Run,
   type Statement,
 } from '@bailiwick/database';
@@ -171,15 +172,27 @@ export async function limitSession(
   return session?.live ?? false;
 }
 
-const recent: Statement = {
-  name: 'identity.recent_session',
-  text: "select 1 as one from session where id = $1 and created_at > now() - $2::int * interval '1 millisecond'",
+/** Whether the sign-in of a live session is recent, and used a factor of ours. */
+export type SignInProof = { recent: boolean; proven: boolean };
+
+/**
+ * Undefined if the session has ended. The statement of an identity provider about its own factors
+ * does not count: its tenant could let it claim anything.
+ */
+export async function findSignInProof(run: Run, id: string): Promise<SignInProof | undefined> {
+  const [row] = await run<SignInProof>(signInProof, [id, recentLoginMs]);
+  return row;
+}
+const signInProof: Statement = {
+  name: 'identity.sign_in_proof',
+  text: `select created_at > now() - $2::int * interval '1 millisecond' as recent,
+           further_methods && '{totp,recovery_code}' as proven
+         from session s where id = $1 and ${isLive}`,
 };
 
 /** Whether a session is recent enough for sensitive operations. */
-export async function isRecent(database: Database, id: string): Promise<boolean> {
-  return (await database.query(recent, [id, recentLoginMs])).length > 0;
-}
+export const isRecent = async (database: Database, id: string): Promise<boolean> =>
+  (await findSignInProof(onPool(database), id))?.recent ?? false;
 
 const list: Statement = {
   name: 'identity.list_sessions',
@@ -339,7 +352,16 @@ export async function voidCodesFor(
   ]);
 }
 
-/** Voids all codes of a user. Ending all sessions includes those that a code could still open. */
+/**
+ * Voids all codes and challenges of a user. Ending all sessions includes those that they could still
+ * open.
+ */
 export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
+  await voidChallenges(em, userId);
   await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
+}
+
+/** Voids the sign-ins of a user that wait for a second factor. */
+export async function voidChallenges(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from login_challenge where user_id = $1', [userId]);
 }

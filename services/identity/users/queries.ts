@@ -11,6 +11,15 @@ export const columnsOf = (user: string): string => `
   ${user}.updated_at`;
 const columns = columnsOf('user_account');
 
+/**
+ * The kinds of second factors of a user, from a table with this alias. With one of them the password
+ * alone opens no session.
+ */
+export const factorsOf = (user: string): string => `array(
+  select 'totp' where exists (
+    select 1 from totp_factor where tenant = '' and user_id = ${user}.id and confirmed_at is not null)
+)`;
+
 const byEmailKey: Statement = {
   name: 'identity.user_by_email',
   text: `select ${columns} from user_account where email_key = $1`,
@@ -96,7 +105,13 @@ export async function deleteBelongings(
     userId,
     emailKey,
   ]);
-  await execute(em, 'delete from login_failure where email_key = $1', [emailKey]);
+  await execute(em, "delete from totp_factor where tenant = '' and user_id = $1", [userId]);
+  await execute(em, 'delete from recovery_code where user_id = $1', [userId]);
+  await execute(em, 'delete from login_challenge where user_id = $1', [userId]);
+  await execute(em, "delete from login_failure where email_key in ($1, 'factor ' || $2)", [
+    emailKey,
+    userId,
+  ]);
   await execute(em, 'delete from known_network where email_key = $1', [emailKey]);
 }
 

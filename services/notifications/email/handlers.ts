@@ -28,7 +28,11 @@ export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks>
       const needed: readonly string[] = isTemplateName(kind) ? placeholders[kind] : ['token'];
       if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
       const { extra } = taskOf(caller);
-      if (['name', 'date'].some((detail) => needed.includes(detail) && extra[detail] === undefined))
+      if (
+        ['name', 'date', 'left'].some(
+          (detail) => needed.includes(detail) && extra[detail] === undefined,
+        )
+      )
         throw invalid('Kind is not allowed in a direct call');
       await mails.sendNotice(kind, { email }, caller);
       return {};

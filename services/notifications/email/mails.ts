@@ -40,7 +40,7 @@ const countedElsewhere: readonly TemplateName[] = [
 
 /**
  * Renders and sends mails. Values beyond the request come with the task: `locale`, `tenantName`,
- * `inviterName`, `name`, `date`.
+ * `inviterName`, `name`, `date`, `left`.
  */
 export function createMails(deps: MailDeps) {
   const { mailer, templates, ring, sender, suppressions } = deps;

@@ -16,6 +16,11 @@ export const placeholders = {
   key_expiring: ['tenantName', 'name', 'date'],
   sso_lifted: ['tenantName', 'date'],
   membership_pending: ['tenantName', 'inviterName'],
+  factor_added: [],
+  factor_removed: [],
+  factors_reset: [],
+  recovery_codes_generated: [],
+  recovery_code_used: ['left'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

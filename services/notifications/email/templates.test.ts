@@ -23,6 +23,7 @@ const values = {
   inviterName: 'Ada',
   name: 'build',
   date: '2026-03-01T12:00:00.000Z',
+  left: '3',
   token: 'bwkv_x',
   link: 'https://iam.example/verify#token=bwkv_x',
 };

@@ -24,6 +24,7 @@ export type MailValues = {
   inviterName?: string;
   name?: string;
   date?: string;
+  left?: string;
   token?: string;
   link?: string;
 };
@@ -97,7 +98,7 @@ function valuesOf(
   lang: string,
   word: (name: string) => string,
 ): Values {
-  const { token, link, date, name } = given;
+  const { token, link, date, name, left } = given;
   return {
     service,
     publicUrl,
@@ -112,6 +113,7 @@ function valuesOf(
             new Date(date),
           ),
         }),
+    ...(left === undefined ? {} : { left }),
     ...(token === undefined ? {} : { token }),
     ...(link === undefined ? {} : { link }),
   };

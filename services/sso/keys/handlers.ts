@@ -1,18 +1,43 @@
 import { type Database } from '@bailiwick/database';
 import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
+import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { recordReplaced } from '@bailiwick/service';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 
-type Deps = { database: Database; keys: TenantKeys; forget: (tenant: string) => void };
+type Deps = {
+  database: Database;
+  keys: TenantKeys;
+  forget: (tenant: string) => void;
+  identityKeys: Client<typeof IdentityKeys>;
+};
 
-export function dataKeysHandlers({ database, keys, forget }: Deps): Handlers<typeof DataKeys> {
+/** The data keys of sso, and of identity, which has the platform's only. */
+export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
+  const { database, keys, forget, identityKeys } = deps;
   return {
-    report: ({ tenant }) => reportKeys(database, sealedRecords, tenant),
+    async report({ tenant }, { signal }) {
+      const [own, others] = await Promise.all([
+        reportKeys(database, sealedRecords, tenant),
+        identityKeys.report({}, { signal }).catch(noneIfOlder),
+      ]);
+      return {
+        wrapped: [...own.wrapped, ...(others?.wrapped ?? [])],
+        toReplace: own.toReplace + (others?.toReplace ?? 0),
+        toReseal: own.toReseal + (others?.toReseal ?? 0),
+        // identity seals for no tenant.
+        dataKeys: own.dataKeys,
+      };
+    },
 
     async rotate({ tenant }, call) {
-      if (tenant === '') return { queued: await database.transaction(null, requestRotation) };
+      if (tenant === '') {
+        const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
+        const queued = await database.transaction(null, requestRotation);
+        return { queued: queued + (others?.queued ?? 0) };
+      }
       const replaced = await keys.replace(tenant, (em, key) =>
         recordReplaced(em, call, tenant, key),
       );
@@ -20,4 +45,10 @@ export function dataKeysHandlers({ database, keys, forget }: Deps): Handlers<typ
       return { replaced: replaced !== undefined };
     },
   };
+}
+
+/** During an upgrade, identity may be an older version, which has no data keys. */
+function noneIfOlder(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+  throw error;
 }

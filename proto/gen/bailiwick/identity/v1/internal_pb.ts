@@ -9,6 +9,8 @@ import { file_bailiwick_identity_v1_bots } from "./bots_pb.ts";
 import type { User } from "./user_pb.ts";
 import { file_bailiwick_identity_v1_user } from "./user_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { WrappedKeys } from "../../sso/v1/internal_pb.ts";
+import { file_bailiwick_sso_v1_internal } from "../../sso/v1/internal_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIr4CCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiKgoXRmluZERvbWFpblRlbmFudFJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIqChhGaW5kRG9tYWluVGVuYW50UmVzcG9uc2USDgoGdGVuYW50GAEgASgJIkUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifwoaSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QygwIKC0NyZWRlbnRpYWxzEmwKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSeAoMTGltaXRTZXNzaW9uEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5Mp8ECglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIr4CCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiKgoXRmluZERvbWFpblRlbmFudFJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIqChhGaW5kRG9tYWluVGVuYW50UmVzcG9uc2USDgoGdGVuYW50GAEgASgJIkUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifwoaSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QiGwoZSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdCJzChpJZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBSIbChlJZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0IiwKGklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlEg4KBnF1ZXVlZBgBIAEoBTKDAgoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJ4CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkynwQKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -420,6 +422,82 @@ export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
+ * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
+ */
+export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityKeysReportRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityKeysReportRequest.
+ * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
+ */
+export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
+
+/**
+ * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
+ */
+export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.IdentityKeysReportResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.WrappedKeys wrapped = 1;
+   */
+  wrapped: WrappedKeys[];
+
+  /**
+   * The number of data keys that are still to be replaced.
+   *
+   * @generated from field: int32 to_replace = 2;
+   */
+  toReplace: number;
+
+  /**
+   * The number of superseded data keys that may still encrypt records.
+   *
+   * @generated from field: int32 to_reseal = 3;
+   */
+  toReseal: number;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityKeysReportResponse.
+ * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
+ */
+export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
+
+/**
+ * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
+ */
+export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityKeysRotateRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityKeysRotateRequest.
+ * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
+ */
+export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
+
+/**
+ * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
+ */
+export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.IdentityKeysRotateResponse"> & {
+  /**
+   * The number of data keys that are replaced in the background.
+   *
+   * @generated from field: int32 queued = 1;
+   */
+  queued: number;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityKeysRotateResponse.
+ * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
+ */
+export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
+
+/**
  * Credentials answers the gateway: who holds this token?
  *
  * @generated from service bailiwick.identity.v1.Credentials
@@ -448,6 +526,36 @@ export const Credentials: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_internal, 0);
+
+/**
+ * IdentityKeys gives sso the state of identity's data keys. sso adds it to its own: notifications,
+ * which serves the Keys operations, has no connection to identity.
+ *
+ * @generated from service bailiwick.identity.v1.IdentityKeys
+ */
+export const IdentityKeys: GenService<{
+  /**
+   * Returns which keys wrap the data keys of identity, and the pending work of a rotation.
+   *
+   * @generated from rpc bailiwick.identity.v1.IdentityKeys.Report
+   */
+  report: {
+    methodKind: "unary";
+    input: typeof IdentityKeysReportRequestSchema;
+    output: typeof IdentityKeysReportResponseSchema;
+  },
+  /**
+   * Replaces all data keys in the background.
+   *
+   * @generated from rpc bailiwick.identity.v1.IdentityKeys.Rotate
+   */
+  rotate: {
+    methodKind: "unary";
+    input: typeof IdentityKeysRotateRequestSchema;
+    output: typeof IdentityKeysRotateResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_identity_v1_internal, 1);
 
 /**
  * Directory answers the other services: which user is this?
@@ -497,7 +605,7 @@ export const Directory: GenService<{
     output: typeof GetBotsResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_identity_v1_internal, 1);
+  serviceDesc(file_bailiwick_identity_v1_internal, 2);
 
 /**
  * IdentityLimits counts the calls of identity's open operations across all gateways.
@@ -516,5 +624,5 @@ export const IdentityLimits: GenService<{
     output: typeof IdentityLimitsTakeResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_identity_v1_internal, 2);
+  serviceDesc(file_bailiwick_identity_v1_internal, 3);
 

@@ -575,14 +575,14 @@ export const SsoLimits: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
- * DataKeys gives notifications the state of sso's data keys: notifications serves the Keys
- * operations for both services.
+ * DataKeys gives notifications the state of the data keys of sso and identity: notifications serves
+ * the Keys operations for all services.
  *
  * @generated from service bailiwick.sso.v1.DataKeys
  */
 export const DataKeys: GenService<{
   /**
-   * Returns which keys wrap the data keys of sso, and the pending work of a rotation.
+   * Returns which keys wrap the data keys of sso and identity, and the pending work of a rotation.
    *
    * @generated from rpc bailiwick.sso.v1.DataKeys.Report
    */

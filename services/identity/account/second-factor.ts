@@ -1,0 +1,146 @@
+import { type Run } from '@bailiwick/database';
+import { deadToken, unauthenticated } from '@bailiwick/errors';
+import { homeNetwork } from '@bailiwick/limits';
+import type {
+  AccountCompleteLoginRequest,
+  AccountCompleteLoginResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createToken, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { recordFactors } from '../factors/changes.ts';
+import { type Proof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
+import {
+  consumeChallenge,
+  countCodes,
+  countTry,
+  findChallenged,
+  storeChallenge,
+} from '../factors/queries.ts';
+import { passwordNotAccepted } from '../passwords/policy.ts';
+import { clearFailures, factorKey } from '../passwords/queries.ts';
+import { beginSession } from '../sessions/begin.ts';
+import type { SessionOrigin } from '../sessions/entities.ts';
+import type { UserRow } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { findUsers } from '../users/queries.ts';
+import { failure } from './authenticate.ts';
+import type { AccountDeps } from './deps.ts';
+
+// After the right password of a user with a second factor, Account_Login returns a challenge, and
+// Account_CompleteLogin opens the session. Wrong answers are counted for the user: new challenges
+// give no further tries.
+
+/** The answer of a sign-in whose second factor is due. */
+export type Challenge = { token: ''; challenge: string; factors: string[] };
+
+/**
+ * Opens a challenge after the right password or mailed code. Undefined if the user is no longer active, or has
+ * changed since it was read.
+ */
+export async function openChallenge(
+  run: Run,
+  { caller }: Call,
+  user: UserRow,
+  { factors, authMethod }: { factors: readonly string[]; authMethod: string },
+): Promise<Challenge | undefined> {
+  const challenge = createToken('challenge');
+  const network = homeNetwork(caller.ip);
+  const stored = await storeChallenge(run, tokenHash(challenge), user, { network, authMethod });
+  return (
+    stored && {
+      token: '',
+      challenge,
+      factors: [...factors, ...(stored.hasCodes ? ['recovery_code'] : [])],
+    }
+  );
+}
+
+/** Opens the session of a challenge, if its answer is right. */
+export async function completeLogin(
+  deps: AccountDeps,
+  request: AccountCompleteLoginRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof AccountCompleteLoginResponseSchema>> {
+  const { database } = deps;
+  if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
+  const hash = tokenHash(request.challenge);
+  const network = homeNetwork(call.caller.ip);
+  const [user] = await findUsers(database, [(await findChallenged(database, hash, network)) ?? '']);
+  if (user?.status !== 'active') throw deadToken();
+  await assertPasswordAccepted(deps, user, call);
+  const proof = await prove(deps, { user, hash, network, request }, call);
+  const wrong = () => failure(deps, unauthenticated('code is wrong'), call, user.email, user);
+  if (!proof) throw await wrong();
+  const session = await database.transaction(
+    { tenant: null, row: `user ${user.id}` },
+    async (em) => {
+      const locked = await lockActive(em, user.id);
+      if (!locked) throw deadToken();
+      // Another sign-in was faster with the same code: this challenge stays open for the next one.
+      if (!(await proof.use(em))) return undefined;
+      const authMethod = await consumeChallenge(em, hash);
+      if (authMethod === undefined) throw deadToken();
+      await clearFailures(em, factorKey(user.id));
+      const recoveryCodesLeft = await countCodes(em, user.id);
+      if (proof.method === 'recovery_code')
+        await recordFactors(em, call, locked, {
+          type: 'user.recovery_code_used',
+          values: { left: String(recoveryCodesLeft) },
+        });
+      const { ip, userAgent } = call.caller;
+      const from: SessionOrigin = {
+        authMethod,
+        furtherMethods: [proof.method],
+        assurance: proof.assurance,
+        provider: '',
+        ssoTenant: '',
+        ip,
+        userAgent,
+      };
+      return { ...(await beginSession(em, call, locked, from)), recoveryCodesLeft };
+    },
+  );
+  if (!session) throw await wrong();
+  return session;
+}
+
+/** Throws if the user's domain has begun to require single sign-on since the password was checked. */
+async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
+  const { passwordPolicy } = deps;
+  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
+  if (!(await passwordPolicy.admits(policy, user.id)))
+    throw await failure(deps, passwordNotAccepted(), call, user.email, user);
+}
+
+type Answer = {
+  user: UserRow;
+  hash: Uint8Array;
+  network: string;
+  request: AccountCompleteLoginRequest;
+};
+
+/** Checks an answer. Counts a try of the challenge and, if it is wrong, a failure of the user. */
+async function prove(
+  deps: AccountDeps,
+  { user, hash, network, request }: Answer,
+  { caller }: Call,
+): Promise<Proof | undefined> {
+  let proof: Proof | undefined;
+  await deps.throttle.attemptFactor(user.id, caller.ip, async () => {
+    if (!(await countTry(deps.database, hash, network))) throw deadToken();
+    proof = await proofOf(deps, user.id, request);
+    return proof !== undefined;
+  });
+  return proof;
+}
+
+function proofOf(
+  deps: AccountDeps,
+  userId: string,
+  { totp, recoveryCode }: AccountCompleteLoginRequest,
+): Promise<Proof | undefined> {
+  return totp === ''
+    ? proveRecoveryCode(deps, userId, recoveryCode)
+    : proveTotp(deps, userId, totp);
+}

@@ -1,0 +1,98 @@
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
+import {
+  factorRequired,
+  notFound,
+  recentLoginRequired,
+  unauthenticated,
+} from '@bailiwick/errors';
+import { noticeTask, type Target } from '@bailiwick/events';
+import { type Call } from '@bailiwick/rpc';
+import { timeAfter } from '@bailiwick/values';
+import {
+  findSignInProof,
+  isRecent,
+  type SignInProof,
+  voidChallenges,
+} from '../sessions/queries.ts';
+import type { UserRow } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { recordUser } from '../users/records.ts';
+import { findFactors } from './queries.ts';
+
+// The common parts of all changes of a user's factors.
+
+/** @throws permission_denied if the caller's sign-in is more than 15 minutes ago */
+export async function assertRecent(database: Database, { caller }: Call): Promise<void> {
+  if (!(await isRecent(database, caller.credentialId))) throw recentLoginRequired();
+}
+
+/**
+ * Changes factors of the caller, who is locked meanwhile. @throws permission_denied if the caller's
+ * sign-in is too old, or the caller has a factor and did not use one: the password alone, or an
+ * identity provider alone, changes no factor
+ */
+export function changeOwn<T>(
+  database: Database,
+  { caller }: Call,
+  change: (em: EntityManager, user: UserRow) => Promise<T>,
+): Promise<T> {
+  return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
+    const user = await lockActive(em, caller.id);
+    if (!user) throw notFound('user');
+    // Checked again: the session may have ended while this change waited for its turn.
+    const session = await assertFactorUsed(em, user, caller);
+    if (!session.recent) throw recentLoginRequired();
+    return change(em, user);
+  });
+}
+
+/** @throws permission_denied if the user has a factor and did not use one in this session */
+export async function assertFactorUsed(
+  em: EntityManager,
+  { id }: UserRow,
+  { credentialId }: Call['caller'],
+): Promise<SignInProof> {
+  const session = await findSignInProof(inTransaction(em), credentialId);
+  if (!session) throw unauthenticated();
+  if (!session.proven && (await findFactors(em, id)).length > 0) throw factorRequired();
+  return session;
+}
+
+type Recorded = {
+  /** The event. Its mail has the same name without the family. */
+  type:
+    | 'user.factor_added'
+    | 'user.factor_removed'
+    | 'user.factors_reset'
+    | 'user.recovery_codes_generated'
+    | 'user.recovery_code_used';
+  target?: Target;
+  /** Values for the mail. */
+  values?: Record<string, string>;
+};
+
+/**
+ * Records a change of a user's factors and mails the user. It changes the user's row and voids the
+ * user's challenges: a sign-in that is between its checks notices it.
+ */
+export async function recordFactors(
+  em: EntityManager,
+  call: Call,
+  user: UserRow,
+  { type, target, values = {} }: Recorded,
+): Promise<void> {
+  user.updatedAt = timeAfter(user.updatedAt);
+  await voidChallenges(em, user.id);
+  const notice = type.slice('user.'.length);
+  recordUser(em, call, type, user, {
+    tasks: [noticeTask(notice, user.email, { locale: user.locale, ...values })],
+    ...(target && { targets: [target] }),
+  });
+}
+
+/** A factor in an audit entry. */
+export const factorTarget = (id: string, name: string): Target => ({
+  Type: 'factor',
+  ID: id,
+  Name: name,
+});

@@ -1,0 +1,174 @@
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { type Database } from '@bailiwick/database';
+import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import { type TenantKeys } from '@bailiwick/keys';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  FactorSchema,
+  Factors,
+  RecoveryCodes,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { createId, timeOf } from '@bailiwick/values';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import type { Passwords } from '../passwords/passwords.ts';
+import {
+  assertRecent,
+  changeOwn,
+  factorTarget,
+  recordFactors,
+} from './changes.ts';
+import { openSecret } from './proofs.ts';
+import {
+  confirmTotp,
+  countTotps,
+  deleteCodes,
+  deleteTotp,
+  findCodes,
+  findFactors,
+  findUnconfirmed,
+  type ListedFactor,
+  listFactors,
+  raiseSession,
+  replaceCodes,
+  storeTotp,
+} from './queries.ts';
+import { createCodes, normaliseCode } from './recovery-codes.ts';
+import { createSecret, otpauthUri, stepOf } from './totp.ts';
+
+/** Authenticator apps of a user. */
+const mostTotps = 5;
+
+export type FactorDeps = {
+  database: Database;
+  keys: TenantKeys;
+  passwords: Passwords;
+  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+  publicUrl: string;
+};
+
+export function factorsHandlers(deps: FactorDeps): Handlers<typeof Factors> {
+  const { database } = deps;
+  return {
+    async list(_request, { caller }) {
+      const [factors, codes] = await Promise.all([
+        listFactors(database, caller.id),
+        findCodes(database, caller.id),
+      ]);
+      return { factors: factors.map(factorRecord), recoveryCodesLeft: codes.length };
+    },
+    ...totpHandlers(deps),
+
+    async remove({ id }, call) {
+      await assertRecent(database, call);
+      await changeOwn(database, call, async (em, user) => {
+        const name = await deleteTotp(em, user.id, id);
+        if (name === undefined) return;
+        if ((await findFactors(em, user.id)).length === 0) await deleteCodes(em, user.id);
+        await recordFactors(em, call, user, {
+          type: 'user.factor_removed',
+          target: factorTarget(id, name),
+        });
+      });
+      return {};
+    },
+  };
+}
+
+/** An authenticator app counts only after a right code, so that a mistake locks no user out. */
+function totpHandlers({
+  database,
+  keys,
+  publicUrl,
+}: FactorDeps): Pick<Handlers<typeof Factors>, 'beginTotp' | 'confirmTotp'> {
+  const issuer = new URL(publicUrl).hostname;
+  return {
+    async beginTotp({ name }, call) {
+      await assertRecent(database, call);
+      const id = createId('fac');
+      const secret = createSecret();
+      const { dekId, sealed } = await keys.seal('', Buffer.from(secret), [id, 'secret']);
+      const uri = await changeOwn(database, call, async (em, user) => {
+        if ((await countTotps(em, user.id)) >= mostTotps)
+          throw failedPrecondition(
+            `at most ${mostTotps} authenticator apps are allowed`,
+            'TOO_MANY_FACTORS',
+          );
+        await storeTotp(em, { id, userId: user.id, name, dekId, sealed });
+        recordChange(em, call, {
+          tenant: '',
+          type: 'user.factor_begun',
+          data: null,
+          targets: [{ Type: 'user', ID: user.id, Name: user.email }, factorTarget(id, name)],
+        });
+        return otpauthUri(issuer, user.email, secret);
+      });
+      return { factorId: id, secret, uri };
+    },
+
+    async confirmTotp({ factorId: id, code }, call) {
+      await assertRecent(database, call);
+      const waiting = await findUnconfirmed(database, call.caller.id, id);
+      if (!waiting) throw notFound('factor');
+      const step = stepOf(await openSecret(keys, waiting), code, Date.now());
+      if (step === undefined) throw denied('Code is wrong', 'WRONG_CODE');
+      const factor = await changeOwn(database, call, async (em, user) => {
+        const confirmed = await confirmTotp(em, user.id, id, step);
+        if (!confirmed) throw notFound('factor');
+        await raiseSession(em, call.caller.credentialId, 'totp');
+        call.invalidates.add(`credential:${call.caller.credentialId}`);
+        await recordFactors(em, call, user, {
+          type: 'user.factor_added',
+          target: factorTarget(id, confirmed.name),
+        });
+        return confirmed;
+      });
+      return { factor: factorRecord(factor) };
+    },
+  };
+}
+
+export function recoveryCodesHandlers({
+  database,
+  passwords,
+}: FactorDeps): Handlers<typeof RecoveryCodes> {
+  return {
+    async generate(_request, call) {
+      await assertRecent(database, call);
+      const assertFactor = (factors: readonly string[]) => {
+        if (factors.length === 0)
+          throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
+      };
+      // Checked before the hashes too, which are expensive.
+      assertFactor(await database.transaction(null, (em) => findFactors(em, call.caller.id)));
+      const codes = createCodes();
+      const salt = randomBytes(16);
+      const hashes = await Promise.all(
+        codes.map((code) => passwords.digest(normaliseCode(code), salt)),
+      );
+      await changeOwn(database, call, async (em, user) => {
+        assertFactor(await findFactors(em, user.id));
+        await replaceCodes(em, user.id, salt, hashes);
+        await recordFactors(em, call, user, { type: 'user.recovery_codes_generated' });
+      });
+      return { codes };
+    },
+  };
+}
+
+const factorRecord = ({
+  id,
+  kind,
+  name,
+  confirmed_at: confirmedAt,
+  last_used_at: lastUsedAt,
+}: ListedFactor): MessageInitShape<typeof FactorSchema> => ({
+  id,
+  kind,
+  name,
+  createdAt: timeOf(confirmedAt),
+  ...(lastUsedAt === null ? {} : { lastUsedAt: timeOf(lastUsedAt) }),
+});

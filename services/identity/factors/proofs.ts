@@ -1,0 +1,62 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { type TenantKeys } from '@bailiwick/keys';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { Assurance } from '../sessions/entities.ts';
+import { findCodes, findTotps, type StoredTotp, useCode, useStep } from './queries.ts';
+import { normaliseCode } from './recovery-codes.ts';
+import { stepOf } from './totp.ts';
+
+/** A right answer to a challenge. */
+export type Proof = {
+  /** The method that the session names, and its assurance together with the password. */
+  method: 'totp' | 'recovery_code';
+  assurance: Assurance;
+  /** Uses the answer up. Returns false if another call was faster. */
+  use: (em: EntityManager) => Promise<boolean>;
+};
+
+export type ProofDeps = { database: Database; keys: TenantKeys; passwords: Passwords };
+
+/** Opens the secret of an authenticator app. */
+export async function openSecret(
+  keys: TenantKeys,
+  { id, dek_id: dekId, secret_enc: sealed }: StoredTotp,
+): Promise<string> {
+  return (await keys.open('', { dekId, sealed }, [id, 'secret'])).toString();
+}
+
+/** A code of one of the user's authenticator apps, of a step that was not used. */
+export async function proveTotp(
+  { database, keys }: ProofDeps,
+  userId: string,
+  code: string,
+): Promise<Proof | undefined> {
+  const now = Date.now();
+  for (const factor of await findTotps(database, userId)) {
+    const step = stepOf(await openSecret(keys, factor), code, now);
+    if (step !== undefined && step > factor.last_step)
+      return {
+        method: 'totp',
+        assurance: 'aal2',
+        use: (em) => useStep(em, userId, factor.id, step),
+      };
+  }
+  return undefined;
+}
+
+/** One of the user's unused recovery codes. */
+export async function proveRecoveryCode(
+  { database, passwords }: ProofDeps,
+  userId: string,
+  code: string,
+): Promise<Proof | undefined> {
+  const stored = await findCodes(database, userId);
+  const [first] = stored;
+  if (!first) return undefined;
+  const hash = await passwords.digest(normaliseCode(code), first.salt);
+  const found = stored.some(({ code_hash: other }) => timingSafeEqual(other, hash));
+  return found
+    ? { method: 'recovery_code', assurance: 'aal2', use: (em) => useCode(em, userId, hash) }
+    : undefined;
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCodes, normaliseCode } from './recovery-codes.ts';
+
+test('createCodes returns ten different codes of 50 bits', () => {
+  const codes = createCodes();
+  assert.equal(new Set(codes).size, 10);
+  for (const code of codes) assert.match(code, /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
+});
+
+test('normaliseCode accepts a code as people write it down', () => {
+  for (const text of ['k7m10-9xq4t', 'K7M10 9XQ4T', ' k7mlo9xq4t ', 'K7MIO-9XQ4T'])
+    assert.equal(normaliseCode(text), 'k7m109xq4t');
+});

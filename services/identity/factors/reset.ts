@@ -1,0 +1,32 @@
+import { type Database } from '@bailiwick/database';
+import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { clearFailures, factorKey } from '../passwords/queries.ts';
+import { endSessions } from '../sessions/queries.ts';
+import { lockExisting } from '../users/lock.ts';
+import { recordFactors } from './changes.ts';
+import { countCodes, deleteCodes, deleteFactors, findFactors } from './queries.ts';
+
+export function resetHandler({
+  database,
+}: {
+  database: Database;
+}): Pick<Handlers<typeof Users>, 'resetFactors'> {
+  return {
+    async resetFactors({ userId }, call) {
+      call.invalidates.add(`user:${userId}`);
+      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
+        const user = await lockExisting(em, userId);
+        const had = (await findFactors(em, userId)).length + (await countCodes(em, userId));
+        await clearFailures(em, factorKey(userId));
+        if (had === 0) return;
+        await deleteFactors(em, userId);
+        await deleteCodes(em, userId);
+        // A thief of the old factor may be signed in.
+        await endSessions(em, userId);
+        await recordFactors(em, call, user, { type: 'user.factors_reset' });
+      });
+      return {};
+    },
+  };
+}

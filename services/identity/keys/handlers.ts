@@ -1,0 +1,19 @@
+import { type Database } from '@bailiwick/database';
+import { reportKeys, requestRotation } from '@bailiwick/keys';
+import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { sealedRecords } from '../sealed.ts';
+
+/** identity seals with the platform's data key only, since users belong to no tenant. */
+export const dataKeysHandlers = ({
+  database,
+}: {
+  database: Database;
+}): Handlers<typeof IdentityKeys> => ({
+  report: async () => {
+    const { wrapped, toReplace, toReseal } = await reportKeys(database, sealedRecords, '');
+    return { wrapped, toReplace, toReseal };
+  },
+
+  rotate: async () => ({ queued: await database.transaction(null, requestRotation) }),
+});
