@@ -20,7 +20,7 @@ const readPage = (name: string) => Buffer.from(fill(read(`${name}.html`).toStrin
 const html = 'text/html; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 const files = new Map([
-  ...['login', 'verify', 'reset', 'invitation', 'factors'].map(
+  ...['login', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map(
     (name) => [`/${name}`, { type: html, body: readPage(name) }] as const,
   ),
   ...[
@@ -29,6 +29,8 @@ const files = new Map([
     'waiting',
     'login',
     'second-factor',
+    'passkey',
+    'passkeys',
     'page',
     'invitation',
     'post',

@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'aud' // audit entry
   | 'ses' // session
   | 'fac' // second factor
+  | 'psk' // passkey
   | 'sso' // identity provider
   | 'whk' // webhook endpoint
   | 'slk' // chat endpoint

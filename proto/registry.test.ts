@@ -89,7 +89,14 @@ test('every operation that requires a credential declares who may call it', () =
 });
 
 test('every open operation has a rate class, and no other operation has one', () => {
-  const classes = new Set(['register', 'token', 'mail', 'login', 'sso_check']);
+  const classes = new Set([
+    'register',
+    'token',
+    'mail',
+    'login',
+    'passkey',
+    'sso_check',
+  ]);
   for (const { name, credential, rate } of all) {
     assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);
   }

@@ -19,6 +19,7 @@ import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bot
 import { file_bailiwick_identity_v1_factors } from './gen/bailiwick/identity/v1/factors_pb.ts';
 import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
+import { file_bailiwick_identity_v1_passkeys } from './gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
 import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
@@ -40,6 +41,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_account,
   file_bailiwick_identity_v1_sessions,
   file_bailiwick_identity_v1_factors,
+  file_bailiwick_identity_v1_passkeys,
   file_bailiwick_identity_v1_tokens,
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,

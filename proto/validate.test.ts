@@ -37,7 +37,7 @@ test('validation messages for an empty request to each operation name documented
       if (routed)
         assert.match(
           message,
-          /^([A-Z][A-Za-z]*(\.[A-Z][A-Za-z]*)*|endpoint (id|name|url)|one of Totp and RecoveryCode) is required$/,
+          /^([A-Z][A-Za-z]*(\.[A-Z][A-Za-z]*)*|endpoint (id|name|url)|one of Totp, RecoveryCode and Passkey) is required$/,
           name,
         );
     }

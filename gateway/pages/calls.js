@@ -55,6 +55,8 @@ export async function call(operation, body) {
 const wrongAnswers = {
   Account_Login: 'The address or the password is wrong. Check both, or ask for a new password.',
   Account_CompleteLogin: 'The code is wrong, or it was used before. Try the next one.',
+  Account_FinishPasskeyLogin:
+    'This passkey was not accepted. Use another one, or sign in in another way.',
 };
 
 /** Translates an API error for the user. */
@@ -68,6 +70,8 @@ function explain(operation, { Code, Messages }, retryAfter) {
       0,
       Messages,
     );
+  if (/Passkey/.test(operation) && isDead({ code: Code, messages: Messages }))
+    return new Refused(Code, ['That took too long. Try again.']);
   if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
     return new Refused(Code, [
       'The address to return to is not allowed. Start again from your application.',

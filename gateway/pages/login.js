@@ -12,6 +12,7 @@ import {
   run,
   say,
 } from './calls.js';
+import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 
 const parts = ['entry', 'second', 'confirm', 'known'].map(find);
@@ -57,8 +58,10 @@ function askForAddress() {
   find('secret').hidden = true;
   find('instead').hidden = true;
   find('with-password').hidden = false;
+  find('with-passkey').hidden = !supported;
   entry.querySelector('[type=submit]').textContent = 'Continue';
   show('entry', 'Sign in', email);
+  offerPasskeys((credential) => run(() => signInByPasskey(credential)));
 }
 
 // The address stays in the form, so that password managers associate the password with it.
@@ -67,6 +70,7 @@ function askForPassword() {
   find('secret').hidden = false;
   find('instead').hidden = false;
   find('with-password').hidden = true;
+  find('with-passkey').hidden = true;
   entry.querySelector('[type=submit]').textContent = 'Sign in';
   show('entry', 'Sign in', password);
 }
@@ -116,8 +120,18 @@ async function goOnWith(answer) {
   await finish();
 }
 
+async function signInByPasskey(credential) {
+  await signInWith(credential).catch((error) => {
+    // The browser offers a passkey once.
+    askForAddress();
+    throw error;
+  });
+  await finish();
+}
+
 /** Leaves for the page or application that the user came for, or shows the account. */
 async function finish() {
+  stopOffering();
   const refusal = await goOn().catch((error) => error);
   if (!(await welcome())) {
     askForAddress();
@@ -136,6 +150,7 @@ async function welcome() {
     find('tenants')
       .querySelector('ul')
       .replaceChildren(...Tenants.map(entryOf));
+    find('passkeys').hidden = !supported;
     find('onward').hidden = !onward && !/^https?:/.test(returnTo);
     show('known', 'You are signed in');
     return true;
@@ -162,6 +177,15 @@ find('with-password').addEventListener('click', () =>
     readAddress();
     say('');
     askForPassword();
+  }),
+);
+find('with-passkey').addEventListener('click', () =>
+  run(async () => {
+    const credential = await askForPasskey().catch((error) => {
+      askForAddress();
+      throw error;
+    });
+    await signInByPasskey(credential);
   }),
 );
 find('go-on').addEventListener('click', () =>

@@ -86,7 +86,7 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
     properties: { Endpoint: { required: ['ID'], properties: { ID: storedId(endpoint?.message) } } },
   }),
   'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
-  'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode')] }),
+  'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),
   'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
 };

@@ -70,6 +70,24 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   'TenantInvitationsAcceptRequest.Token': invited,
   'TenantInvitationsDeclineRequest.Token': invited,
   Token: exampleToken('s'),
+  'PasskeysBeginRegistrationResponse.Options':
+    '{"challenge":"RXhhbXBsZQ","rp":{"id":"iam.example.com","name":"iam.example.com"},"pubKeyCredParams":[{"alg":-7,"type":"public-key"}]}',
+  'PasskeysFinishRegistrationRequest.Credential':
+    '{"id":"RXhhbXBsZQ","rawId":"RXhhbXBsZQ","type":"public-key","response":{"clientDataJSON":"RXhhbXBsZQ","attestationObject":"RXhhbXBsZQ"}}',
+  'PasskeysFinishRegistrationRequest.Name': 'Laptop',
+  'PasskeysRenameRequest.Name': 'Old laptop',
+  'AccountBeginPasskeyLoginResponse.Options':
+    '{"challenge":"RXhhbXBsZQ","rpId":"iam.example.com","userVerification":"required"}',
+  'AccountFinishPasskeyLoginRequest.Credential':
+    '{"id":"RXhhbXBsZQ","rawId":"RXhhbXBsZQ","type":"public-key","response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiUlhoaGJYQnNaUSIsIm9yaWdpbiI6Imh0dHBzOi8vaWFtLmV4YW1wbGUuY29tIiwiY3Jvc3NPcmlnaW4iOmZhbHNlfQ","authenticatorData":"RXhhbXBsZQ","signature":"RXhhbXBsZQ"}}',
+  'AccountCompleteLoginRequest.Passkey': undefined,
+  'Passkey.ID': exampleId('psk'),
+  'Passkey.Name': 'Laptop',
+  'PasskeysFinishRegistrationResponse.Passkey.LastUsedAt': undefined,
+  BackupEligible: true,
+  BackedUp: true,
+  Transports: ['internal', 'hybrid'],
+  AAGUID: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
   'Session.ID': exampleId('ses'),
   'Session.Provider': '',
   'Session.ExpiresAt': '2026-03-02T12:00:00.000Z',

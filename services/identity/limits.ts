@@ -6,6 +6,7 @@ import { mailLimits } from '@bailiwick/proto/policies.ts';
 export const botsPerTenant = 1000;
 /** Counts valid keys only: a key that is rotated every day leaves hundreds of expired ones. */
 export const keysPerBot = 100;
+export const passkeysPerUser = 20;
 
 export type AccountLimits = {
   /** By rate class and client address. */
@@ -20,6 +21,8 @@ export const accountLimits: Record<LimitProfile, AccountLimits> = {
   standard: {
     addresses: {
       login: perMinute(120),
+      // The sign-in page asks for options whenever it is opened.
+      passkey: perMinute(300),
       register: perMinute(60),
       mail: perMinute(60),
       token: perMinute(120),
@@ -30,6 +33,7 @@ export const accountLimits: Record<LimitProfile, AccountLimits> = {
   strict: {
     addresses: {
       login: perMinute(10),
+      passkey: perMinute(60),
       register: { count: 5, seconds: 3600 },
       mail: perMinute(10),
       token: perMinute(60),

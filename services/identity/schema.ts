@@ -18,6 +18,8 @@ import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
 import { SessionCodes } from './migrations/010-session-codes.ts';
 import { SessionAssurance } from './migrations/011-session-assurance.ts';
 import { Factors } from './migrations/012-factors.ts';
+import { Passkeys } from './migrations/013-passkeys.ts';
+import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
@@ -43,6 +45,8 @@ export const identitySchema: ServiceSchema = {
     TotpFactorEntity,
     RecoveryCodeEntity,
     LoginChallengeEntity,
+    PasskeyEntity,
+    UsedChallengeEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -56,6 +60,7 @@ export const identitySchema: ServiceSchema = {
     { name: '010-session-codes', class: SessionCodes },
     { name: '011-session-assurance', class: SessionAssurance },
     { name: '012-factors', class: Factors },
+    { name: '013-passkeys', class: Passkeys },
   ],
   compatibleFrom: 1,
 };

@@ -21,6 +21,7 @@ import {
   IdentityKeys,
   IdentityLimits,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
@@ -55,6 +56,7 @@ import { forgetProvider } from './federation/queries.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
 import { followOwnerNotices } from './owners/notices.ts';
+import { passkeysHandlers } from './passkeys/handlers.ts';
 import { accountChecks, userChecks } from './passwords/checks.ts';
 import { createPasswords } from './passwords/passwords.ts';
 import { createPasswordPolicy } from './passwords/policy.ts';
@@ -137,6 +139,7 @@ function partsOf(
       serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
       serve(Sessions, sessionsHandlers(deps)),
       serve(Factors, factorsHandlers(deps)),
+      serve(Passkeys, passkeysHandlers(deps)),
       serve(RecoveryCodes, recoveryCodesHandlers(deps)),
       serve(Users, usersHandlers(deps), userChecks(passwordRules)),
       serve(Bots, botsHandlers(deps)),

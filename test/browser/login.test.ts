@@ -98,7 +98,7 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.getByLabel('Password').waitFor();
     assert.equal(await focusedId(page), 'password');
     // A password manager can find the account, and the address is not editable.
-    const address = page.locator('form [autocomplete=username]');
+    const address = page.locator('form [autocomplete~=username]');
     assert.equal(await address.inputValue(), email);
     assert.ok((await address.isVisible()) && !(await address.isEditable()));
     assert.equal(await page.locator('form [autocomplete=current-password]').count(), 1);

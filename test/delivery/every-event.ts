@@ -4,6 +4,7 @@ import { createBot, createKey, inDays } from '../support/bots.ts';
 import type { DnsServer } from '../support/dns-server.ts';
 import { claim, own } from '../support/domains.ts';
 import { eventually, type Stack } from '../support/harness.ts';
+import { addPasskey } from '../support/passkeys.ts';
 import { createTenant, login, newAddress, signUp } from '../support/people.ts';
 import { addTotp } from '../support/totp.ts';
 import { makeEndpoint, type Owner } from './endpoints.ts';
@@ -154,6 +155,8 @@ async function changeFactors(stack: Stack, user: Person, secret: string): Promis
   };
   const { Challenge } = bodyOf(await login(stack, user.email, secret));
   bodyOf(await stack.call('Account_CompleteLogin', { Challenge, RecoveryCode: Codes[0] }));
+  const { record } = await addPasskey(stack, user.token);
+  bodyOf(await stack.call('Passkeys_Delete', { ID: record.ID }, user.token));
   bodyOf(await stack.call('Factors_Remove', { ID: id }, user.token));
   await addTotp(stack, user.token);
   bodyOf(await stack.call('Users_ResetFactors', { UserID: user.id }, stack.platformKey));

@@ -26,6 +26,7 @@ export type Fixture = {
 
 const factors = 'test/operations/factors.test.ts';
 const tenantChanges = 'test/operations/tenant-changes.test.ts';
+const passkeys = 'test/operations/passkeys.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
 const endpointUrl = (stack: Stack) => `${stack.inboxUrl}/hooks/matrix`;
@@ -49,6 +50,11 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     fresh: ['person', 'code'],
     request: ({ invitation }) => ({ Code: invitation }),
   },
+  Account_BeginPasskeyLogin: {},
+  Account_FinishPasskeyLogin: { allowedIn: passkeys },
+  Passkeys_FinishRegistration: { allowedIn: passkeys },
+  Passkeys_Rename: { actor: true, fresh: ['passkey'] },
+  Passkeys_Delete: { allowedIn: passkeys },
   Account_IssueCode: { actor: true },
   Account_CompleteLogin: { allowedIn: 'test/operations/second-factor.test.ts' },
   Account_Logout: { actor: true },

@@ -4,6 +4,7 @@ import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { newCode, newIdentity } from '../support/federation.ts';
 import type { Stack } from '../support/harness.ts';
+import { newPasskey } from '../support/passkeys.ts';
 import { mailTo, newAddress, password, tokenIn } from '../support/people.ts';
 import { newPerson, newSession } from './people.ts';
 import type { Place } from './world.ts';
@@ -57,6 +58,10 @@ const makers = {
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     return { invitation: tokenIn(await mailTo(stack, email)) };
   },
+
+  passkey: async (stack, { ids }) => ({
+    ids: { psk: await newPasskey(stack, ids['usr'] ?? '') },
+  }),
 
   identity: async (stack, { ids, tenant }) => ({
     ids: { sso: await newIdentity(stack, ids['usr'] ?? '', tenant) },

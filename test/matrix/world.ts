@@ -112,10 +112,9 @@ async function makePlace(
 ): Promise<Place> {
   const tenant = await newTenant(stack, owner.id);
   const unmade = Object.fromEntries(
-    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [
-      prefix,
-      createId(prefix as 'dom'),
-    ]),
+    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'fac', 'psk', 'evt', 'tsk'].map(
+      (prefix) => [prefix, createId(prefix as 'dom')],
+    ),
   );
   const empty: Place = {
     name,

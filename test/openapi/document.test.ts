@@ -158,6 +158,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'aud',
     'ses',
     'fac',
+    'psk',
     'sso',
     'whk',
     'slk',

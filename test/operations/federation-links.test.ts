@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
 import { newAssertion, refusedWith } from '../support/federation.ts';
+import { addPasskey } from '../support/passkeys.ts';
 import {
   mailsTo,
   mailTo,
@@ -85,6 +86,25 @@ describe('federation: links of accounts', () => {
     );
     assert.equal((await admit(assertion)).outcome, 'known');
     assert.equal((await mailsTo(stack, email)).length, 2, 'one notice, for the first link');
+  });
+
+  test('Admit trusts a link to an account without a password by its address only, if the account has a passkey', async () => {
+    const { stack, tenant, admit } = suite;
+    const trustOf = async (withPasskey: boolean) => {
+      const { id, email, token } = await signUp(stack);
+      if (withPasskey) await addPasskey(stack, token);
+      await rowsOf(stack, 'update identity.user_account set password_hash = null where id = $1', [
+        id,
+      ]);
+      await admit(newAssertion(tenant, { email }));
+      const [link] = await rowsOf<{ trust: string }>(
+        stack,
+        'select trust from identity.identity_link where user_id = $1',
+        [id],
+      );
+      return link?.trust;
+    };
+    assert.deepEqual([await trustOf(false), await trustOf(true)], ['domain', 'address']);
   });
 
   test('Admit does not link a reassigned address to its previous account until the old identity is removed', async () => {

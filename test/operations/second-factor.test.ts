@@ -213,8 +213,8 @@ describeBoth('signing in with a second factor', (topology) => {
   test('Account_CompleteLogin needs exactly one answer', async () => {
     const challenge = createToken('challenge');
     for (const [answer, message] of [
-      [{}, 'one of Totp and RecoveryCode is required'],
-      [{ Totp: '123456', RecoveryCode: 'a' }, 'one of Totp and RecoveryCode is required'],
+      [{}, 'one of Totp, RecoveryCode and Passkey is required'],
+      [{ Totp: '123456', RecoveryCode: 'a' }, 'one of Totp, RecoveryCode and Passkey is required'],
       [{ Totp: '12345a' }, 'Totp must be six digits'],
     ] as const)
       assertRefused(await complete(challenge, answer), 400, 'invalid_argument', [message]);

@@ -10,6 +10,7 @@ import { listenRpc, routes, serve } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import { assertRefused } from '../support/answers.ts';
 import { type Answer, type Stack, startStack } from '../support/harness.ts';
+import { addPasskey, signInWith } from '../support/passkeys.ts';
 import {
   createTenant,
   mailTo,
@@ -93,6 +94,21 @@ describe('passwords and single sign-on', () => {
       lookups.length <= 2 && lookups.every((domain) => domain === 'example.com'),
       lookups.join(),
     );
+  });
+
+  test('a passkey of such a domain opens no session, unless the requirement is lifted for its owner', async () => {
+    await want({ tenant: '', lifted: false });
+    const [ownKey, memberKey] = await Promise.all(
+      [owner, await signUp(stack)].map(({ token }) => addPasskey(stack, token)),
+    );
+    assert.ok(ownKey && memberKey);
+    for (const { passkey } of [ownKey, memberKey])
+      assert.equal((await signInWith(stack, passkey)).status, 200);
+    await want({ tenant, lifted: false });
+    for (const { passkey } of [ownKey, memberKey]) assertSso(await signInWith(stack, passkey));
+    await want({ tenant, lifted: true });
+    assert.equal((await signInWith(stack, ownKey.passkey)).status, 200);
+    assertSso(await signInWith(stack, memberKey.passkey));
   });
 
   test('if a domain requires single sign-on, no password works, every address gets the same answer, and no password is checked', async () => {

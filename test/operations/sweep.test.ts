@@ -26,6 +26,7 @@ describe('the sweeper of identity', () => {
       'email_change',
       'sign_in_code',
       'login_challenge',
+      'used_challenge',
       'totp_factor',
       'session',
       'known_network',
@@ -48,6 +49,7 @@ describe('the sweeper of identity', () => {
       insert into identity.sign_in_code select sha256(n::text::bytea), '', '', '', '', '', '', '', '', now(), ${until} ${rows};
       insert into identity.login_challenge select sha256(n::text::bytea), '', '', '', 0, now(), ${until} ${rows};
       insert into identity.totp_factor select '', 'fac_' || n, '', '', '', '', 0, null, null, ${since} ${rows};
+      insert into identity.used_challenge select sha256(n::text::bytea), ${until} - interval '2 hours' ${rows};
       insert into identity.session (id, user_id, token_hash, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at)
         select 'ses_' || n, '', sha256(n::text::bytea), '', '', '', '', now(), ${since}, now() + interval '1 day' ${rows};
       insert into identity.known_network select n::text, '', ${since} ${rows};
@@ -65,6 +67,7 @@ describe('the sweeper of identity', () => {
       email_change: 1,
       sign_in_code: 1,
       login_challenge: 1,
+      used_challenge: 1,
       totp_factor: 1,
       session: 1,
       known_network: 1,
@@ -85,7 +88,7 @@ describe('the sweeper of identity', () => {
 
   test('stops between two batches when the service shuts down', async () => {
     await store(
-      'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code; delete from identity.login_challenge; delete from identity.totp_factor',
+      'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code; delete from identity.login_challenge; delete from identity.used_challenge; delete from identity.totp_factor',
     );
     await store(
       'delete from identity.session; delete from identity.known_network; delete from identity.login_failure',

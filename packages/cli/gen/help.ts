@@ -54,6 +54,10 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Changes","kind":"json","required":true,"text":""},
     ],
   },
+  Account_BeginPasskeyLogin: {
+    "text":"Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys.","access":"everyone","answers":"record","tenant":"",
+    fields: [],
+  },
   Account_ChangeEmail: {
     "text":"Mails a token to a new address. Account_Verify with that token makes it the account's address. The response is the same if the address belongs to another account.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [
@@ -69,18 +73,26 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Account_CompleteLogin: {
-    "text":"Completes a sign-in with a second factor: a code of an authenticator app or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it.","access":"everyone","answers":"record","tenant":"",
+    "text":"Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Challenge","kind":"secret","required":true,"text":"From Account_Login."},
       {"path":"Totp","kind":"secret","required":false,"text":"The six digits that the authenticator app shows."},
       {"path":"RecoveryCode","kind":"secret","required":false,"text":"One of the codes of RecoveryCodes_Generate."},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
+      {"path":"Passkey","kind":"secret","required":false,"text":"The browser's answer to the options of Account_BeginPasskeyLogin, as JSON text."},
     ],
   },
   Account_ExchangeCode: {
     "text":"Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Code","kind":"secret","required":true,"text":""},
+      {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
+    ],
+  },
+  Account_FinishPasskeyLogin: {
+    "text":"Signs in with a passkey. The options work once and for ten minutes. If the domain of the address requires SSO, no passkey is accepted.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"Credential","kind":"secret","required":true,"text":"AuthenticationResponseJSON (WebAuthn) as JSON text: JSON.stringify of the browser's credential."},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
     ],
   },
@@ -665,6 +677,37 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed.","access":"a session or a bot key: the permission iam.platform.mail.read on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Passkeys_BeginRegistration: {
+    "text":"Returns the options with which a page of this service asks the browser for a new passkey (navigator.credentials.create). The sign-in must be at most 15 minutes old.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
+  },
+  Passkeys_Delete: {
+    "text":"Deletes one of the caller's passkeys, and mails the user a notice. Nothing changes if it is deleted already. Sessions that it opened go on. The sign-in must be at most 15 minutes old.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Passkeys_FinishRegistration: {
+    "text":"Stores the passkey that the browser has made, and mails the user a notice. The options work once, for ten minutes and in the session that asked for them. The sign-in must be at most 15 minutes old.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"Credential","kind":"secret","required":true,"text":"RegistrationResponseJSON (WebAuthn) as JSON text: JSON.stringify of the browser's credential."},
+      {"path":"Name","kind":"text","required":true,"text":"The user's own name for it, such as \"Laptop\"."},
+    ],
+  },
+  Passkeys_List: {
+    "text":"Lists the caller's passkeys.","access":"a session, about the caller","answers":"page","tenant":"",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
+  Passkeys_Rename: {
+    "text":"Changes the name of one of the caller's passkeys.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Name","kind":"text","required":true,"text":""},
     ],
   },
   RecoveryCodes_Generate: {

@@ -10,14 +10,18 @@ export interface Operations {
   Access_ListPermissions: { request: Access_ListPermissionsReq; response: Access_ListPermissionsRes };
   /** Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed. */
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
+  /** Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys. */
+  Account_BeginPasskeyLogin: { request: Account_BeginPasskeyLoginReq; response: Account_BeginPasskeyLoginRes };
   /** Mails a token to a new address. Account_Verify with that token makes it the account's address. The response is the same if the address belongs to another account. */
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
-  /** Completes a sign-in with a second factor: a code of an authenticator app or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it. */
+  /** Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it. */
   Account_CompleteLogin: { request: Account_CompleteLoginReq; response: Account_CompleteLoginRes };
   /** Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
   Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
+  /** Signs in with a passkey. The options work once and for ten minutes. If the domain of the address requires SSO, no passkey is accepted. */
+  Account_FinishPasskeyLogin: { request: Account_FinishPasskeyLoginReq; response: Account_FinishPasskeyLoginRes };
   /** Returns the caller's own account and the tenants it belongs to. */
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
   /** Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it. */
@@ -156,6 +160,16 @@ export interface Operations {
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
   /** Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed. */
   Mail_GetSuppression: { request: Mail_GetSuppressionReq; response: Mail_GetSuppressionRes };
+  /** Returns the options with which a page of this service asks the browser for a new passkey (navigator.credentials.create). The sign-in must be at most 15 minutes old. */
+  Passkeys_BeginRegistration: { request: Passkeys_BeginRegistrationReq; response: Passkeys_BeginRegistrationRes };
+  /** Deletes one of the caller's passkeys, and mails the user a notice. Nothing changes if it is deleted already. Sessions that it opened go on. The sign-in must be at most 15 minutes old. */
+  Passkeys_Delete: { request: Passkeys_DeleteReq; response: Passkeys_DeleteRes };
+  /** Stores the passkey that the browser has made, and mails the user a notice. The options work once, for ten minutes and in the session that asked for them. The sign-in must be at most 15 minutes old. */
+  Passkeys_FinishRegistration: { request: Passkeys_FinishRegistrationReq; response: Passkeys_FinishRegistrationRes };
+  /** Lists the caller's passkeys. */
+  Passkeys_List: { request: Passkeys_ListReq; response: Passkeys_ListRes };
+  /** Changes the name of one of the caller's passkeys. */
+  Passkeys_Rename: { request: Passkeys_RenameReq; response: Passkeys_RenameRes };
   /** Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes. */
   RecoveryCodes_Generate: { request: RecoveryCodes_GenerateReq; response: RecoveryCodes_GenerateRes };
   /** Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's default role. */
@@ -400,6 +414,15 @@ export type AccountTenant = {
   Name: string;
 };
 
+/** Empty: the options name no account. */
+export type Account_BeginPasskeyLoginReq = Record<string, never>;
+
+/** The options for the browser. */
+export type Account_BeginPasskeyLoginRes = {
+  /** PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text. */
+  Options: string;
+};
+
 /** The new address of the account. */
 export type Account_ChangeEmailReq = {
   Email: string;
@@ -430,6 +453,8 @@ export type Account_CompleteLoginReq = {
   RecoveryCode?: string | undefined;
   /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
   Cookie?: boolean | undefined;
+  /** The browser's answer to the options of Account_BeginPasskeyLogin, as JSON text. */
+  Passkey?: string | undefined;
 };
 
 /** The new session and its user. */
@@ -451,6 +476,22 @@ export type Account_ExchangeCodeReq = {
 
 /** The new session and its user. */
 export type Account_ExchangeCodeRes = {
+  /** The session token. Send it as "Authorization: Bearer <token>". */
+  Token: string;
+  Session: Session;
+  User: User;
+};
+
+/** The browser's answer. */
+export type Account_FinishPasskeyLoginReq = {
+  /** AuthenticationResponseJSON (WebAuthn) as JSON text: JSON.stringify of the browser's credential. */
+  Credential: string;
+  /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
+  Cookie?: boolean | undefined;
+};
+
+/** The new session and its user. */
+export type Account_FinishPasskeyLoginRes = {
   /** The session token. Send it as "Authorization: Bearer <token>". */
   Token: string;
   Session: Session;
@@ -500,7 +541,7 @@ export type Account_LoginRes = {
   User?: User;
   /** For Account_CompleteLogin, if a second factor is due. Else empty. */
   Challenge: string;
-  /** The answers that the challenge accepts: totp, recovery_code. */
+  /** The answers that the challenge accepts: totp, passkey, recovery_code. */
   Factors: string[];
 };
 
@@ -1889,6 +1930,81 @@ export type PageReq = {
   Cursor?: string | undefined;
 };
 
+/** A passkey of a user. */
+export type Passkey = {
+  ID: string;
+  /** The user's own name for it. */
+  Name: string;
+  /** Whether it can be copied to other devices of the user. */
+  BackupEligible: boolean;
+  /** Whether it was copied, at its last use. */
+  BackedUp: boolean;
+  /** How browsers reach it: internal, hybrid, usb, nfc, ble or others. */
+  Transports: string[];
+  /** The model of the authenticator (AAGUID). Zeros if it does not say. */
+  AAGUID: string;
+  CreatedAt?: string;
+  /** Absent before the first sign-in with it. */
+  LastUsedAt?: string;
+};
+
+/** One page of passkeys. */
+export type PasskeyPage = {
+  Items: Passkey[];
+  NextCursor: string;
+};
+
+/** Empty: the passkey is for the caller. */
+export type Passkeys_BeginRegistrationReq = Record<string, never>;
+
+/** The options for the browser. */
+export type Passkeys_BeginRegistrationRes = {
+  /** PublicKeyCredentialCreationOptionsJSON (WebAuthn) as JSON text. */
+  Options: string;
+};
+
+/** The passkey to delete. */
+export type Passkeys_DeleteReq = {
+  ID: string;
+};
+
+/** Empty: the passkey is deleted. */
+export type Passkeys_DeleteRes = Record<string, never>;
+
+/** The new passkey. */
+export type Passkeys_FinishRegistrationReq = {
+  /** RegistrationResponseJSON (WebAuthn) as JSON text: JSON.stringify of the browser's credential. */
+  Credential: string;
+  /** The user's own name for it, such as "Laptop". */
+  Name: string;
+};
+
+/** The passkey as stored. */
+export type Passkeys_FinishRegistrationRes = {
+  Passkey: Passkey;
+};
+
+/** A page of the caller's passkeys. */
+export type Passkeys_ListReq = {
+  Page?: PageReq | undefined;
+};
+
+/** The page. */
+export type Passkeys_ListRes = {
+  Page: PasskeyPage;
+};
+
+/** The passkey and its new name. */
+export type Passkeys_RenameReq = {
+  ID: string;
+  Name: string;
+};
+
+/** The passkey as stored. */
+export type Passkeys_RenameRes = {
+  Passkey: Passkey;
+};
+
 /** One of Bailiwick's own permissions. */
 export type Permission = {
   Name: string;
@@ -2059,7 +2175,7 @@ export type Roles_SaveRes = Record<string, never>;
 export type Session = {
   ID: string;
   UserID: string;
-  /** password, oidc or saml. */
+  /** password, passkey, oidc or saml. */
   AuthMethod: string;
   /** The ID of the identity provider. Empty if AuthMethod is password. */
   Provider: string;
@@ -2072,7 +2188,7 @@ export type Session = {
   Current: boolean;
   /** The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that opened it. Empty if the session is not limited. */
   LimitedTo: string;
-  /** All methods of the sign-in, AuthMethod first: then totp or recovery_code. */
+  /** All methods of the sign-in, AuthMethod first: then totp, recovery_code or passkey. */
   AuthMethods: string[];
   /** The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that cannot be given to another site). */
   Assurance: string;

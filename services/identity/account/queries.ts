@@ -104,6 +104,10 @@ export const sweeps: readonly Statement[] = [
              select ctid from totp_factor where tenant = '' and confirmed_at is null and created_at < now() - interval '1 hour' limit $1)) returning 1`,
   },
   {
+    name: 'identity.sweep_used_challenges',
+    text: `delete from used_challenge where ctid = any (array (select ctid from used_challenge where expires_at < now() - interval '1 hour' limit $1)) returning 1`,
+  },
+  {
     name: 'identity.sweep_sessions',
     text: `delete from session where ctid = any (array (select ctid from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute' limit $1)) returning 1`,
   },

@@ -17,6 +17,7 @@ import {
   findChallenged,
   storeChallenge,
 } from '../factors/queries.ts';
+import { provePasskeyOf } from '../passkeys/proof.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFailures, factorKey } from '../passwords/queries.ts';
 import { beginSession } from '../sessions/begin.ts';
@@ -70,7 +71,8 @@ export async function completeLogin(
   if (user?.status !== 'active') throw deadToken();
   await assertPasswordAccepted(deps, user, call);
   const proof = await prove(deps, { user, hash, network, request }, call);
-  const wrong = () => failure(deps, unauthenticated('code is wrong'), call, user.email, user);
+  const text = request.passkey === '' ? 'code is wrong' : 'the passkey was not accepted';
+  const wrong = () => failure(deps, unauthenticated(text), call, user.email, user);
   if (!proof) throw await wrong();
   const session = await database.transaction(
     { tenant: null, row: `user ${user.id}` },
@@ -138,9 +140,10 @@ async function prove(
 function proofOf(
   deps: AccountDeps,
   userId: string,
-  { totp, recoveryCode }: AccountCompleteLoginRequest,
+  { totp, passkey, recoveryCode }: AccountCompleteLoginRequest,
 ): Promise<Proof | undefined> {
-  return totp === ''
+  if (totp !== '') return proveTotp(deps, userId, totp);
+  return passkey === ''
     ? proveRecoveryCode(deps, userId, recoveryCode)
-    : proveTotp(deps, userId, totp);
+    : provePasskeyOf(deps, userId, passkey);
 }

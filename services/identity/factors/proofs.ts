@@ -10,7 +10,7 @@ import { stepOf } from './totp.ts';
 /** A right answer to a challenge. */
 export type Proof = {
   /** The method that the session names, and its assurance together with the password. */
-  method: 'totp' | 'recovery_code';
+  method: 'totp' | 'passkey' | 'recovery_code';
   assurance: Assurance;
   /** Uses the answer up. Returns false if another call was faster. */
   use: (em: EntityManager) => Promise<boolean>;

@@ -49,6 +49,8 @@ const list: Statement = {
   name: 'identity.list_factors',
   text: `select id, 'totp' as kind, name, confirmed_at, last_used_at from totp_factor
          where tenant = '' and user_id = $1 and confirmed_at is not null
+         union all
+         select id, 'passkey', name, created_at, last_used_at from passkey where user_id = $1
          order by confirmed_at, id`,
 };
 
@@ -149,8 +151,9 @@ export async function deleteTotp(
   return row?.name;
 }
 
-/** Deletes all authenticator apps of a user. */
+/** Deletes all authenticator apps and passkeys of a user. */
 export async function deleteFactors(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from passkey where user_id = $1', [userId]);
   await execute(em, "delete from totp_factor where tenant = '' and user_id = $1", [userId]);
 }
 

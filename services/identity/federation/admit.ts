@@ -7,6 +7,7 @@ import { type Call } from '@bailiwick/rpc';
 import { createId, type Email, normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
+import { hasPasskey } from '../passkeys/queries.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
@@ -93,6 +94,7 @@ async function trustIn(
   const alone =
     user.id === onlyHere &&
     user.passwordHash === null &&
+    !(await hasPasskey(em, user.id)) &&
     !(await hasIdentityElsewhere(em, user.id, tenant));
   return alone ? 'domain' : 'address';
 }

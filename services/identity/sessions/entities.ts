@@ -17,7 +17,7 @@ export const SessionEntity = defineEntity({
     userId: p.text(),
     /** SHA-256 of the token. The token itself is not stored. */
     tokenHash: p.blob(),
-    /** password, oidc or saml. */
+    /** The first method: password, passkey, oidc or saml. */
     authMethod: p.text(),
     /** The methods that followed it, such as a second factor. */
     furtherMethods: p.array().columnType('text[]').default([]),

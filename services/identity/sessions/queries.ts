@@ -186,7 +186,7 @@ export async function findSignInProof(run: Run, id: string): Promise<SignInProof
 const signInProof: Statement = {
   name: 'identity.sign_in_proof',
   text: `select created_at > now() - $2::int * interval '1 millisecond' as recent,
-           further_methods && '{totp,recovery_code}' as proven
+           auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven
          from session s where id = $1 and ${isLive}`,
 };
 

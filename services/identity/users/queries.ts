@@ -18,6 +18,8 @@ const columns = columnsOf('user_account');
 export const factorsOf = (user: string): string => `array(
   select 'totp' where exists (
     select 1 from totp_factor where tenant = '' and user_id = ${user}.id and confirmed_at is not null)
+  union all
+  select 'passkey' where exists (select 1 from passkey where user_id = ${user}.id)
 )`;
 
 const byEmailKey: Statement = {
@@ -99,6 +101,7 @@ export async function deleteBelongings(
   emailKey: string,
 ): Promise<void> {
   await execute(em, 'delete from session where user_id = $1', [userId]);
+  await execute(em, 'delete from passkey where user_id = $1', [userId]);
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
   await execute(em, 'delete from email_change where user_id = $1', [userId]);
   await execute(em, 'delete from registration where user_id = $1 or email_key = $2', [

@@ -21,6 +21,8 @@ export const placeholders = {
   factors_reset: [],
   recovery_codes_generated: [],
   recovery_code_used: ['left'],
+  passkey_added: ['name'],
+  passkey_removed: ['name'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

@@ -49,6 +49,8 @@ const eventTypes: readonly EventType[] = [
     verified: 'The address of a new account was verified.',
     updated: "A user's record or address was changed.",
     password_changed: 'A password was changed or reset.',
+    passkey_added: 'A user added a passkey.',
+    passkey_removed: 'A user removed a passkey.',
     signed_in: 'A user signed in.',
     factor_added: 'A user added a second factor.',
     factor_removed: 'A user removed a second factor.',

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKmAgobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llOm66SGsaaQoMbG9naW4uYW5zd2VyEihvbmUgb2YgVG90cCBhbmQgUmVjb3ZlcnlDb2RlIGlzIHJlcXVpcmVkGi8odGhpcy50b3RwICE9ICcnKSAhPSAodGhpcy5yZWNvdmVyeV9jb2RlICE9ICcnKSLPAQocQWNjb3VudENvbXBsZXRlTG9naW5SZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlchIuChNyZWNvdmVyeV9jb2Rlc19sZWZ0GAQgASgFUhFSZWNvdmVyeUNvZGVzTGVmdCJAChdBY2NvdW50SXNzdWVDb2RlUmVxdWVzdBIlCglyZXR1cm5fdG8YASABKAlCCLpIBXIDGIAQUghSZXR1cm5UbyI7ChhBY2NvdW50SXNzdWVDb2RlUmVzcG9uc2USHwoIcmVkaXJlY3QYASABKAlCA4ABAVIIUmVkaXJlY3QiWAoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSIgoEY29kZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QiwgEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzEh0KCmxpbWl0ZWRfdG8YAyABKAlSCUxpbWl0ZWRUbxIcCglhc3N1cmFuY2UYBCABKAlSCUFzc3VyYW5jZSJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKTBAoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARImCgZsb2NhbGUYBSABKAlCCbpIBnIEyLUYAUgEUgZMb2NhbGWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESGQoFZW1haWwYByABKAlIBVIFRW1haWyIAQESJAoLZXh0ZXJuYWxfaWQYCCABKAlIBlIKRXh0ZXJuYWxJRIgBATpZirUYAklEirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCCAoGX2VtYWlsQg4KDF9leHRlcm5hbF9pZCJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInYKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSKAoHY3VycmVudBgBIAEoCUIOgAEBukgIyAEBcgMYgAJSB0N1cnJlbnQSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImgKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC4ABAbpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLpDgoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKLAQoNQ29tcGxldGVMb2dpbhIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q29tcGxldGVMb2dpblJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENvbXBsZXRlTG9naW5SZXNwb25zZSIRirUYDRABIAEqBWxvZ2luWAESggEKCUlzc3VlQ29kZRIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAWgCEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARJ7CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhaKtRgSEAIaCAoGY2FsbGVyIAFYAmgCEnEKA0dldBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVzcG9uc2UiFZACAYq1GA4QAhoICgZjYWxsZXJoAhJ3CgZVcGRhdGUSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAESjwEKDkNoYW5nZVBhc3N3b3JkEjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QaNC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKGAQoLQ2hhbmdlRW1haWwSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKNAwobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llEiYKB3Bhc3NrZXkYBSABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTqsAbpIqAEapQEKDGxvZ2luLmFuc3dlchIxb25lIG9mIFRvdHAsIFJlY292ZXJ5Q29kZSBhbmQgUGFzc2tleSBpcyByZXF1aXJlZBpiKHRoaXMudG90cCAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnJlY292ZXJ5X2NvZGUgIT0gJycgPyAxIDogMCkgKyAodGhpcy5wYXNza2V5ICE9ICcnID8gMSA6IDApID09IDEizwEKHEFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISLgoTcmVjb3ZlcnlfY29kZXNfbGVmdBgEIAEoBVIRUmVjb3ZlcnlDb2Rlc0xlZnQiIQofQWNjb3VudEJlZ2luUGFzc2tleUxvZ2luUmVxdWVzdCJBCiBBY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXNwb25zZRIdCgdvcHRpb25zGAEgASgJQgOAAQFSB09wdGlvbnMiawogQWNjb3VudEZpbmlzaFBhc3NrZXlMb2dpblJlcXVlc3QSLwoKY3JlZGVudGlhbBgBIAEoCUIPgAEBukgJyAEBcgQYgIABUgpDcmVkZW50aWFsEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIqQBCiFBY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiQAoXQWNjb3VudElzc3VlQ29kZVJlcXVlc3QSJQoJcmV0dXJuX3RvGAEgASgJQgi6SAVyAxiAEFIIUmV0dXJuVG8iOwoYQWNjb3VudElzc3VlQ29kZVJlc3BvbnNlEh8KCHJlZGlyZWN0GAEgASgJQgOAAQFSCFJlZGlyZWN0IlgKGkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0EiIKBGNvZGUYASABKAlCDoABAbpICMgBAXIDGIACUgRDb2RlEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIp4BChtBY2NvdW50RXhjaGFuZ2VDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IsIBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cxIdCgpsaW1pdGVkX3RvGAMgASgJUglMaW1pdGVkVG8SHAoJYXNzdXJhbmNlGAQgASgJUglBc3N1cmFuY2UiRwoNQWNjb3VudFRlbmFudBIOCgJpZBgBIAEoCVICSUQSEgoEc2x1ZxgCIAEoCVIEU2x1ZxISCgRuYW1lGAMgASgJUgROYW1lIlEKFEFjY291bnRVcGRhdGVSZXF1ZXN0EjkKBHVzZXIYASABKAsyJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFByb2ZpbGVSBFVzZXIikwQKDkFjY291bnRQcm9maWxlEiEKBG5hbWUYASABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLAoKZ2l2ZW5fbmFtZRgCIAEoCUIIukgFcgMYgAFIAVIJR2l2ZW5OYW1liAEBEi4KC2ZhbWlseV9uYW1lGAMgASgJQgi6SAVyAxiAAUgCUgpGYW1pbHlOYW1liAEBEicKB3BpY3R1cmUYBCABKAlCCLpIBXIDGIAQSANSB1BpY3R1cmWIAQESJgoGbG9jYWxlGAUgASgJQgm6SAZyBMi1GAFIBFIGTG9jYWxliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEhkKBWVtYWlsGAcgASgJSAVSBUVtYWlsiAEBEiQKC2V4dGVybmFsX2lkGAggASgJSAZSCkV4dGVybmFsSUSIAQE6WYq1GAJJRIq1GA1FbWFpbFZlcmlmaWVkirUYBlN0YXR1c4q1GAtIYXNQYXNzd29yZIq1GAtMYXN0TG9naW5BdIq1GAlDcmVhdGVkQXSKtRgJVXBkYXRlZEF0QgcKBV9uYW1lQg0KC19naXZlbl9uYW1lQg4KDF9mYW1pbHlfbmFtZUIKCghfcGljdHVyZUIJCgdfbG9jYWxlQggKBl9lbWFpbEIOCgxfZXh0ZXJuYWxfaWQiSAoVQWNjb3VudFVwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJ2ChxBY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKB2N1cnJlbnQYASABKAlCDoABAbpICMgBAXIDGIACUgdDdXJyZW50EiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZCIfCh1BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSJoChlBY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguAAQG6SAVyAxiAAlIIUGFzc3dvcmQiHAoaQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UyoxEKB0FjY291bnQSfQoIUmVnaXN0ZXISLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXNwb25zZSISirUYDhABIAEqCHJlZ2lzdGVyEnQKBlZlcmlmeRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhKXAQoSUmVzZW5kVmVyaWZpY2F0aW9uEjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0GjguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSIOirUYChABIAEqBG1haWwSnQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjkuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaOi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEokBCg1SZXNldFBhc3N3b3JkEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4ScwoFTG9naW4SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXNwb25zZSIRirUYDRABIAEqBWxvZ2luWAESiwEKDUNvbXBsZXRlTG9naW4SMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEpgBChFCZWdpblBhc3NrZXlMb2dpbhI2LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXF1ZXN0GjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlc3BvbnNlIhKQAgGKtRgLEAEqB3Bhc3NrZXkSnAEKEkZpbmlzaFBhc3NrZXlMb2dpbhI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2UiE4q1GA8QASABKgdwYXNza2V5WAESggEKCUlzc3VlQ29kZRIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAWgCEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARJ7CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhaKtRgSEAIaCAoGY2FsbGVyIAFYAmgCEnEKA0dldBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVzcG9uc2UiFZACAYq1GA4QAhoICgZjYWxsZXJoAhJ3CgZVcGRhdGUSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAESjwEKDkNoYW5nZVBhc3N3b3JkEjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QaNC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKGAQoLQ2hhbmdlRW1haWwSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * The address and password of the new account.
@@ -273,7 +273,7 @@ export type AccountLoginResponse = Message<"bailiwick.identity.v1.AccountLoginRe
   challenge: string;
 
   /**
-   * The answers that the challenge accepts: totp, recovery_code.
+   * The answers that the challenge accepts: totp, passkey, recovery_code.
    *
    * @generated from field: repeated string factors = 5 [json_name = "Factors"];
    */
@@ -320,6 +320,13 @@ export type AccountCompleteLoginRequest = Message<"bailiwick.identity.v1.Account
    * @generated from field: bool cookie = 4 [json_name = "Cookie"];
    */
   cookie: boolean;
+
+  /**
+   * The browser's answer to the options of Account_BeginPasskeyLogin, as JSON text.
+   *
+   * @generated from field: string passkey = 5 [json_name = "Passkey"];
+   */
+  passkey: string;
 };
 
 /**
@@ -368,6 +375,101 @@ export const AccountCompleteLoginResponseSchema: GenMessage<AccountCompleteLogin
   messageDesc(file_bailiwick_identity_v1_account, 13);
 
 /**
+ * Empty: the options name no account.
+ *
+ * @generated from message bailiwick.identity.v1.AccountBeginPasskeyLoginRequest
+ */
+export type AccountBeginPasskeyLoginRequest = Message<"bailiwick.identity.v1.AccountBeginPasskeyLoginRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountBeginPasskeyLoginRequest.
+ * Use `create(AccountBeginPasskeyLoginRequestSchema)` to create a new message.
+ */
+export const AccountBeginPasskeyLoginRequestSchema: GenMessage<AccountBeginPasskeyLoginRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 14);
+
+/**
+ * The options for the browser.
+ *
+ * @generated from message bailiwick.identity.v1.AccountBeginPasskeyLoginResponse
+ */
+export type AccountBeginPasskeyLoginResponse = Message<"bailiwick.identity.v1.AccountBeginPasskeyLoginResponse"> & {
+  /**
+   * PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text.
+   *
+   * @generated from field: string options = 1 [json_name = "Options"];
+   */
+  options: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountBeginPasskeyLoginResponse.
+ * Use `create(AccountBeginPasskeyLoginResponseSchema)` to create a new message.
+ */
+export const AccountBeginPasskeyLoginResponseSchema: GenMessage<AccountBeginPasskeyLoginResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 15);
+
+/**
+ * The browser's answer.
+ *
+ * @generated from message bailiwick.identity.v1.AccountFinishPasskeyLoginRequest
+ */
+export type AccountFinishPasskeyLoginRequest = Message<"bailiwick.identity.v1.AccountFinishPasskeyLoginRequest"> & {
+  /**
+   * AuthenticationResponseJSON (WebAuthn) as JSON text: JSON.stringify of the browser's credential.
+   *
+   * @generated from field: string credential = 1 [json_name = "Credential"];
+   */
+  credential: string;
+
+  /**
+   * For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty.
+   *
+   * @generated from field: bool cookie = 2 [json_name = "Cookie"];
+   */
+  cookie: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountFinishPasskeyLoginRequest.
+ * Use `create(AccountFinishPasskeyLoginRequestSchema)` to create a new message.
+ */
+export const AccountFinishPasskeyLoginRequestSchema: GenMessage<AccountFinishPasskeyLoginRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 16);
+
+/**
+ * The new session and its user.
+ *
+ * @generated from message bailiwick.identity.v1.AccountFinishPasskeyLoginResponse
+ */
+export type AccountFinishPasskeyLoginResponse = Message<"bailiwick.identity.v1.AccountFinishPasskeyLoginResponse"> & {
+  /**
+   * The session token. Send it as "Authorization: Bearer <token>".
+   *
+   * @generated from field: string token = 1 [json_name = "Token"];
+   */
+  token: string;
+
+  /**
+   * @generated from field: bailiwick.identity.v1.Session session = 2 [json_name = "Session"];
+   */
+  session?: Session | undefined;
+
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 3 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountFinishPasskeyLoginResponse.
+ * Use `create(AccountFinishPasskeyLoginResponseSchema)` to create a new message.
+ */
+export const AccountFinishPasskeyLoginResponseSchema: GenMessage<AccountFinishPasskeyLoginResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 17);
+
+/**
  * The application to go on to.
  *
  * @generated from message bailiwick.identity.v1.AccountIssueCodeRequest
@@ -387,7 +489,7 @@ export type AccountIssueCodeRequest = Message<"bailiwick.identity.v1.AccountIssu
  * Use `create(AccountIssueCodeRequestSchema)` to create a new message.
  */
 export const AccountIssueCodeRequestSchema: GenMessage<AccountIssueCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 14);
+  messageDesc(file_bailiwick_identity_v1_account, 18);
 
 /**
  * The address to open in the browser.
@@ -409,7 +511,7 @@ export type AccountIssueCodeResponse = Message<"bailiwick.identity.v1.AccountIss
  * Use `create(AccountIssueCodeResponseSchema)` to create a new message.
  */
 export const AccountIssueCodeResponseSchema: GenMessage<AccountIssueCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 15);
+  messageDesc(file_bailiwick_identity_v1_account, 19);
 
 /**
  * The code from the address that the browser was sent to.
@@ -435,7 +537,7 @@ export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountE
  * Use `create(AccountExchangeCodeRequestSchema)` to create a new message.
  */
 export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 16);
+  messageDesc(file_bailiwick_identity_v1_account, 20);
 
 /**
  * The new session and its user.
@@ -466,7 +568,7 @@ export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountExchangeCodeResponseSchema)` to create a new message.
  */
 export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 17);
+  messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
  * Empty: the operation acts on the session of the call.
@@ -481,7 +583,7 @@ export type AccountLogoutRequest = Message<"bailiwick.identity.v1.AccountLogoutR
  * Use `create(AccountLogoutRequestSchema)` to create a new message.
  */
 export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 18);
+  messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
  * Empty: the session has ended.
@@ -496,7 +598,7 @@ export type AccountLogoutResponse = Message<"bailiwick.identity.v1.AccountLogout
  * Use `create(AccountLogoutResponseSchema)` to create a new message.
  */
 export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 19);
+  messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
  * Empty: the operation is about the caller.
@@ -511,7 +613,7 @@ export type AccountGetRequest = Message<"bailiwick.identity.v1.AccountGetRequest
  * Use `create(AccountGetRequestSchema)` to create a new message.
  */
 export const AccountGetRequestSchema: GenMessage<AccountGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 20);
+  messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
  * The caller's account and tenants.
@@ -552,7 +654,7 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
  * Use `create(AccountGetResponseSchema)` to create a new message.
  */
 export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 21);
+  messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
  * A tenant that the account belongs to.
@@ -581,7 +683,7 @@ export type AccountTenant = Message<"bailiwick.identity.v1.AccountTenant"> & {
  * Use `create(AccountTenantSchema)` to create a new message.
  */
 export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 22);
+  messageDesc(file_bailiwick_identity_v1_account, 26);
 
 /**
  * The changes to the caller's profile.
@@ -600,7 +702,7 @@ export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateR
  * Use `create(AccountUpdateRequestSchema)` to create a new message.
  */
 export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 23);
+  messageDesc(file_bailiwick_identity_v1_account, 27);
 
 /**
  * A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so
@@ -663,7 +765,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
  * Use `create(AccountProfileSchema)` to create a new message.
  */
 export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 24);
+  messageDesc(file_bailiwick_identity_v1_account, 28);
 
 /**
  * The caller as stored.
@@ -682,7 +784,7 @@ export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdate
  * Use `create(AccountUpdateResponseSchema)` to create a new message.
  */
 export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 25);
+  messageDesc(file_bailiwick_identity_v1_account, 29);
 
 /**
  * The current password and the new one.
@@ -708,7 +810,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
  */
 export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 26);
+  messageDesc(file_bailiwick_identity_v1_account, 30);
 
 /**
  * Empty: the password is changed.
@@ -723,7 +825,7 @@ export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.Accou
  * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
  */
 export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 27);
+  messageDesc(file_bailiwick_identity_v1_account, 31);
 
 /**
  * The new address of the account.
@@ -749,7 +851,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
  * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
  */
 export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 28);
+  messageDesc(file_bailiwick_identity_v1_account, 32);
 
 /**
  * Empty: the token is in the mail to the new address.
@@ -764,7 +866,7 @@ export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountC
  * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
  */
 export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 29);
+  messageDesc(file_bailiwick_identity_v1_account, 33);
 
 /**
  * Accounts: registration, e-mail verification, password reset and sign-in.
@@ -836,8 +938,9 @@ export const Account: GenService<{
     output: typeof AccountLoginResponseSchema;
   },
   /**
-   * Completes a sign-in with a second factor: a code of an authenticator app or a recovery code. A
-   * challenge works once, for ten minutes, for five tries and in the network that asked for it.
+   * Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery
+   * code. A challenge works once, for ten minutes, for five tries and in the network that asked for
+   * it.
    *
    * @generated from rpc bailiwick.identity.v1.Account.CompleteLogin
    */
@@ -845,6 +948,28 @@ export const Account: GenService<{
     methodKind: "unary";
     input: typeof AccountCompleteLoginRequestSchema;
     output: typeof AccountCompleteLoginResponseSchema;
+  },
+  /**
+   * Returns the options with which the sign-in page asks the browser for a passkey
+   * (navigator.credentials.get). They name no account: the user's device offers its passkeys.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.BeginPasskeyLogin
+   */
+  beginPasskeyLogin: {
+    methodKind: "unary";
+    input: typeof AccountBeginPasskeyLoginRequestSchema;
+    output: typeof AccountBeginPasskeyLoginResponseSchema;
+  },
+  /**
+   * Signs in with a passkey. The options work once and for ten minutes. If the domain of the address
+   * requires SSO, no passkey is accepted.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.FinishPasskeyLogin
+   */
+  finishPasskeyLogin: {
+    methodKind: "unary";
+    input: typeof AccountFinishPasskeyLoginRequestSchema;
+    output: typeof AccountFinishPasskeyLoginResponseSchema;
   },
   /**
    * Returns the address that takes the signed-in user on to an application, with a code for

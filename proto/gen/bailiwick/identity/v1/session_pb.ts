@@ -32,7 +32,7 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   userId: string;
 
   /**
-   * password, oidc or saml.
+   * password, passkey, oidc or saml.
    *
    * @generated from field: string auth_method = 3 [json_name = "AuthMethod"];
    */
@@ -86,7 +86,7 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   limitedTo: string;
 
   /**
-   * All methods of the sign-in, AuthMethod first: then totp or recovery_code.
+   * All methods of the sign-in, AuthMethod first: then totp, recovery_code or passkey.
    *
    * @generated from field: repeated string auth_methods = 12 [json_name = "AuthMethods"];
    */

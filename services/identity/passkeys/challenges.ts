@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { type EntityManager } from '@bailiwick/database';
+import { deadToken } from '@bailiwick/errors';
+import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/keys';
+import { tokenHash } from '@bailiwick/values';
+import { useChallenge } from './queries.ts';
+
+// A challenge is sealed and not stored: opening the sign-in page writes nothing. An answered one is
+// stored until it expires.
+
+/** The time to answer a challenge, also for the browser. */
+export const challengeMs = 10 * 60_000;
+const purpose = 'passkey-challenge';
+
+/** The purpose of a challenge, which its answer must have too. */
+export type ChallengeUse = readonly string[];
+/** For the sign-in of any user. */
+export const forLogin: ChallengeUse = ['login'];
+/** For a new passkey of the user of a session. */
+export const forRegistration = (userId: string, sessionId: string): ChallengeUse => [
+  'registration',
+  userId,
+  sessionId,
+];
+
+/** A new challenge. */
+export function createChallenge(ring: KeyRing, use: ChallengeUse): string {
+  const random = randomBytes(16).toString('base64url');
+  return sealForPurpose(ring, purpose, `${Date.now() + challengeMs} ${random}`, use);
+}
+
+/** A challenge that was answered, not yet used up. */
+export type Answered = { hash: Uint8Array; expiresAt: Date };
+
+/**
+ * Reads the challenge of an answer, as WebAuthn encodes it. Throws unless it is one of ours for this
+ * use and has not expired.
+ */
+export function readChallenge(ring: KeyRing, encoded: string, use: ChallengeUse): Answered {
+  const content = openChallenge(ring, Buffer.from(encoded, 'base64url').toString(), use);
+  const expiresAt = new Date(Number.parseInt(content, 10));
+  if (expiresAt.getTime() <= Date.now()) throw deadToken();
+  // Hashes the content, because base64 has several spellings of one sealed text.
+  return { hash: tokenHash(content), expiresAt };
+}
+
+function openChallenge(ring: KeyRing, sealed: string, use: ChallengeUse): string {
+  try {
+    return openForPurpose(ring, purpose, sealed, use);
+  } catch {
+    throw deadToken();
+  }
+}
+
+/** Uses up a challenge. One of several concurrent calls wins, and the others throw. */
+export async function consumeChallenge(em: EntityManager, answered: Answered): Promise<void> {
+  if (!(await useChallenge(em, answered))) throw deadToken();
+}

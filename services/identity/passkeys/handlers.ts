@@ -1,0 +1,63 @@
+import { notFound } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { assertRecent, changeOwn } from '../factors/changes.ts';
+import { deleteCodes, findFactors } from '../factors/queries.ts';
+import { lockActive } from '../users/lock.ts';
+import type { PasskeyDeps } from './deps.ts';
+import { PasskeyEntity, passkeyRecord } from './entities.ts';
+import { listPasskeys } from './queries.ts';
+import { passkeyTarget, recordPasskey } from './records.ts';
+import { registrationHandlers } from './registration.ts';
+
+type Deps = PasskeyDeps & { pager: Pager };
+
+export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
+  const { database, pager } = deps;
+  return {
+    ...registrationHandlers(deps),
+
+    async list({ page }, { caller, operation }) {
+      const binding = [operation.name, caller.id];
+      const query = pager.read(page, binding);
+      const rows = await listPasskeys(database, caller.id, query);
+      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+      return { page: { items: items.map(passkeyRecord), nextCursor } };
+    },
+
+    async rename({ id, name }, call) {
+      const userId = call.caller.id;
+      return database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
+        const user = await lockActive(em, userId);
+        const passkey = user && (await em.findOne(PasskeyEntity, { id, userId }));
+        if (!passkey) throw notFound('passkey');
+        if (passkey.name !== name) {
+          passkey.name = name;
+          // Audited only: a name is the user's own note.
+          recordChange(em, call, {
+            tenant: '',
+            type: 'user.passkey_renamed',
+            data: null,
+            targets: [{ Type: 'user', ID: user.id, Name: user.email }, passkeyTarget(passkey)],
+          });
+        }
+        return { passkey: passkeyRecord(passkey) };
+      });
+    },
+
+    async delete({ id }, call) {
+      await assertRecent(database, call);
+      await changeOwn(database, call, async (em, user) => {
+        const passkey = await em.findOne(PasskeyEntity, { id, userId: user.id });
+        if (!passkey) return;
+        em.remove(passkey);
+        await em.flush();
+        const left = await findFactors(em, user.id);
+        if (left.length === 0) await deleteCodes(em, user.id);
+        await recordPasskey(em, call, user, passkey, 'removed');
+      });
+      return {};
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { denied, toServiceError, unauthenticated } from '@bailiwick/errors';
+import { homeNetwork } from '@bailiwick/limits';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { countSignIn } from '@bailiwick/telemetry';
+import { normaliseEmail } from '@bailiwick/values';
+import { passwordNotAccepted } from '../passwords/policy.ts';
+import { beginSession, type NewSession } from '../sessions/begin.ts';
+import type { SessionOrigin } from '../sessions/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { findUsers } from '../users/queries.ts';
+import { readLogin } from './answers.ts';
+import { challengeMs, createChallenge, forLogin } from './challenges.ts';
+import type { PasskeyDeps } from './deps.ts';
+import { type Proven, provePasskey, unknownPasskey } from './proof.ts';
+import { findByCredential, type StoredPasskey } from './queries.ts';
+import { passkeyTarget } from './records.ts';
+import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
+
+type PasskeyLogin = Pick<Handlers<typeof Account>, 'beginPasskeyLogin' | 'finishPasskeyLogin'>;
+
+export function passkeyLoginHandlers(deps: PasskeyDeps): PasskeyLogin {
+  const site = siteOf(deps.publicUrl);
+  return {
+    async beginPasskeyLogin() {
+      const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+      const options = await generateAuthenticationOptions({
+        rpID: site.rpId,
+        challenge: new TextEncoder().encode(createChallenge(deps.keyRing, forLogin)),
+        timeout: challengeMs,
+        userVerification: 'required',
+      });
+      return { options: JSON.stringify(options) };
+    },
+
+    finishPasskeyLogin: ({ credential }, call) =>
+      countSignIn('passkey', () => logIn(deps, credential, call)),
+  };
+}
+
+async function logIn(deps: PasskeyDeps, credential: string, call: Call): Promise<NewSession> {
+  const answer = readLogin(credential);
+  const passkey = answer && (await findByCredential(deps.database, answer.json.id));
+  try {
+    const proven = await provePasskey(deps, answer, passkey);
+    await assertMaySignIn(deps, proven.userId);
+    return await begin(deps, call, proven);
+  } catch (error) {
+    throw await failure(deps, error, call, passkey);
+  }
+}
+
+/** Refuses users whom a right password would not sign in either. */
+async function assertMaySignIn(
+  { database, passwordPolicy }: PasskeyDeps,
+  userId: string,
+): Promise<void> {
+  const [user] = await findUsers(database, [userId]);
+  if (user?.status !== 'active') throw unknownPasskey();
+  if (!user.emailVerified) throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
+  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
+  if (!(await passwordPolicy.admits(policy, user.id))) throw passwordNotAccepted();
+}
+
+function begin(
+  { database }: PasskeyDeps,
+  call: Call,
+  { userId, use }: Proven,
+): Promise<NewSession> {
+  const { ip, userAgent } = call.caller;
+  const from: SessionOrigin = {
+    authMethod: 'passkey',
+    furtherMethods: [],
+    // The device and its PIN or biometrics, for the pages of this site only.
+    assurance: 'phishing_resistant',
+    provider: '',
+    ssoTenant: '',
+    ip,
+    userAgent,
+  };
+  return database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
+    const user = await lockActive(em, userId);
+    // The user was disabled meanwhile.
+    if (!user) throw unknownPasskey();
+    await use(em);
+    return beginSession(em, call, user, from);
+  });
+}
+
+/** Audits a refused sign-in, and returns the error for the caller. */
+async function failure(
+  { database, refusals }: PasskeyDeps,
+  thrown: unknown,
+  call: Call,
+  passkey: StoredPasskey | undefined,
+): Promise<unknown> {
+  const isRefused = thrown instanceof PasskeyRefused;
+  const error = isRefused
+    ? unauthenticated(`the passkey was not accepted: ${thrown.message}`)
+    : toServiceError(thrown);
+  // Used challenges are audited like all one-time tokens.
+  if (error.code !== 'unauthenticated' && error.code !== 'permission_denied') return thrown;
+  const [user] = passkey ? await findUsers(database, [passkey.userId]) : [];
+  const cloned = isRefused && thrown.message === clonedReason;
+  const { ip } = call.caller;
+  await refusals.record(`sign in with ${passkey?.id ?? (ip && homeNetwork(ip))}`, call, {
+    Tenant: '',
+    Action: cloned ? 'user.passkey_cloned' : 'user.sign_in_failed',
+    Result: 'failed',
+    Code: error.code,
+    Targets: [
+      ...(user ? [{ Type: 'user', ID: user.id, Name: user.email }] : []),
+      passkeyTarget(passkey ?? { id: '', name: '' }),
+    ],
+  });
+  return error;
+}

@@ -1,0 +1,69 @@
+import { type EntityManager } from '@bailiwick/database';
+import { unauthenticated } from '@bailiwick/errors';
+import type { Proof } from '../factors/proofs.ts';
+import { type LoginAnswer, readLogin } from './answers.ts';
+import { consumeChallenge, forLogin, readChallenge } from './challenges.ts';
+import type { PasskeyDeps } from './deps.ts';
+import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
+import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
+
+/** A passkey that has signed a challenge of ours. */
+export type Proven = {
+  userId: string;
+  /** Uses the challenge up and records the use. @throws if another call was faster */
+  use: (em: EntityManager) => Promise<void>;
+};
+
+/** The same text for a passkey that no user has, and one of a disabled user. */
+export const unknownPasskey = () => unauthenticated('the passkey is not known here');
+
+/** Verifies the answer to a sign-in. @throws PasskeyRefused, or a ServiceError */
+export async function provePasskey(
+  { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
+  answer: LoginAnswer | undefined,
+  passkey: StoredPasskey | undefined,
+): Promise<Proven> {
+  if (!answer) throw new PasskeyRefused('it is malformed');
+  const answered = readChallenge(keyRing, answer.client.challenge, forLogin);
+  if (!passkey) throw unknownPasskey();
+  const { verifyLogin } = await import('./verify.ts');
+  const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
+  const { id, userId, signCount: before } = passkey;
+  return {
+    userId,
+    async use(em) {
+      await consumeChallenge(em, answered);
+      const use = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
+      // Another answer was used meanwhile, with a count that this one may not exceed.
+      if (!(await usePasskey(em, use))) throw new PasskeyRefused(clonedReason);
+    },
+  };
+}
+
+/** A passkey of a user as the answer to a challenge; undefined if it is refused or of another user. */
+export async function provePasskeyOf(
+  deps: Pick<PasskeyDeps, 'keyRing' | 'publicUrl' | 'database'>,
+  userId: string,
+  credential: string,
+): Promise<Proof | undefined> {
+  const answer = readLogin(credential);
+  const passkey = answer && (await findByCredential(deps.database, answer.json.id));
+  if (passkey?.userId !== userId) return undefined;
+  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey));
+  return (
+    proven && {
+      method: 'passkey',
+      assurance: 'phishing_resistant',
+      use: async (em) => (await unlessRefused(() => proven.use(em).then(() => true))) ?? false,
+    }
+  );
+}
+
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PasskeyRefused) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { type EntityManager } from '@bailiwick/database';
+import { alreadyExists, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
+import { assertRecent, changeOwn } from '../factors/changes.ts';
+import { raiseSession } from '../factors/queries.ts';
+import { passkeysPerUser } from '../limits.ts';
+import type { UserRow } from '../users/entities.ts';
+import { findUsers } from '../users/queries.ts';
+import { readRegistration } from './answers.ts';
+import {
+  type Answered,
+  challengeMs,
+  consumeChallenge,
+  createChallenge,
+  forRegistration,
+  readChallenge,
+} from './challenges.ts';
+import type { PasskeyDeps } from './deps.ts';
+import { PasskeyEntity, type PasskeyRow, passkeyRecord } from './entities.ts';
+import { listCredentials, storePasskey } from './queries.ts';
+import { recordPasskey } from './records.ts';
+import { algorithms, PasskeyRefused, siteOf } from './site.ts';
+
+type Registration = Pick<Handlers<typeof Passkeys>, 'beginRegistration' | 'finishRegistration'>;
+
+export function registrationHandlers(deps: PasskeyDeps): Registration {
+  const { publicUrl, database, keyRing } = deps;
+  const site = siteOf(publicUrl);
+  return {
+    async beginRegistration(_request, call) {
+      const { caller } = call;
+      await assertRecent(database, call);
+      // Refused before the device makes a passkey that no account has.
+      await changeOwn(database, call, () => Promise.resolve());
+      const [[user], excludeCredentials] = await Promise.all([
+        findUsers(database, [caller.id]),
+        listCredentials(database, caller.id),
+      ]);
+      if (!user) throw unauthenticated();
+      const use = forRegistration(caller.id, caller.credentialId);
+      const { generateRegistrationOptions } = await import('@simplewebauthn/server');
+      const options = await generateRegistrationOptions({
+        rpName: site.rpId,
+        rpID: site.rpId,
+        userID: new TextEncoder().encode(user.id),
+        userName: user.email,
+        userDisplayName: user.name || user.email,
+        challenge: new TextEncoder().encode(createChallenge(keyRing, use)),
+        timeout: challengeMs,
+        attestationType: 'none',
+        excludeCredentials,
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        supportedAlgorithmIDs: algorithms,
+      });
+      return { options: JSON.stringify(options) };
+    },
+
+    async finishRegistration({ credential, name }, call) {
+      const { credentialId } = call.caller;
+      await assertRecent(database, call);
+      const { answered, passkey } = await verify(deps, { credential, name }, call);
+      return changeOwn(database, call, async (em, user) => {
+        await consumeChallenge(em, answered);
+        await store(em, call, user, passkey);
+        // The user has just used it.
+        await raiseSession(em, credentialId, 'passkey');
+        call.invalidates.add(`credential:${credentialId}`);
+        return { passkey: passkeyRecord(passkey) };
+      });
+    },
+  };
+}
+
+/** The passkey that the browser has made, verified and not stored. */
+async function verify(
+  deps: PasskeyDeps,
+  { credential, name }: { credential: string; name: string },
+  call: Call,
+): Promise<{ answered: Answered; passkey: PasskeyRow }> {
+  const { id: userId, credentialId: sessionId } = call.caller;
+  try {
+    const answer = readRegistration(credential);
+    if (!answer) throw new PasskeyRefused('it is malformed');
+    const use = forRegistration(userId, sessionId);
+    const answered = readChallenge(deps.keyRing, answer.client.challenge, use);
+    const { verifyRegistration } = await import('./verify.ts');
+    const found = await verifyRegistration(answer, siteOf(deps.publicUrl));
+    const passkey = {
+      id: createId('psk'),
+      userId,
+      credentialId: found.credential.id,
+      publicKey: found.credential.publicKey,
+      name,
+      signCount: found.credential.counter,
+      backupEligible: found.credentialDeviceType === 'multiDevice',
+      backedUp: found.credentialBackedUp,
+      transports: found.credential.transports ?? [],
+      aaguid: found.aaguid,
+      createdAt: new Date(),
+      lastUsedAt: null,
+    };
+    return { answered, passkey };
+  } catch (error) {
+    if (!(error instanceof PasskeyRefused)) throw error;
+    const refusal = failedPrecondition(
+      `the passkey was not accepted: ${error.message}`,
+      'PASSKEY_REFUSED',
+    );
+    await deps.refusals.record(`passkey ${userId}`, call, {
+      Tenant: '',
+      Action: 'user.passkey_refused',
+      Result: 'failed',
+      Code: refusal.code,
+      Targets: [{ Type: 'user', ID: userId, Name: '' }],
+    });
+    throw refusal;
+  }
+}
+
+async function store(
+  em: EntityManager,
+  call: Call,
+  user: UserRow,
+  passkey: PasskeyRow,
+): Promise<void> {
+  if ((await em.count(PasskeyEntity, { userId: user.id })) >= passkeysPerUser)
+    throw failedPrecondition(`a user has at most ${passkeysPerUser} passkeys`, 'PASSKEY_LIMIT');
+  if (!(await storePasskey(em, passkey))) throw alreadyExists('this passkey is registered already');
+  await recordPasskey(em, call, user, passkey, 'added');
+}

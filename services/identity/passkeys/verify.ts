@@ -1,0 +1,125 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  type VerifiedAuthenticationResponse,
+  type VerifiedRegistrationResponse,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { decodeAttestationObject, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
+import type { ClientData, LoginAnswer, RegistrationAnswer } from './answers.ts';
+import type { StoredPasskey } from './queries.ts';
+import { algorithms, clonedReason, PasskeyRefused, type Site } from './site.ts';
+
+// Verifies passkeys with SimpleWebAuthn. The library decides; the texts here only say to the caller
+// why it has refused. Callers load this module with the first passkey: the library costs each start
+// 0.1 s and 29 MB.
+
+type Registration = NonNullable<VerifiedRegistrationResponse['registrationInfo']>;
+
+/** Verifies a new passkey. @throws PasskeyRefused */
+export async function verifyRegistration(
+  { json, client }: RegistrationAnswer,
+  site: Site,
+): Promise<Registration> {
+  const why = () =>
+    whyClient(client, 'webauthn.create', site) ??
+    whyData(authDataIn(json.response.attestationObject), site) ??
+    'its attestation is malformed';
+  if (client.crossOrigin) throw new PasskeyRefused('it was made in a frame of another site');
+  assertNoCertificates(json.response.attestationObject);
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: json,
+    expectedChallenge: client.challenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  }).catch(() => {
+    throw new PasskeyRefused(why());
+  });
+  if (!verified || registrationInfo.credential.id !== json.id)
+    throw new PasskeyRefused(verified ? 'it names another credential' : why());
+  return registrationInfo;
+}
+
+/**
+ * The page asks for no attestation, so a browser sends none with certificates. Verifying one would
+ * request addresses that its certificates name.
+ */
+function assertNoCertificates(attestationObject: string): void {
+  const attestation = decoded(() => {
+    const object = decodeAttestationObject(bytesOf(attestationObject));
+    const format: unknown = object.get('fmt');
+    return { format, hasCertificates: object.get('attStmt').get('x5c') !== undefined };
+  });
+  if (typeof attestation?.format !== 'string')
+    throw new PasskeyRefused('its attestation is malformed');
+  const { format, hasCertificates } = attestation;
+  if (hasCertificates || (format !== 'none' && format !== 'packed'))
+    throw new PasskeyRefused('attestations with certificates are not accepted');
+}
+
+export type VerifiedLogin = VerifiedAuthenticationResponse['authenticationInfo'];
+
+/** Verifies an answer to a sign-in with a stored passkey. @throws PasskeyRefused */
+export async function verifyLogin(
+  { json, client }: LoginAnswer,
+  { credentialId, publicKey, signCount, userId }: StoredPasskey,
+  site: Site,
+): Promise<VerifiedLogin> {
+  const data = bytesOf(json.response.authenticatorData);
+  const why = () =>
+    whyClient(client, 'webauthn.get', site) ??
+    whyData(data, site) ??
+    whyCount(data, signCount) ??
+    'its signature is wrong';
+  if (client.crossOrigin) throw new PasskeyRefused('it was used in a frame of another site');
+  const { userHandle } = json.response;
+  if (userHandle !== undefined && userHandle !== Buffer.from(userId).toString('base64url'))
+    throw new PasskeyRefused('it is for another account');
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: json,
+    expectedChallenge: client.challenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.rpId,
+    requireUserVerification: true,
+    credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: signCount },
+  }).catch(() => {
+    throw new PasskeyRefused(why());
+  });
+  if (!verified) throw new PasskeyRefused(why());
+  return authenticationInfo;
+}
+
+function whyClient({ type, origin }: ClientData, expected: string, site: Site): string | undefined {
+  if (type !== expected) return `it answers ${type.slice(0, 32)} and not ${expected}`;
+  return origin === site.origin ? undefined : 'it was made for a page of another origin';
+}
+
+function whyData(data: Uint8Array | undefined, { rpId }: Site): string | undefined {
+  const parsed = data && decoded(() => parseAuthenticatorData(new Uint8Array(data)));
+  if (!parsed) return 'its data is malformed';
+  const own = createHash('sha256').update(rpId).digest();
+  if (!own.equals(parsed.rpIdHash)) return 'it was made for another site (RP ID)';
+  if (!parsed.flags.up) return 'the user was not present';
+  return parsed.flags.uv ? undefined : 'the user was not verified';
+}
+
+function whyCount(data: Uint8Array, stored: number): string | undefined {
+  const counter = decoded(() => parseAuthenticatorData(new Uint8Array(data)))?.counter ?? 0;
+  return (counter > 0 || stored > 0) && counter <= stored ? clonedReason : undefined;
+}
+
+const authDataIn = (attestationObject: string): Uint8Array | undefined =>
+  decoded(() => decodeAttestationObject(bytesOf(attestationObject)).get('authData'));
+
+const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'base64url'));
+
+function decoded<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
