@@ -29,6 +29,7 @@ const files = new Map([
     'waiting',
     'login',
     'second-factor',
+    'mailed-code',
     'passkey',
     'passkeys',
     'page',

@@ -32,6 +32,7 @@ export const tokenLetters = {
   reset: 'r',
   invitation: 'i',
   code: 'c',
+  codeRequest: 'q',
   challenge: 'f',
   worker: 'w',
 } as const;

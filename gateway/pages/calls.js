@@ -54,6 +54,7 @@ export async function call(operation, body) {
 
 const wrongAnswers = {
   Account_Login: 'The address or the password is wrong. Check both, or ask for a new password.',
+  Account_LoginWithCode: 'The code is wrong. Check it, or ask for another one.',
   Account_CompleteLogin: 'The code is wrong, or it was used before. Try the next one.',
   Account_FinishPasskeyLogin:
     'This passkey was not accepted. Use another one, or sign in in another way.',

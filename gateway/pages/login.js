@@ -12,10 +12,11 @@ import {
   run,
   say,
 } from './calls.js';
+import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 
-const parts = ['entry', 'second', 'confirm', 'known'].map(find);
+const parts = ['entry', 'mailed', 'second', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
 const heading = document.querySelector('h1');
 const query = new URLSearchParams(location.search);
@@ -209,7 +210,14 @@ find('forgotten').addEventListener('click', () =>
     );
   }),
 );
-for (const id of ['other', 'back']) {
+find('mail-code').addEventListener('click', () =>
+  run(async () => {
+    say('');
+    show('mailed', 'Sign in', await requestMailedCode(email.value));
+  }),
+);
+onMailedCode(email, goOnWith, askForPassword);
+for (const id of ['other', 'back', 'leave-mailed']) {
   find(id).addEventListener('click', () => {
     say('');
     askForAddress();
@@ -235,6 +243,8 @@ find('sign-out').addEventListener('click', () =>
   }),
 );
 
+// Without an answer the password remains.
+void offerMailedCode().catch(() => {});
 run(async () => {
   // A page that needs a recent sign-in asks for another one.
   const isAgain = query.has('again');

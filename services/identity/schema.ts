@@ -3,7 +3,12 @@ import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { DekEntity } from '@bailiwick/keys';
 import { RateWindowEntity } from '@bailiwick/limits';
-import { EmailChangeEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
+import {
+  EmailChangeEntity,
+  MailedCodeEntity,
+  RegistrationEntity,
+  ResetTokenEntity,
+} from './account/entities.ts';
 import { BotEntity, BotKeyEntity } from './bots/entities.ts';
 import { IdentityLinkEntity } from './federation/entities.ts';
 import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
@@ -19,6 +24,7 @@ import { SessionCodes } from './migrations/010-session-codes.ts';
 import { SessionAssurance } from './migrations/011-session-assurance.ts';
 import { Factors } from './migrations/012-factors.ts';
 import { Passkeys } from './migrations/013-passkeys.ts';
+import { MailedCodes } from './migrations/014-mailed-codes.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -41,6 +47,7 @@ export const identitySchema: ServiceSchema = {
     BotKeyEntity,
     IdentityLinkEntity,
     SignInCodeEntity,
+    MailedCodeEntity,
     DekEntity,
     TotpFactorEntity,
     RecoveryCodeEntity,
@@ -61,6 +68,7 @@ export const identitySchema: ServiceSchema = {
     { name: '011-session-assurance', class: SessionAssurance },
     { name: '012-factors', class: Factors },
     { name: '013-passkeys', class: Passkeys },
+    { name: '014-mailed-codes', class: MailedCodes },
   ],
   compatibleFrom: 1,
 };

@@ -96,11 +96,12 @@ async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): P
   await forgetProvider(em, tenant, '');
 }
 
-/** The settings of the pages: where they lead. */
-const pageRules = ({ publicUrl, appUrl, allowedOrigins }: Options['settings']) => ({
+/** The settings of the pages: where they lead, and the ways in that they offer. */
+const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['settings']) => ({
   publicUrl,
   appUrl,
   allowedOrigins,
+  emailCodes: settings.emailCodes === 'on',
 });
 
 /** The parts with which the service starts, on its database and broker. */

@@ -43,6 +43,14 @@ export const identitySettings = {
     about:
       'standard: passwords have at least 8 characters. nist: at least 15, as NIST SP 800-63B-4 requires for passwords that are the only factor.',
   },
+  emailCodes: {
+    env: 'BAILIWICK_EMAIL_CODES',
+    kind: 'text',
+    fallback: 'off',
+    check: oneOf('off', 'on'),
+    about:
+      'on: users may sign in with a code that is mailed to them instead of their password. The code works for ten minutes, five tries, and in the browser that asked for it.',
+  },
   workerToken: {
     env: 'BAILIWICK_WORKER_TOKEN_FILE',
     kind: 'file',

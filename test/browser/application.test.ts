@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
-import { password, signUp } from '../support/people.ts';
+import { mailsTo, mailTo, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { appPage } from './application-page.ts';
@@ -71,6 +71,34 @@ describe('an application that sends its users to the sign-in page', {
     await signIn(page, email, password);
     await heading(page, `Hello ${email}`);
     assert.equal(new URL(page.url()).pathname, '/start');
+    await page.context().close();
+  });
+
+  test('a user comes back with a mailed code instead of the password', async () => {
+    const user = await signUp(stack);
+    const already = (await mailsTo(stack, user.email)).length;
+    const page = await browser.newPage();
+    await page.goto(addressFor(`${app}/back`));
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Mail me a code instead' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Enter the code' }).waitFor();
+    assert.equal(await focusedId(page), 'mailed-code');
+    await assertAccessible(page);
+    await photograph(page, 'login-mailed-code');
+    await page.keyboard.press('Enter');
+    await hears(page, /Enter the code from the mail/);
+    await page.keyboard.type('AAAAAAAA');
+    await page.keyboard.press('Enter');
+    await hears(page, /code is wrong/);
+    assert.equal(await page.locator('#mailed-code').getAttribute('aria-invalid'), 'true');
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    // The page clears the field.
+    await hears(page, /sent again/);
+    const { Text } = await mailTo(stack, user.email, already + 2);
+    await page.locator('#mailed-code').fill(/\b[A-HJ-NP-Z2-9]{8}\b/.exec(Text)?.[0] ?? '');
+    await page.keyboard.press('Enter');
+    await heading(page, `Hello ${user.email}`);
     await page.context().close();
   });
 

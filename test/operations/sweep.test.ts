@@ -25,6 +25,7 @@ describe('the sweeper of identity', () => {
       'reset_token',
       'email_change',
       'sign_in_code',
+      'mailed_code',
       'login_challenge',
       'used_challenge',
       'totp_factor',
@@ -47,6 +48,7 @@ describe('the sweeper of identity', () => {
       insert into identity.reset_token select sha256(n::text::bytea), '', '', now(), ${until} ${rows};
       insert into identity.email_change select sha256(n::text::bytea), '', '', '', now(), ${until} ${rows};
       insert into identity.sign_in_code select sha256(n::text::bytea), '', '', '', '', '', '', '', '', now(), ${until} ${rows};
+      insert into identity.mailed_code select sha256(n::text::bytea), '', '', '', 0, now(), ${until} ${rows};
       insert into identity.login_challenge select sha256(n::text::bytea), '', '', '', 0, now(), ${until} ${rows};
       insert into identity.totp_factor select '', 'fac_' || n, '', '', '', '', 0, null, null, ${since} ${rows};
       insert into identity.used_challenge select sha256(n::text::bytea), ${until} - interval '2 hours' ${rows};
@@ -66,6 +68,7 @@ describe('the sweeper of identity', () => {
       reset_token: 1,
       email_change: 1,
       sign_in_code: 1,
+      mailed_code: 1,
       login_challenge: 1,
       used_challenge: 1,
       totp_factor: 1,
@@ -88,7 +91,7 @@ describe('the sweeper of identity', () => {
 
   test('stops between two batches when the service shuts down', async () => {
     await store(
-      'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code; delete from identity.login_challenge; delete from identity.used_challenge; delete from identity.totp_factor',
+      'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code; delete from identity.mailed_code; delete from identity.login_challenge; delete from identity.used_challenge; delete from identity.totp_factor',
     );
     await store(
       'delete from identity.session; delete from identity.known_network; delete from identity.login_failure',

@@ -28,6 +28,7 @@ const common = {
   BAILIWICK_LIMITS: 'off',
   BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
   BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com`,
+  BAILIWICK_EMAIL_CODES: 'on',
 };
 
 /** A stack of the run, or an own one for a test file that runs by itself. `stop` ends the latter. */

@@ -172,6 +172,7 @@ export const config: Readonly<Record<string, Schema>> = {
   limits: oneOf('standard', 'strict', 'off'),
   tenantQuota: count(0),
   passwordProfile: oneOf('standard', 'nist'),
+  emailCodes: oneOf('off', 'on'),
   trustTraceparent: {},
   unknownKeys: oneOf('refuse', 'ignore'),
   tenantCreation: {},

@@ -75,7 +75,7 @@ export const operations: Readonly<Record<string, Help>> = {
   Account_CompleteLogin: {
     "text":"Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it.","access":"everyone","answers":"record","tenant":"",
     fields: [
-      {"path":"Challenge","kind":"secret","required":true,"text":"From Account_Login."},
+      {"path":"Challenge","kind":"secret","required":true,"text":"From Account_Login or Account_LoginWithCode."},
       {"path":"Totp","kind":"secret","required":false,"text":"The six digits that the authenticator app shows."},
       {"path":"RecoveryCode","kind":"secret","required":false,"text":"One of the codes of RecoveryCodes_Generate."},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
@@ -114,6 +114,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
     ],
   },
+  Account_LoginWithCode: {
+    "text":"Signs in with a mailed code. It works once, for ten minutes and five tries, together with the token of the request that it was mailed for.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"RequestToken","kind":"secret","required":true,"text":""},
+      {"path":"Code","kind":"secret","required":true,"text":"Eight letters and digits. Spaces, hyphens and case do not matter."},
+      {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
+    ],
+  },
   Account_Logout: {
     "text":"Ends the caller's session.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [],
@@ -123,6 +131,12 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters. Common passwords are rejected."},
+    ],
+  },
+  Account_RequestCode: {
+    "text":"Mails a code to sign in with, if the address has an account. The response is the same if it has none. If the domain of the address requires SSO, no code is mailed.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
   Account_RequestPasswordReset: {
@@ -143,6 +157,10 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Token","kind":"secret","required":true,"text":""},
       {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters. Common passwords are rejected."},
     ],
+  },
+  Account_SignInOptions: {
+    "text":"Returns the ways of signing in that this installation offers.","access":"everyone","answers":"record","tenant":"",
+    fields: [],
   },
   Account_Update: {
     "text":"Updates the caller's profile. Absent fields keep their values; Account_ChangeEmail changes the address.","access":"a session, about the caller","answers":"record","tenant":"",

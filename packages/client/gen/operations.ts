@@ -8,6 +8,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Access_Plan',
   'Account_BeginPasskeyLogin',
   'Account_Get',
+  'Account_SignInOptions',
   'Audit_Anchor',
   'Audit_List',
   'Audit_ListByUser',

@@ -28,16 +28,22 @@ export interface Operations {
   Account_IssueCode: { request: Account_IssueCodeReq; response: Account_IssueCodeRes };
   /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
+  /** Signs in with a mailed code. It works once, for ten minutes and five tries, together with the token of the request that it was mailed for. */
+  Account_LoginWithCode: { request: Account_LoginWithCodeReq; response: Account_LoginWithCodeRes };
   /** Ends the caller's session. */
   Account_Logout: { request: Account_LogoutReq; response: Account_LogoutRes };
   /** Registers an account and mails a verification token. The response is the same if the address has an account already: that address gets a notice instead. */
   Account_Register: { request: Account_RegisterReq; response: Account_RegisterRes };
+  /** Mails a code to sign in with, if the address has an account. The response is the same if it has none. If the domain of the address requires SSO, no code is mailed. */
+  Account_RequestCode: { request: Account_RequestCodeReq; response: Account_RequestCodeRes };
   /** Mails a password reset token if the address has an account. Always succeeds. */
   Account_RequestPasswordReset: { request: Account_RequestPasswordResetReq; response: Account_RequestPasswordResetRes };
   /** Mails the verification token of the address's latest registration again. Always succeeds. */
   Account_ResendVerification: { request: Account_ResendVerificationReq; response: Account_ResendVerificationRes };
   /** Sets a new password with the mailed token, and ends all sessions of the account. */
   Account_ResetPassword: { request: Account_ResetPasswordReq; response: Account_ResetPasswordRes };
+  /** Returns the ways of signing in that this installation offers. */
+  Account_SignInOptions: { request: Account_SignInOptionsReq; response: Account_SignInOptionsRes };
   /** Updates the caller's profile. Absent fields keep their values; Account_ChangeEmail changes the address. */
   Account_Update: { request: Account_UpdateReq; response: Account_UpdateRes };
   /** Verifies the address of a registration with the mailed token. */
@@ -445,7 +451,7 @@ export type Account_ChangePasswordRes = Record<string, never>;
 
 /** A challenge with one answer. */
 export type Account_CompleteLoginReq = {
-  /** From Account_Login. */
+  /** From Account_Login or Account_LoginWithCode. */
   Challenge: string;
   /** The six digits that the authenticator app shows. */
   Totp?: string | undefined;
@@ -545,6 +551,28 @@ export type Account_LoginRes = {
   Factors: string[];
 };
 
+/** The mailed code, and the request that it was mailed for. */
+export type Account_LoginWithCodeReq = {
+  RequestToken: string;
+  /** Eight letters and digits. Spaces, hyphens and case do not matter. */
+  Code: string;
+  /** For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty. */
+  Cookie?: boolean | undefined;
+};
+
+/** The new session and its user, or a challenge if a second factor is due. */
+export type Account_LoginWithCodeRes = {
+  /** The session token. Send it as "Authorization: Bearer <token>". Empty if a second factor is due. */
+  Token: string;
+  /** Absent if a second factor is due, like User. */
+  Session?: Session;
+  User?: User;
+  /** For Account_CompleteLogin, if a second factor is due. Else empty. */
+  Challenge: string;
+  /** The answers that the challenge accepts: totp, recovery_code. */
+  Factors: string[];
+};
+
 /** Empty: the operation acts on the session of the call. */
 export type Account_LogoutReq = Record<string, never>;
 
@@ -561,6 +589,17 @@ export type Account_RegisterReq = {
 /** The id that the account gets when its address is verified. */
 export type Account_RegisterRes = {
   UserID: string;
+};
+
+/** The address to mail a code to. */
+export type Account_RequestCodeReq = {
+  Email: string;
+};
+
+/** The token of the request, whether or not a mail is sent. */
+export type Account_RequestCodeRes = {
+  /** For Account_LoginWithCode. It stays with the browser that asked. */
+  RequestToken: string;
 };
 
 /** The address of the account. */
@@ -588,6 +627,15 @@ export type Account_ResetPasswordReq = {
 
 /** Empty: the new password is set. */
 export type Account_ResetPasswordRes = Record<string, never>;
+
+/** Empty: the options are the same for all users. */
+export type Account_SignInOptionsReq = Record<string, never>;
+
+/** The ways of signing in. */
+export type Account_SignInOptionsRes = {
+  /** Whether users may sign in with a mailed code. */
+  EmailCode: boolean;
+};
 
 /** The changes to the caller's profile. */
 export type Account_UpdateReq = {
@@ -2175,7 +2223,7 @@ export type Roles_SaveRes = Record<string, never>;
 export type Session = {
   ID: string;
   UserID: string;
-  /** password, passkey, oidc or saml. */
+  /** password, passkey, email_code, oidc or saml. */
   AuthMethod: string;
   /** The ID of the identity provider. Empty if AuthMethod is password. */
   Provider: string;

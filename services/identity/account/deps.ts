@@ -21,6 +21,8 @@ export type AccountDeps = ReturnRules & {
   limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;
+  /** Whether users may sign in with a mailed code. */
+  emailCodes: boolean;
 };
 
 /**
@@ -30,7 +32,7 @@ export type AccountDeps = ReturnRules & {
  */
 export async function mayMail(
   { limiter, limits }: AccountDeps,
-  kind: 'registration' | 'change' | 'reset',
+  kind: 'registration' | 'change' | 'reset' | 'code',
   emailKey: string,
 ): Promise<boolean> {
   return (await limiter.use(`mail ${kind} ${emailKey}`, limits.mails)) === 0;

@@ -56,3 +56,25 @@ export const EmailChangeEntity = defineEntity({
   },
   indexes: [{ name: 'email_change_user_id', properties: ['userId'] }],
 });
+
+/** A code that was mailed to an address, for the browser that asked for it. */
+export const MailedCodeEntity = defineEntity({
+  name: 'MailedCode',
+  tableName: 'mailed_code',
+  properties: {
+    /** SHA-256 of the token that the browser has. */
+    requestHash: p.blob().primary(),
+    /** '' = no code was mailed, so none opens a session. */
+    userId: p.text(),
+    /** The address at issue: the code is void after a change of address. */
+    emailKey: p.text(),
+    codeHash: p.blob(),
+    tries: p.integer().default(0),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'mailed_code_user_id', properties: ['userId'] },
+    { name: 'mailed_code_expires_at', properties: ['expiresAt'] },
+  ],
+});

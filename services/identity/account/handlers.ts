@@ -5,6 +5,7 @@ import { codeHandlers } from '../sessions/codes.ts';
 import type { AccountDeps } from './deps.ts';
 import { emailChangeHandlers } from './email-change.ts';
 import { loginHandlers } from './login.ts';
+import { mailedCodeHandlers } from './mailed-codes.ts';
 import { profileHandlers } from './profile.ts';
 import { registrationHandlers } from './register.ts';
 import { resetHandlers } from './reset.ts';
@@ -13,6 +14,7 @@ export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => 
   ...registrationHandlers(deps),
   ...resetHandlers(deps),
   ...loginHandlers(deps),
+  ...mailedCodeHandlers(deps),
   ...profileHandlers(deps),
   ...emailChangeHandlers(deps),
   ...codeHandlers(deps),

@@ -95,6 +95,10 @@ export const sweeps: readonly Statement[] = [
     text: `delete from sign_in_code where ctid = any (array (select ctid from sign_in_code where expires_at < now() limit $1)) returning 1`,
   },
   {
+    name: 'identity.sweep_mailed_codes',
+    text: `delete from mailed_code where ctid = any (array (select ctid from mailed_code where expires_at < now() limit $1)) returning 1`,
+  },
+  {
     name: 'identity.sweep_challenges',
     text: `delete from login_challenge where ctid = any (array (select ctid from login_challenge where expires_at < now() limit $1)) returning 1`,
   },
@@ -220,3 +224,39 @@ export async function consumeEmailChange(
 export async function voidEmailChanges(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from email_change where user_id = $1', [userId]);
 }
+
+const countMailed: Statement = {
+  name: 'identity.count_mailed_try',
+  text: `update mailed_code set tries = tries + 1 where request_hash = $1 and tries < 5 and expires_at > now()
+         returning user_id, email_key, code_hash`,
+};
+
+type MailedCode = { user_id: string; email_key: string; code_hash: Uint8Array };
+
+/** Counts a try of a mailed code. Undefined if it is used, expired or has no tries left. */
+export async function countMailedTry(
+  database: Database,
+  requestHash: Uint8Array,
+): Promise<MailedCode | undefined> {
+  const [row] = await database.query<MailedCode>(countMailed, [requestHash]);
+  return row;
+}
+
+/** Consumes a mailed code, and voids the user's others. One of several calls at once wins. */
+export async function consumeMailedCode(
+  em: EntityManager,
+  requestHash: Uint8Array,
+): Promise<boolean> {
+  const rows = await execute(
+    em,
+    `with used as (
+       delete from mailed_code where request_hash = $1 and expires_at > now() returning user_id
+     ), others as (
+       delete from mailed_code m using used where m.user_id = used.user_id and m.request_hash <> $1
+     )
+     select 1 as one from used`,
+    [requestHash],
+  );
+  return rows.length > 0;
+}
+

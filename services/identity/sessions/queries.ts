@@ -359,6 +359,7 @@ export async function voidCodesFor(
 export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
   await voidChallenges(em, userId);
   await execute(em, 'delete from sign_in_code where user_id = $1', [userId]);
+  await execute(em, 'delete from mailed_code where user_id = $1', [userId]);
 }
 
 /** Voids the sign-ins of a user that wait for a second factor. */

@@ -4,20 +4,25 @@ import type {
   AccountTasks,
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { addressChange } from '@bailiwick/proto/tasks.ts';
+import { addressChange, signInCode } from '@bailiwick/proto/tasks.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { normaliseEmail, timeOf } from '@bailiwick/values';
 import { taskOf } from '../sending/task-context.ts';
 import type { Mails } from './mails.ts';
-import { isTemplateName, placeholders } from './placeholders.ts';
+import { isTemplateName, placeholders, type TemplateName } from './placeholders.ts';
 import type { Suppressions } from './suppression.ts';
+
+/** The mails with a token for an address, by their purpose. */
+const tokenMails = new Map<string | undefined, TemplateName>([
+  [addressChange, 'address_verification'],
+  [signInCode, 'sign_in_code'],
+]);
 
 export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks> {
   return {
     async sendEmailVerification(request, { caller }) {
-      const mail =
-        taskOf(caller).extra['purpose'] === addressChange ? 'address_verification' : 'verification';
-      await mails.sendToken(mail, 'verify', request, caller);
+      const mail = tokenMails.get(taskOf(caller).extra['purpose']) ?? 'verification';
+      await mails.sendToken(mail, mail === 'sign_in_code' ? 'login' : 'verify', request, caller);
       return {};
     },
     async sendPasswordReset(request, { caller }) {

@@ -35,6 +35,7 @@ const countedElsewhere: readonly TemplateName[] = [
   'already_registered',
   'address_verification',
   'reset',
+  'sign_in_code',
   'invitation',
 ];
 

@@ -6,6 +6,7 @@ export const placeholders = {
   verification: ['link', 'token'],
   address_verification: ['link', 'token'],
   reset: ['link', 'token'],
+  sign_in_code: ['token'],
   invitation: ['tenantName', 'inviterName', 'link', 'token'],
   already_registered: [],
   password_changed: [],

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKNAwobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llEiYKB3Bhc3NrZXkYBSABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTqsAbpIqAEapQEKDGxvZ2luLmFuc3dlchIxb25lIG9mIFRvdHAsIFJlY292ZXJ5Q29kZSBhbmQgUGFzc2tleSBpcyByZXF1aXJlZBpiKHRoaXMudG90cCAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnJlY292ZXJ5X2NvZGUgIT0gJycgPyAxIDogMCkgKyAodGhpcy5wYXNza2V5ICE9ICcnID8gMSA6IDApID09IDEizwEKHEFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISLgoTcmVjb3ZlcnlfY29kZXNfbGVmdBgEIAEoBVIRUmVjb3ZlcnlDb2Rlc0xlZnQiIQofQWNjb3VudEJlZ2luUGFzc2tleUxvZ2luUmVxdWVzdCJBCiBBY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXNwb25zZRIdCgdvcHRpb25zGAEgASgJQgOAAQFSB09wdGlvbnMiawogQWNjb3VudEZpbmlzaFBhc3NrZXlMb2dpblJlcXVlc3QSLwoKY3JlZGVudGlhbBgBIAEoCUIPgAEBukgJyAEBcgQYgIABUgpDcmVkZW50aWFsEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIqQBCiFBY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiQAoXQWNjb3VudElzc3VlQ29kZVJlcXVlc3QSJQoJcmV0dXJuX3RvGAEgASgJQgi6SAVyAxiAEFIIUmV0dXJuVG8iOwoYQWNjb3VudElzc3VlQ29kZVJlc3BvbnNlEh8KCHJlZGlyZWN0GAEgASgJQgOAAQFSCFJlZGlyZWN0IlgKGkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0EiIKBGNvZGUYASABKAlCDoABAbpICMgBAXIDGIACUgRDb2RlEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIp4BChtBY2NvdW50RXhjaGFuZ2VDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IsIBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cxIdCgpsaW1pdGVkX3RvGAMgASgJUglMaW1pdGVkVG8SHAoJYXNzdXJhbmNlGAQgASgJUglBc3N1cmFuY2UiRwoNQWNjb3VudFRlbmFudBIOCgJpZBgBIAEoCVICSUQSEgoEc2x1ZxgCIAEoCVIEU2x1ZxISCgRuYW1lGAMgASgJUgROYW1lIlEKFEFjY291bnRVcGRhdGVSZXF1ZXN0EjkKBHVzZXIYASABKAsyJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFByb2ZpbGVSBFVzZXIikwQKDkFjY291bnRQcm9maWxlEiEKBG5hbWUYASABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLAoKZ2l2ZW5fbmFtZRgCIAEoCUIIukgFcgMYgAFIAVIJR2l2ZW5OYW1liAEBEi4KC2ZhbWlseV9uYW1lGAMgASgJQgi6SAVyAxiAAUgCUgpGYW1pbHlOYW1liAEBEicKB3BpY3R1cmUYBCABKAlCCLpIBXIDGIAQSANSB1BpY3R1cmWIAQESJgoGbG9jYWxlGAUgASgJQgm6SAZyBMi1GAFIBFIGTG9jYWxliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEhkKBWVtYWlsGAcgASgJSAVSBUVtYWlsiAEBEiQKC2V4dGVybmFsX2lkGAggASgJSAZSCkV4dGVybmFsSUSIAQE6WYq1GAJJRIq1GA1FbWFpbFZlcmlmaWVkirUYBlN0YXR1c4q1GAtIYXNQYXNzd29yZIq1GAtMYXN0TG9naW5BdIq1GAlDcmVhdGVkQXSKtRgJVXBkYXRlZEF0QgcKBV9uYW1lQg0KC19naXZlbl9uYW1lQg4KDF9mYW1pbHlfbmFtZUIKCghfcGljdHVyZUIJCgdfbG9jYWxlQggKBl9lbWFpbEIOCgxfZXh0ZXJuYWxfaWQiSAoVQWNjb3VudFVwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJ2ChxBY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKB2N1cnJlbnQYASABKAlCDoABAbpICMgBAXIDGIACUgdDdXJyZW50EiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZCIfCh1BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSJoChlBY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguAAQG6SAVyAxiAAlIIUGFzc3dvcmQiHAoaQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UyoxEKB0FjY291bnQSfQoIUmVnaXN0ZXISLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXNwb25zZSISirUYDhABIAEqCHJlZ2lzdGVyEnQKBlZlcmlmeRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhKXAQoSUmVzZW5kVmVyaWZpY2F0aW9uEjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0GjguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSIOirUYChABIAEqBG1haWwSnQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjkuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaOi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEokBCg1SZXNldFBhc3N3b3JkEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4ScwoFTG9naW4SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXNwb25zZSIRirUYDRABIAEqBWxvZ2luWAESiwEKDUNvbXBsZXRlTG9naW4SMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEpgBChFCZWdpblBhc3NrZXlMb2dpbhI2LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXF1ZXN0GjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlc3BvbnNlIhKQAgGKtRgLEAEqB3Bhc3NrZXkSnAEKEkZpbmlzaFBhc3NrZXlMb2dpbhI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2UiE4q1GA8QASABKgdwYXNza2V5WAESggEKCUlzc3VlQ29kZRIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAWgCEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARJ7CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhaKtRgSEAIaCAoGY2FsbGVyIAFYAmgCEnEKA0dldBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50R2V0UmVzcG9uc2UiFZACAYq1GA4QAhoICgZjYWxsZXJoAhJ3CgZVcGRhdGUSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFVwZGF0ZVJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAESjwEKDkNoYW5nZVBhc3N3b3JkEjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QaNC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKGAQoLQ2hhbmdlRW1haWwSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImoKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKNAwobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llEiYKB3Bhc3NrZXkYBSABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTqsAbpIqAEapQEKDGxvZ2luLmFuc3dlchIxb25lIG9mIFRvdHAsIFJlY292ZXJ5Q29kZSBhbmQgUGFzc2tleSBpcyByZXF1aXJlZBpiKHRoaXMudG90cCAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnJlY292ZXJ5X2NvZGUgIT0gJycgPyAxIDogMCkgKyAodGhpcy5wYXNza2V5ICE9ICcnID8gMSA6IDApID09IDEizwEKHEFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISLgoTcmVjb3ZlcnlfY29kZXNfbGVmdBgEIAEoBVIRUmVjb3ZlcnlDb2Rlc0xlZnQiHQobQWNjb3VudFNpZ25Jbk9wdGlvbnNSZXF1ZXN0Ij0KHEFjY291bnRTaWduSW5PcHRpb25zUmVzcG9uc2USHQoKZW1haWxfY29kZRgBIAEoCFIJRW1haWxDb2RlIj8KGUFjY291bnRSZXF1ZXN0Q29kZVJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiRgoaQWNjb3VudFJlcXVlc3RDb2RlUmVzcG9uc2USKAoNcmVxdWVzdF90b2tlbhgBIAEoCUIDgAEBUgxSZXF1ZXN0VG9rZW4ijQEKG0FjY291bnRMb2dpbldpdGhDb2RlUmVxdWVzdBIzCg1yZXF1ZXN0X3Rva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIMUmVxdWVzdFRva2VuEiEKBGNvZGUYAiABKAlCDYABAbpIB8gBAXICGCBSBENvZGUSFgoGY29va2llGAMgASgIUgZDb29raWUi+wEKHEFjY291bnRMb2dpbldpdGhDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciIhCh9BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXF1ZXN0IkEKIEFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlc3BvbnNlEh0KB29wdGlvbnMYASABKAlCA4ABAVIHT3B0aW9ucyJrCiBBY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVxdWVzdBIvCgpjcmVkZW50aWFsGAEgASgJQg+AAQG6SAnIAQFyBBiAgAFSCkNyZWRlbnRpYWwSFgoGY29va2llGAIgASgIUgZDb29raWUipAEKIUFjY291bnRGaW5pc2hQYXNza2V5TG9naW5SZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJAChdBY2NvdW50SXNzdWVDb2RlUmVxdWVzdBIlCglyZXR1cm5fdG8YASABKAlCCLpIBXIDGIAQUghSZXR1cm5UbyI7ChhBY2NvdW50SXNzdWVDb2RlUmVzcG9uc2USHwoIcmVkaXJlY3QYASABKAlCA4ABAVIIUmVkaXJlY3QiWAoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSIgoEY29kZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QiwgEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzEh0KCmxpbWl0ZWRfdG8YAyABKAlSCUxpbWl0ZWRUbxIcCglhc3N1cmFuY2UYBCABKAlSCUFzc3VyYW5jZSJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKTBAoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARImCgZsb2NhbGUYBSABKAlCCbpIBnIEyLUYAUgEUgZMb2NhbGWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESGQoFZW1haWwYByABKAlIBVIFRW1haWyIAQESJAoLZXh0ZXJuYWxfaWQYCCABKAlIBlIKRXh0ZXJuYWxJRIgBATpZirUYAklEirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCCAoGX2VtYWlsQg4KDF9leHRlcm5hbF9pZCJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInYKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSKAoHY3VycmVudBgBIAEoCUIOgAEBukgIyAEBcgMYgAJSB0N1cnJlbnQSLAoIcGFzc3dvcmQYAiABKAlCEIABAbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImgKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC4ABAbpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLDFAoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKKAQoNU2lnbkluT3B0aW9ucxIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50U2lnbkluT3B0aW9uc1JlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFNpZ25Jbk9wdGlvbnNSZXNwb25zZSIQkAIBirUYCRABKgV0b2tlbhKCAQoLUmVxdWVzdENvZGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RDb2RlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdENvZGVSZXNwb25zZSIOirUYChABIAEqBG1haWwSiwEKDUxvZ2luV2l0aENvZGUSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luV2l0aENvZGVSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpbldpdGhDb2RlUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEosBCg1Db21wbGV0ZUxvZ2luEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZUxvZ2luUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q29tcGxldGVMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKYAQoRQmVnaW5QYXNza2V5TG9naW4SNi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEJlZ2luUGFzc2tleUxvZ2luUmVxdWVzdBo3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXNwb25zZSISkAIBirUYCxABKgdwYXNza2V5EpwBChJGaW5pc2hQYXNza2V5TG9naW4SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEZpbmlzaFBhc3NrZXlMb2dpblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEZpbmlzaFBhc3NrZXlMb2dpblJlc3BvbnNlIhOKtRgPEAEgASoHcGFzc2tleVgBEoIBCglJc3N1ZUNvZGUSLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudElzc3VlQ29kZVJlcXVlc3QaLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudElzc3VlQ29kZVJlc3BvbnNlIhSKtRgQEAIaCAoGY2FsbGVyIAFoAhKIAQoMRXhjaGFuZ2VDb2RlEjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZSIRirUYDRABIAEqBXRva2VuWAESewoGTG9nb3V0EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXNwb25zZSIWirUYEhACGggKBmNhbGxlciABWAJoAhJxCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhWQAgGKtRgOEAIaCAoGY2FsbGVyaAISdwoGVXBkYXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEo8BCg5DaGFuZ2VQYXNzd29yZBIzLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0GjQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEShgEKC0NoYW5nZUVtYWlsEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * The address and password of the new account.
@@ -294,7 +294,7 @@ export const AccountLoginResponseSchema: GenMessage<AccountLoginResponse> = /*@_
  */
 export type AccountCompleteLoginRequest = Message<"bailiwick.identity.v1.AccountCompleteLoginRequest"> & {
   /**
-   * From Account_Login.
+   * From Account_Login or Account_LoginWithCode.
    *
    * @generated from field: string challenge = 1 [json_name = "Challenge"];
    */
@@ -375,6 +375,162 @@ export const AccountCompleteLoginResponseSchema: GenMessage<AccountCompleteLogin
   messageDesc(file_bailiwick_identity_v1_account, 13);
 
 /**
+ * Empty: the options are the same for all users.
+ *
+ * @generated from message bailiwick.identity.v1.AccountSignInOptionsRequest
+ */
+export type AccountSignInOptionsRequest = Message<"bailiwick.identity.v1.AccountSignInOptionsRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountSignInOptionsRequest.
+ * Use `create(AccountSignInOptionsRequestSchema)` to create a new message.
+ */
+export const AccountSignInOptionsRequestSchema: GenMessage<AccountSignInOptionsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 14);
+
+/**
+ * The ways of signing in.
+ *
+ * @generated from message bailiwick.identity.v1.AccountSignInOptionsResponse
+ */
+export type AccountSignInOptionsResponse = Message<"bailiwick.identity.v1.AccountSignInOptionsResponse"> & {
+  /**
+   * Whether users may sign in with a mailed code.
+   *
+   * @generated from field: bool email_code = 1 [json_name = "EmailCode"];
+   */
+  emailCode: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountSignInOptionsResponse.
+ * Use `create(AccountSignInOptionsResponseSchema)` to create a new message.
+ */
+export const AccountSignInOptionsResponseSchema: GenMessage<AccountSignInOptionsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 15);
+
+/**
+ * The address to mail a code to.
+ *
+ * @generated from message bailiwick.identity.v1.AccountRequestCodeRequest
+ */
+export type AccountRequestCodeRequest = Message<"bailiwick.identity.v1.AccountRequestCodeRequest"> & {
+  /**
+   * @generated from field: string email = 1 [json_name = "Email"];
+   */
+  email: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountRequestCodeRequest.
+ * Use `create(AccountRequestCodeRequestSchema)` to create a new message.
+ */
+export const AccountRequestCodeRequestSchema: GenMessage<AccountRequestCodeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 16);
+
+/**
+ * The token of the request, whether or not a mail is sent.
+ *
+ * @generated from message bailiwick.identity.v1.AccountRequestCodeResponse
+ */
+export type AccountRequestCodeResponse = Message<"bailiwick.identity.v1.AccountRequestCodeResponse"> & {
+  /**
+   * For Account_LoginWithCode. It stays with the browser that asked.
+   *
+   * @generated from field: string request_token = 1 [json_name = "RequestToken"];
+   */
+  requestToken: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountRequestCodeResponse.
+ * Use `create(AccountRequestCodeResponseSchema)` to create a new message.
+ */
+export const AccountRequestCodeResponseSchema: GenMessage<AccountRequestCodeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 17);
+
+/**
+ * The mailed code, and the request that it was mailed for.
+ *
+ * @generated from message bailiwick.identity.v1.AccountLoginWithCodeRequest
+ */
+export type AccountLoginWithCodeRequest = Message<"bailiwick.identity.v1.AccountLoginWithCodeRequest"> & {
+  /**
+   * @generated from field: string request_token = 1 [json_name = "RequestToken"];
+   */
+  requestToken: string;
+
+  /**
+   * Eight letters and digits. Spaces, hyphens and case do not matter.
+   *
+   * @generated from field: string code = 2 [json_name = "Code"];
+   */
+  code: string;
+
+  /**
+   * For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty.
+   *
+   * @generated from field: bool cookie = 3 [json_name = "Cookie"];
+   */
+  cookie: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountLoginWithCodeRequest.
+ * Use `create(AccountLoginWithCodeRequestSchema)` to create a new message.
+ */
+export const AccountLoginWithCodeRequestSchema: GenMessage<AccountLoginWithCodeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 18);
+
+/**
+ * The new session and its user, or a challenge if a second factor is due.
+ *
+ * @generated from message bailiwick.identity.v1.AccountLoginWithCodeResponse
+ */
+export type AccountLoginWithCodeResponse = Message<"bailiwick.identity.v1.AccountLoginWithCodeResponse"> & {
+  /**
+   * The session token. Send it as "Authorization: Bearer <token>". Empty if a second factor is due.
+   *
+   * @generated from field: string token = 1 [json_name = "Token"];
+   */
+  token: string;
+
+  /**
+   * Absent if a second factor is due, like User.
+   *
+   * @generated from field: optional bailiwick.identity.v1.Session session = 2 [json_name = "Session"];
+   */
+  session?: Session | undefined;
+
+  /**
+   * @generated from field: optional bailiwick.identity.v1.User user = 3 [json_name = "User"];
+   */
+  user?: User | undefined;
+
+  /**
+   * For Account_CompleteLogin, if a second factor is due. Else empty.
+   *
+   * @generated from field: string challenge = 4 [json_name = "Challenge"];
+   */
+  challenge: string;
+
+  /**
+   * The answers that the challenge accepts: totp, recovery_code.
+   *
+   * @generated from field: repeated string factors = 5 [json_name = "Factors"];
+   */
+  factors: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountLoginWithCodeResponse.
+ * Use `create(AccountLoginWithCodeResponseSchema)` to create a new message.
+ */
+export const AccountLoginWithCodeResponseSchema: GenMessage<AccountLoginWithCodeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 19);
+
+/**
  * Empty: the options name no account.
  *
  * @generated from message bailiwick.identity.v1.AccountBeginPasskeyLoginRequest
@@ -387,7 +543,7 @@ export type AccountBeginPasskeyLoginRequest = Message<"bailiwick.identity.v1.Acc
  * Use `create(AccountBeginPasskeyLoginRequestSchema)` to create a new message.
  */
 export const AccountBeginPasskeyLoginRequestSchema: GenMessage<AccountBeginPasskeyLoginRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 14);
+  messageDesc(file_bailiwick_identity_v1_account, 20);
 
 /**
  * The options for the browser.
@@ -408,7 +564,7 @@ export type AccountBeginPasskeyLoginResponse = Message<"bailiwick.identity.v1.Ac
  * Use `create(AccountBeginPasskeyLoginResponseSchema)` to create a new message.
  */
 export const AccountBeginPasskeyLoginResponseSchema: GenMessage<AccountBeginPasskeyLoginResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 15);
+  messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
  * The browser's answer.
@@ -436,7 +592,7 @@ export type AccountFinishPasskeyLoginRequest = Message<"bailiwick.identity.v1.Ac
  * Use `create(AccountFinishPasskeyLoginRequestSchema)` to create a new message.
  */
 export const AccountFinishPasskeyLoginRequestSchema: GenMessage<AccountFinishPasskeyLoginRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 16);
+  messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
  * The new session and its user.
@@ -467,7 +623,7 @@ export type AccountFinishPasskeyLoginResponse = Message<"bailiwick.identity.v1.A
  * Use `create(AccountFinishPasskeyLoginResponseSchema)` to create a new message.
  */
 export const AccountFinishPasskeyLoginResponseSchema: GenMessage<AccountFinishPasskeyLoginResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 17);
+  messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
  * The application to go on to.
@@ -489,7 +645,7 @@ export type AccountIssueCodeRequest = Message<"bailiwick.identity.v1.AccountIssu
  * Use `create(AccountIssueCodeRequestSchema)` to create a new message.
  */
 export const AccountIssueCodeRequestSchema: GenMessage<AccountIssueCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 18);
+  messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
  * The address to open in the browser.
@@ -511,7 +667,7 @@ export type AccountIssueCodeResponse = Message<"bailiwick.identity.v1.AccountIss
  * Use `create(AccountIssueCodeResponseSchema)` to create a new message.
  */
 export const AccountIssueCodeResponseSchema: GenMessage<AccountIssueCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 19);
+  messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
  * The code from the address that the browser was sent to.
@@ -537,7 +693,7 @@ export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountE
  * Use `create(AccountExchangeCodeRequestSchema)` to create a new message.
  */
 export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 20);
+  messageDesc(file_bailiwick_identity_v1_account, 26);
 
 /**
  * The new session and its user.
@@ -568,7 +724,7 @@ export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountExchangeCodeResponseSchema)` to create a new message.
  */
 export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 21);
+  messageDesc(file_bailiwick_identity_v1_account, 27);
 
 /**
  * Empty: the operation acts on the session of the call.
@@ -583,7 +739,7 @@ export type AccountLogoutRequest = Message<"bailiwick.identity.v1.AccountLogoutR
  * Use `create(AccountLogoutRequestSchema)` to create a new message.
  */
 export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 22);
+  messageDesc(file_bailiwick_identity_v1_account, 28);
 
 /**
  * Empty: the session has ended.
@@ -598,7 +754,7 @@ export type AccountLogoutResponse = Message<"bailiwick.identity.v1.AccountLogout
  * Use `create(AccountLogoutResponseSchema)` to create a new message.
  */
 export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 23);
+  messageDesc(file_bailiwick_identity_v1_account, 29);
 
 /**
  * Empty: the operation is about the caller.
@@ -613,7 +769,7 @@ export type AccountGetRequest = Message<"bailiwick.identity.v1.AccountGetRequest
  * Use `create(AccountGetRequestSchema)` to create a new message.
  */
 export const AccountGetRequestSchema: GenMessage<AccountGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 24);
+  messageDesc(file_bailiwick_identity_v1_account, 30);
 
 /**
  * The caller's account and tenants.
@@ -654,7 +810,7 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
  * Use `create(AccountGetResponseSchema)` to create a new message.
  */
 export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 25);
+  messageDesc(file_bailiwick_identity_v1_account, 31);
 
 /**
  * A tenant that the account belongs to.
@@ -683,7 +839,7 @@ export type AccountTenant = Message<"bailiwick.identity.v1.AccountTenant"> & {
  * Use `create(AccountTenantSchema)` to create a new message.
  */
 export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 26);
+  messageDesc(file_bailiwick_identity_v1_account, 32);
 
 /**
  * The changes to the caller's profile.
@@ -702,7 +858,7 @@ export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateR
  * Use `create(AccountUpdateRequestSchema)` to create a new message.
  */
 export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 27);
+  messageDesc(file_bailiwick_identity_v1_account, 33);
 
 /**
  * A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so
@@ -765,7 +921,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
  * Use `create(AccountProfileSchema)` to create a new message.
  */
 export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 28);
+  messageDesc(file_bailiwick_identity_v1_account, 34);
 
 /**
  * The caller as stored.
@@ -784,7 +940,7 @@ export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdate
  * Use `create(AccountUpdateResponseSchema)` to create a new message.
  */
 export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 29);
+  messageDesc(file_bailiwick_identity_v1_account, 35);
 
 /**
  * The current password and the new one.
@@ -810,7 +966,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
  */
 export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 30);
+  messageDesc(file_bailiwick_identity_v1_account, 36);
 
 /**
  * Empty: the password is changed.
@@ -825,7 +981,7 @@ export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.Accou
  * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
  */
 export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 31);
+  messageDesc(file_bailiwick_identity_v1_account, 37);
 
 /**
  * The new address of the account.
@@ -851,7 +1007,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
  * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
  */
 export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 32);
+  messageDesc(file_bailiwick_identity_v1_account, 38);
 
 /**
  * Empty: the token is in the mail to the new address.
@@ -866,7 +1022,7 @@ export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountC
  * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
  */
 export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 33);
+  messageDesc(file_bailiwick_identity_v1_account, 39);
 
 /**
  * Accounts: registration, e-mail verification, password reset and sign-in.
@@ -936,6 +1092,38 @@ export const Account: GenService<{
     methodKind: "unary";
     input: typeof AccountLoginRequestSchema;
     output: typeof AccountLoginResponseSchema;
+  },
+  /**
+   * Returns the ways of signing in that this installation offers.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.SignInOptions
+   */
+  signInOptions: {
+    methodKind: "unary";
+    input: typeof AccountSignInOptionsRequestSchema;
+    output: typeof AccountSignInOptionsResponseSchema;
+  },
+  /**
+   * Mails a code to sign in with, if the address has an account. The response is the same if it has
+   * none. If the domain of the address requires SSO, no code is mailed.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.RequestCode
+   */
+  requestCode: {
+    methodKind: "unary";
+    input: typeof AccountRequestCodeRequestSchema;
+    output: typeof AccountRequestCodeResponseSchema;
+  },
+  /**
+   * Signs in with a mailed code. It works once, for ten minutes and five tries, together with the
+   * token of the request that it was mailed for.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.LoginWithCode
+   */
+  loginWithCode: {
+    methodKind: "unary";
+    input: typeof AccountLoginWithCodeRequestSchema;
+    output: typeof AccountLoginWithCodeResponseSchema;
   },
   /**
    * Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery

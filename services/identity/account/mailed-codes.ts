@@ -1,0 +1,164 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { inTransaction } from '@bailiwick/database';
+import {
+  deadToken,
+  failedPrecondition,
+  type ServiceError,
+  unauthenticated,
+} from '@bailiwick/errors';
+import { mailTask } from '@bailiwick/events';
+import type {
+  Account,
+  AccountLoginWithCodeRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { signInCode } from '@bailiwick/proto/tasks.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { countSignIn } from '@bailiwick/telemetry';
+import { createToken, type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import { LockMode } from '@mikro-orm/core';
+import { findFactors } from '../factors/queries.ts';
+import { passwordNotAccepted } from '../passwords/policy.ts';
+import { beginSession, type NewSession } from '../sessions/begin.ts';
+import { UserEntity } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { findUsers, settleEmail } from '../users/queries.ts';
+import { recordAuditOnly } from '../users/records.ts';
+import { failure } from './authenticate.ts';
+import { type AccountDeps, mayMail } from './deps.ts';
+import { MailedCodeEntity } from './entities.ts';
+import { consumeMailedCode, countMailedTry } from './queries.ts';
+import { createResponseFloor } from './response-floor.ts';
+import { type Challenge, openChallenge } from './second-factor.ts';
+
+// Signing in with a code that is mailed to the address. The request token stays in the browser that
+// asked, so a code that is read elsewhere, or that a person is talked into telling, is of no use
+// without it.
+
+const lifetimeMs = 10 * 60 * 1000;
+
+/** 32 letters and digits that do not look alike: a code has 40 bits, and five tries. */
+const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const length = 8;
+
+const createCode = (): string =>
+  Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+
+/** Includes the request, which is not stored: a copy of the database cannot be searched for codes. */
+const codeHash = (code: string, request: string): Uint8Array =>
+  createHash('sha256').update(`${code} ${request}`).digest();
+
+/** The code as it was sent, however it was typed. */
+const readCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase();
+
+export function mailedCodeHandlers(
+  deps: AccountDeps,
+): Pick<Handlers<typeof Account>, 'requestCode' | 'loginWithCode' | 'signInOptions'> {
+  const { database, passwordPolicy, emailCodes } = deps;
+  const atFloor = createResponseFloor();
+  const assertEnabled = () => {
+    if (!emailCodes)
+      throw failedPrecondition('sign-in by mailed code is switched off', 'CODES_OFF');
+  };
+  return {
+    async signInOptions() {
+      return { emailCode: emailCodes };
+    },
+
+    async requestCode({ email: text }, call) {
+      assertEnabled();
+      const email = await settleEmail(database, normaliseEmail(text));
+      const policy = await passwordPolicy.of(email.domain);
+      if (policy.tenant !== '' && !policy.lifted) throw passwordNotAccepted();
+      const request = createToken('codeRequest');
+      await atFloor(() => mailCode(deps, email, request, call));
+      return { requestToken: request };
+    },
+
+    loginWithCode(request, call) {
+      assertEnabled();
+      return countSignIn('email_code', () => logIn(deps, request, call));
+    },
+  };
+}
+
+/** Mails a code for a request. Returns whether the address has an account. */
+async function mailCode(
+  deps: AccountDeps,
+  email: Email,
+  request: string,
+  call: Call,
+): Promise<boolean> {
+  const mailing = await mayMail(deps, 'code', email.key);
+  const code = createCode();
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
+  const row = `account ${email.key}`;
+  return deps.database.transaction({ tenant: null, row }, async (em) => {
+    const user = await em.findOne(
+      UserEntity,
+      { emailKey: email.key, status: 'active' },
+      { lockMode: LockMode.PESSIMISTIC_READ },
+    );
+    const mails = user !== null && mailing;
+    // Unknown addresses get a row too, which no code opens, so that both cost alike.
+    em.persist(
+      em.create(MailedCodeEntity, {
+        requestHash: tokenHash(request),
+        userId: mails ? user.id : '',
+        emailKey: email.key,
+        codeHash: codeHash(code, request),
+        createdAt: now,
+        expiresAt,
+      }),
+    );
+    const task = mailTask(
+      'Account_Task_SendEmailVerification',
+      deps.keyRing,
+      { Email: email.address, Token: code },
+      { purpose: signInCode, locale: user?.locale ?? '', expiresAt: expiresAt.toISOString() },
+    );
+    recordAuditOnly(em, call, 'user.code_requested', email.address, mails ? [task] : []);
+    return user !== null;
+  });
+}
+
+async function logIn(
+  deps: AccountDeps,
+  { requestToken: request, code }: AccountLoginWithCodeRequest,
+  call: Call,
+): Promise<NewSession | Challenge> {
+  const { database, passwordPolicy } = deps;
+  if (tokenKind(request) !== 'codeRequest') throw deadToken();
+  const hash = tokenHash(request);
+  const asked = await countMailedTry(database, hash);
+  if (!asked) throw deadToken();
+  const [user] = await findUsers(database, [asked.user_id]);
+  const refuse = (error: ServiceError) => failure(deps, error, call, asked.email_key, user);
+  if (!timingSafeEqual(asked.code_hash, codeHash(readCode(code), request)) || !user?.emailVerified)
+    throw await refuse(unauthenticated('code is wrong'));
+  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
+  if (!(await passwordPolicy.admits(policy, user.id))) throw await refuse(passwordNotAccepted());
+  return database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
+    const locked = await lockActive(em, user.id);
+    // A code is void after a change of address.
+    if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(em, hash)))
+      throw deadToken();
+    const factors = await findFactors(em, user.id);
+    if (factors.length > 0) {
+      const due = { factors, authMethod: 'email_code' };
+      const challenge = await openChallenge(inTransaction(em), call, locked, due);
+      if (!challenge) throw new Error('a user changed while it was locked');
+      return challenge;
+    }
+    const { ip, userAgent } = call.caller;
+    return beginSession(em, call, locked, {
+      authMethod: 'email_code',
+      furtherMethods: [],
+      assurance: 'aal1',
+      provider: '',
+      ssoTenant: '',
+      ip,
+      userAgent,
+    });
+  });
+}
