@@ -17,6 +17,8 @@ export type TaskOperation = keyof typeof taskLanes;
 /** The `purpose` of a verification for an address that replaces another one. */
 export const addressChange = 'address_change';
 
+/** The purpose of the sealed proof in the link of an invitation: only the mailbox has it. */
+export const invitationProof = 'invitation-proof';
 
 /** The `purpose` of a mail with a code to sign in. */
 export const signInCode = 'sign_in_code';

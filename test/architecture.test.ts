@@ -76,6 +76,7 @@ const acrossTenants: Record<string, string> = {
   'access.groups_above_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.groups_of_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.invitation_of_token': 'finds the tenant of an invitation from its token',
+  'access.invitation_shown': 'finds the invitation of a token, which names its tenant',
   'access.invitations_of_address': 'lists the invitations of one address',
   'access.lock_owned_tenants': 'a user can be deleted only if every tenant keeps an owner',
   'access.memberships_of_user': "lists the user's own memberships",

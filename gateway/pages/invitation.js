@@ -1,8 +1,8 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
-import { callWithToken, readToken, takeToken } from './token.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
+import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
 const parts = ['known', 'entry', 'second', 'confirm'].map(find);
@@ -18,6 +18,8 @@ function show(id, focused) {
   for (const place of document.querySelectorAll('[data-address]'))
     place.textContent = account.Email;
   focused?.focus();
+  // A prefilled address gives way to another one.
+  focused?.select?.();
 }
 
 function end(title, text) {
@@ -93,8 +95,16 @@ entry.addEventListener('submit', (event) => {
     const { Redirect } = await call('Sso_Check', { Email: account.Email });
     if (Redirect !== '') return leaveForOrganisation(Redirect, '/invitation');
     if (!isNew()) return enter();
-    await call('Account_Register', account);
-    show('confirm', find('confirm-title'));
+    await call('Account_Register', {
+      ...account,
+      InvitationToken: readToken(),
+      InvitationSecret: readProof(),
+    });
+    if (readProof() === '') return show('confirm', find('confirm-title'));
+    // Without a mail, unless the service does not accept the proof.
+    await enter().catch((error) => {
+      if (!isUnverified(error)) throw error;
+    });
   });
 });
 
@@ -153,10 +163,21 @@ onBroadcast(({ ask, verified }) => {
   }
 });
 
+/** Says who invites, to which organisation and with which roles. Without an answer the mail does. */
+async function describeInvitation(Token) {
+  const { InviterName, TenantName, Email, Roles } = await call('TenantInvitations_Get', { Token });
+  const who = InviterName === '' ? 'You are invited' : `${InviterName} invites you`;
+  const roles = new Intl.ListFormat('en').format(Roles);
+  find('offer').textContent =
+    `${who} to ${TenantName}, as ${roles}. The invitation is for ${Email}.`;
+  find('email').value ||= Email;
+}
+
 async function start() {
   // Kept in this tab for a reload and for the way back from the mail.
   const token = takeToken(readWaiting());
   if (token !== '') storeWaiting(token);
+  if (token !== '') void describeInvitation(token).catch(() => {});
   try {
     const { User } = await call('Account_Get', {});
     account.Email = User.Email;

@@ -4,11 +4,13 @@
 import { call, failField, find, isDead, loadAgainBy, markInvalid, Refused, say } from './calls.js';
 
 const field = find('token');
-const inAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+const inAddress = (name = 'token') => new URLSearchParams(location.hash.slice(1)).get(name) ?? '';
 let token = '';
+let proof = '';
 
 /** Takes the token from the link or the stored one, or asks for it. Returns "" if it asks. */
 export function takeToken(kept = '') {
+  proof = inAddress('proof');
   token = inAddress() || kept;
   // Hides the token from the address bar.
   history.replaceState(null, '', location.pathname);
@@ -29,6 +31,9 @@ export function readToken() {
   if (read === '') failField(field, 'Enter the token from the mail.');
   return read;
 }
+
+/** The proof in the link of an invitation that it comes from the mail, or "". */
+export const readProof = () => proof;
 
 /** Calls an operation with the token. */
 export async function callWithToken(operation, fields = {}) {
@@ -52,5 +57,5 @@ addEventListener('hashchange', () => {
 
 // A reload needs the token that was removed from the address bar: put it back into the fragment.
 loadAgainBy(() =>
-  token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token })}`),
+  token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token, proof })}`),
 );

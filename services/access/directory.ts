@@ -17,6 +17,10 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
+/** The name of a user for others: for a user without one, the local part of the address, which is no link. */
+export const shownName = ({ name, email }: User): string =>
+  name || email.slice(0, email.lastIndexOf('@'));
+
 /** Like findUser. Throws not_found if the user does not exist. */
 export async function assertUser(directory: Directory, id: string, call: Call): Promise<User> {
   const user = await findUser(directory, id, call);

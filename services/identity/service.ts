@@ -66,6 +66,7 @@ import { identitySchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
+import type { RegistrationRule } from './users/registration.ts';
 
 type Options = {
   settings: OwnSettings<typeof identitySettings>;
@@ -102,6 +103,7 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
   appUrl,
   allowedOrigins,
   emailCodes: settings.emailCodes === 'on',
+  registration: settings.registration as RegistrationRule,
 });
 
 /** The parts with which the service starts, on its database and broker. */

@@ -43,6 +43,14 @@ export const identitySettings = {
     about:
       'standard: passwords have at least 8 characters. nist: at least 15, as NIST SP 800-63B-4 requires for passwords that are the only factor.',
   },
+  registration: {
+    env: 'BAILIWICK_REGISTRATION',
+    kind: 'text',
+    fallback: 'open',
+    check: oneOf('open', 'invited', 'closed'),
+    about:
+      'open: everybody may register. invited: only people with an invitation, through the link in its mail. closed: accounts come from Users_Create and the single sign-on of tenants only.',
+  },
   emailCodes: {
     env: 'BAILIWICK_EMAIL_CODES',
     kind: 'text',

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { type Stack, startStack } from '../support/harness.ts';
 import { inviter, newGuest, type Person } from '../support/invitations.ts';
 import { choosePorts } from '../support/own-stack.ts';
-import { mailTo, password, signUp } from '../support/people.ts';
+import { mailsTo, mailTo, password, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
@@ -120,6 +120,21 @@ describe('the invitation page', { skip: withoutChromium }, () => {
       assert.equal(await last.evaluate('document.cookie'), '');
     });
   }
+
+  test('a user who comes from the mail registers without a second mail, and is in', async () => {
+    const before = await members();
+    const email = newGuest();
+    await use.invite(Tenant, email, owner.token);
+    const page = await follow(email, 1, 'invitation');
+    await page.getByText(`to Acme, as member. The invitation is for ${email}.`).waitFor();
+    await page.getByLabel('No, I create one').check();
+    assert.equal(await page.getByLabel('E-mail address').inputValue(), email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await heading(page, 'Welcome');
+    assert.equal(await members(), before + 1);
+    assert.equal((await mailsTo(stack, email)).length, 1);
+  });
 
   test('a signed-in user accepts with one key, and a user with another address learns which one to use', async () => {
     const [guest, other] = [await signUp(stack, newGuest()), await signUp(stack, newGuest())];

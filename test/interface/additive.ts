@@ -11,6 +11,7 @@ export const additiveOperations: readonly string[] = [
   'Account_ChangePassword',
   'Account_ChangeEmail',
   'Account_ExchangeCode',
+  'TenantInvitations_Get',
   'Account_IssueCode',
   'Account_SignInOptions',
   'Account_RequestCode',
@@ -98,6 +99,10 @@ export const additiveOperations: readonly string[] = [
 
 /** Optional request keys that Bailiwick adds to documented operations. */
 export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedField[]>> = {
+  Account_Register: [
+    { name: 'InvitationToken', type: 'string' },
+    { name: 'InvitationSecret', type: 'string' },
+  ],
   TenantInvitations_Create: [
     { name: 'Roles', type: 'list of string' },
     { name: 'Groups', type: 'list of string' },

@@ -55,6 +55,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Passkeys_FinishRegistration: { allowedIn: passkeys },
   Passkeys_Rename: { actor: true, fresh: ['passkey'] },
   Passkeys_Delete: { allowedIn: passkeys },
+  TenantInvitations_Get: { fresh: ['invitation'], request: token },
   Account_IssueCode: { actor: true },
   Account_SignInOptions: {},
   Account_RequestCode: { fresh: ['person'] },

@@ -78,7 +78,8 @@ export const handlerOracles: Readonly<Record<string, Oracle>> = {
   // The caller's verified address must be the invited one. The inviter has seen the token, so it
   // proves nothing.
   TenantInvitations_Accept: ({ who, place }) => (who.email === place.invitee ? 'ok' : 'denied'),
-  // Every holder of the token may decline.
+  // Every holder of the token may read and decline.
+  TenantInvitations_Get: () => 'ok',
   TenantInvitations_Decline: () => 'ok',
   TenantInvitations_ListByEmail: ({ rule, who, request }) =>
     rule?.kind === 'platform' || valueAt(request, ['Email']) === who.email ? 'ok' : 'denied',

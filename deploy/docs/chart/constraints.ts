@@ -173,6 +173,7 @@ export const config: Readonly<Record<string, Schema>> = {
   tenantQuota: count(0),
   passwordProfile: oneOf('standard', 'nist'),
   emailCodes: oneOf('off', 'on'),
+  registration: oneOf('open', 'invited', 'closed'),
   trustTraceparent: {},
   unknownKeys: oneOf('refuse', 'ignore'),
   tenantCreation: {},

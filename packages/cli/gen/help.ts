@@ -131,6 +131,8 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters. Common passwords are rejected."},
+      {"path":"InvitationToken","kind":"secret","required":false,"text":"The token of an invitation of this address, for an account without a second mail."},
+      {"path":"InvitationSecret","kind":"secret","required":false,"text":"The proof in the link of the invitation's mail. The token alone proves nothing: the inviter has it too."},
     ],
   },
   Account_RequestCode: {
@@ -895,6 +897,12 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantInvitations_Get: {
+    "text":"Returns an invitation: who invites to which tenant, and with which roles.","access":"everyone: the caller has the invitation's token","answers":"record","tenant":"",
+    fields: [
+      {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
   TenantInvitations_List: {

@@ -47,6 +47,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Sso_GetProvider',
   'Sso_ListProviders',
   'Sso_TestProvider',
+  'TenantInvitations_Get',
   'TenantInvitations_List',
   'TenantInvitations_ListByEmail',
   'TenantMembers_List',

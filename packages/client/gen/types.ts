@@ -218,6 +218,8 @@ export interface Operations {
   TenantInvitations_Decline: { request: TenantInvitations_DeclineReq; response: TenantInvitations_DeclineRes };
   /** Revokes the pending invitation of an address. */
   TenantInvitations_Delete: { request: TenantInvitations_DeleteReq; response: TenantInvitations_DeleteRes };
+  /** Returns an invitation: who invites to which tenant, and with which roles. */
+  TenantInvitations_Get: { request: TenantInvitations_GetReq; response: TenantInvitations_GetRes };
   /** Lists the invitations of a tenant in all states, newest first. */
   TenantInvitations_List: { request: TenantInvitations_ListReq; response: TenantInvitations_ListRes };
   /** Lists the invitations of an address to all tenants, newest first. */
@@ -584,9 +586,13 @@ export type Account_RegisterReq = {
   Email: string;
   /** 8 to 256 characters. Common passwords are rejected. */
   Password: string;
+  /** The token of an invitation of this address, for an account without a second mail. */
+  InvitationToken?: string | undefined;
+  /** The proof in the link of the invitation's mail. The token alone proves nothing: the inviter has it too. */
+  InvitationSecret?: string | undefined;
 };
 
-/** The id that the account gets when its address is verified. */
+/** The id that the account gets when its address is verified, or has if the link of an invitation has proven it. */
 export type Account_RegisterRes = {
   UserID: string;
 };
@@ -635,6 +641,8 @@ export type Account_SignInOptionsReq = Record<string, never>;
 export type Account_SignInOptionsRes = {
   /** Whether users may sign in with a mailed code. */
   EmailCode: boolean;
+  /** Who may register: open (everybody), invited (people with an invitation) or closed. */
+  Registration: string;
 };
 
 /** The changes to the caller's profile. */
@@ -2615,6 +2623,24 @@ export type TenantInvitations_DeleteReq = {
 
 /** Empty: the address has no pending invitation. */
 export type TenantInvitations_DeleteRes = Record<string, never>;
+
+/** The token of an invitation. */
+export type TenantInvitations_GetReq = {
+  Token: string;
+};
+
+/** A pending invitation, as the invited person sees it. */
+export type TenantInvitations_GetRes = {
+  TenantName: string;
+  /** The name of the user who invites. Empty if a bot or the platform does. */
+  InviterName: string;
+  /** The invited address. */
+  Email: string;
+  Roles: string[];
+  /** The paths of groups. */
+  Groups: string[];
+  ExpiresAt?: string;
+};
 
 /** Selects an address and a page. */
 export type TenantInvitations_ListByEmailReq = {

@@ -18,7 +18,7 @@ import {
 } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
-import { assertUser, type Directory, findUserByEmail } from '../directory.ts';
+import { assertUser, type Directory, findUserByEmail, shownName } from '../directory.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroupRoles } from '../groups/queries.ts';
@@ -226,11 +226,8 @@ function invitationMail(
   keyRing: KeyRing,
   { email, token, expiresAt, tenantName, inviter, invited }: Mail,
 ): Task {
-  // For an inviter without a name, the local part of the address, which is no link. A bot's name
-  // would not identify a sender.
-  const inviterName = inviter
-    ? inviter.name || inviter.email.slice(0, inviter.email.lastIndexOf('@'))
-    : '';
+  // A bot's name would not identify a sender.
+  const inviterName = inviter ? shownName(inviter) : '';
   const extra = {
     expiresAt: expiresAt.toISOString(),
     tenantName,

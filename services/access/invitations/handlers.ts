@@ -2,12 +2,14 @@ import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { deadToken, denied } from '@bailiwick/errors';
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
-import { normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import { normaliseEmail, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
+import { findUser, shownName } from '../directory.ts';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';
 import {
   findByToken,
+  findShown,
   invitationsInto,
   invitationsOf,
   lockByToken,
@@ -24,6 +26,8 @@ export function invitationHandlers(
     async create(request, call) {
       return { token: await createInvitation(deps, request, call) };
     },
+
+    get: ({ token }, call) => showInvitation(deps, token, call),
 
     async accept({ token }, call) {
       await acceptInvitation(database, token, call);
@@ -68,6 +72,23 @@ export function invitationHandlers(
       );
       return {};
     },
+  };
+}
+
+/** A pending invitation as the invited person sees it. */
+async function showInvitation({ database, directory }: CreateDeps, token: string, call: Call) {
+  if (tokenKind(token) !== 'invitation') throw deadToken();
+  const found = await findShown(database, tokenHash(token));
+  if (!found) throw deadToken();
+  const { inviterType, invitedBy, tenantName, email, roles, groups, expiresAt } = found;
+  const inviter = inviterType === 'user' ? await findUser(directory, invitedBy, call) : undefined;
+  return {
+    tenantName,
+    inviterName: inviter ? shownName(inviter) : '',
+    email,
+    roles,
+    groups: groups.map(({ path }) => path),
+    expiresAt: timeOf(expiresAt),
   };
 }
 

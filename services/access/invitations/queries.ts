@@ -23,6 +23,21 @@ export async function findByToken(
   return row;
 }
 
+const shown: Statement = {
+  name: 'access.invitation_shown',
+  text: `select ${columns}, t.name as "tenantName" from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
+         where i.token_hash = $1 and i.status = 'pending' and i.expires_at > now()`,
+};
+
+/** The pending invitation of a token into an active tenant, with the tenant's name. */
+export async function findShown(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<(InvitationRow & { tenantName: string }) | undefined> {
+  const [row] = await database.query<InvitationRow & { tenantName: string }>(shown, [tokenHash]);
+  return row;
+}
+
 const byToken: Statement = {
   name: 'access.invitation_by_token',
   text: `select ${columns} from invitation i where i.tenant = $1 and i.token_hash = $2 for update`,

@@ -3,6 +3,7 @@ import { invalid } from '@bailiwick/errors';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { findByToken } from '../invitations/queries.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { findTenant } from '../tenants/queries.ts';
 import { type JoinDeps, join } from './join.ts';
@@ -18,6 +19,11 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
     async isOpen({ tenant }) {
       const found = await findTenant(database, tenant);
       return { open: found?.status === 'active', requiresSso: found?.settings.requireSso === true };
+    },
+    async findInvited({ tokenHash }) {
+      const found = await findByToken(database, tokenHash);
+      const isPending = found?.status === 'pending' && new Date(found.expiresAt) > new Date();
+      return { email: isPending ? found.email : '' };
     },
     takeBack: async (request, call) => ({ done: await takeBack(deps, request, call) }),
 

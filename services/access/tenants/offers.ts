@@ -8,6 +8,7 @@ import { type Call } from '@bailiwick/rpc';
 import { normaliseEmail, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
+import { shownName } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../permissions/builtin.ts';
@@ -86,7 +87,7 @@ async function mayMail(
 }
 
 function offerMail({ email, locale }: User, tenantName: string, adder: User | undefined): Task {
-  const inviterName = adder ? adder.name || adder.email.slice(0, adder.email.lastIndexOf('@')) : '';
+  const inviterName = adder ? shownName(adder) : '';
   return noticeTask('membership_pending', email, { tenantName, inviterName, locale });
 }
 

@@ -1,6 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Refusals } from '@bailiwick/service';
 import type { ReturnRules } from '@bailiwick/values';
@@ -9,6 +10,7 @@ import type { AccountLimits } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import type { Throttle } from '../passwords/throttle.ts';
+import type { RegistrationRule } from '../users/registration.ts';
 
 export type AccountDeps = ReturnRules & {
   database: Database;
@@ -21,6 +23,8 @@ export type AccountDeps = ReturnRules & {
   limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;
+  admission: Client<typeof Admission>;
+  registration: RegistrationRule;
   /** Whether users may sign in with a mailed code. */
   emailCodes: boolean;
 };

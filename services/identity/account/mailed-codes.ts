@@ -61,7 +61,7 @@ export function mailedCodeHandlers(
   };
   return {
     async signInOptions() {
-      return { emailCode: emailCodes };
+      return { emailCode: emailCodes, registration: deps.registration };
     },
 
     async requestCode({ email: text }, call) {

@@ -14,9 +14,11 @@ import {
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { consumeRivals, findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { recordAuditOnly, recordUser } from '../users/records.ts';
+import { assertMayRegister } from '../users/registration.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange, assertMayChangeAddress } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
+import { provesAddress } from './invited.ts';
 import {
   consumeRegistration,
   findCurrentAddress,
@@ -46,8 +48,11 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   const atFloor = createResponseFloor();
 
   return {
-    async register({ email: text, password }, call) {
-      const email = await settleEmail(database, normaliseEmail(text));
+    async register(request, call) {
+      const { password } = request;
+      const email = await settleEmail(database, normaliseEmail(request.email));
+      const isProven = await provesAddress(deps, email, request, call);
+      assertMayRegister(deps.registration, isProven);
       // The same work for known and unknown addresses: one hash, one comparison, one transaction,
       // one mail.
       const userId = createId('usr');
@@ -58,6 +63,10 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         passwordHash: await passwords.hash(password),
         mailing: await mayMail(deps, 'registration', email.key),
       };
+      if (isProven) {
+        await addProven(deps, attempt, call);
+        return { userId };
+      }
       let tries = 1;
       while (!(await addAttempt(deps, attempt, tries === 3, call))) tries++;
       return { userId };
@@ -137,6 +146,27 @@ async function addAttempt(
       tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [],
     });
     return true;
+  });
+}
+
+/**
+ * Creates the user of an address that the link of an invitation has proven. No pending registration
+ * of it counts. An address with an account gets the notice.
+ */
+function addProven(
+  { database }: AccountDeps,
+  { userId, email, passwordHash, mailing }: Attempt,
+  call: Call,
+): Promise<void> {
+  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
+    await lockName(em, `account ${email.key}`);
+    const known = await em.findOne(UserEntity, { emailKey: email.key });
+    if (known) return recordAlreadyRegistered(em, call, known, mailing);
+    await consumeRivals(em, email.key);
+    const user = newUser(userId, email, passwordHash, new Date());
+    em.persist(em.create(UserEntity, user));
+    recordUser(em, call, 'user.registered', user);
+    recordUser(em, call, 'user.verified', user);
   });
 }
 

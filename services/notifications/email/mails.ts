@@ -1,8 +1,9 @@
 import { type Caller } from '@bailiwick/call';
 import { failedPrecondition, invalid } from '@bailiwick/errors';
 import { openTaskToken } from '@bailiwick/events';
-import { type KeyRing } from '@bailiwick/keys';
+import { type KeyRing, sealForPurpose } from '@bailiwick/keys';
 import { type Limit, type Limiter } from '@bailiwick/limits';
+import { invitationProof } from '@bailiwick/proto/tasks.ts';
 import { inSpan } from '@bailiwick/telemetry';
 import { createId, normaliseEmail } from '@bailiwick/values';
 import { SpanKind } from '@opentelemetry/api';
@@ -91,13 +92,17 @@ export function createMails(deps: MailDeps) {
       caller: Caller,
     ): Promise<void> {
       const token = readToken(ring, request, caller);
-      await send(mail, request, caller, {
-        token,
-        link: `${sender.publicUrl}/${page}#token=${encodeURIComponent(token)}`,
-      });
+      const proof = mail === 'invitation' ? proofOf(ring, request.email, token) : {};
+      const fragment = new URLSearchParams({ token, ...proof }).toString();
+      await send(mail, request, caller, { token, link: `${sender.publicUrl}/${page}#${fragment}` });
     },
   };
 }
+
+/** Proves that the link of an invitation comes from the mail: its inviter knows the token too. */
+const proofOf = (ring: KeyRing, email: string, token: string) => ({
+  proof: sealForPurpose(ring, invitationProof, normaliseEmail(email).key, [token]),
+});
 
 /** Throws if the address must not get the mail. The queue then drops the mail silently. */
 async function assertMayMail(

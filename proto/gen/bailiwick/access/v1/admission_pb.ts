@@ -13,7 +13,47 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/admission.proto.
  */
 export const file_bailiwick_access_v1_admission: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSKoAQoLSm9pblJlcXVlc3QSDgoGdGVuYW50GAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEAoIbWF5X2pvaW4YAyABKAgSFQoNZGVmYXVsdF9yb2xlcxgEIAMoCRIQCghwcm92aWRlchgFIAEoCRINCgVyb2xlcxgGIAMoCRIOCgZncm91cHMYByADKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCSIvCgxKb2luUmVzcG9uc2USDgoGam9pbmVkGAEgASgIEg8KB21pc3NpbmcYAiADKAki4AEKEE1heUNvbmZlclJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSDQoFcm9sZXMYBiADKAkSDgoGZ3JvdXBzGAcgAygJEhQKDGRlZmF1bHRfcm9sZRgIIAEoCBIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCSIkChFNYXlDb25mZXJSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIh8KDUlzT3BlblJlcXVlc3QSDgoGdGVuYW50GAEgASgJIjQKDklzT3BlblJlc3BvbnNlEgwKBG9wZW4YASABKAgSFAoMcmVxdWlyZXNfc3NvGAIgASgIIjMKD1Rha2VCYWNrUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkiIAoQVGFrZUJhY2tSZXNwb25zZRIMCgRkb25lGAEgASgIIksKDkxpZnRTc29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiEQoPTGlmdFNzb1Jlc3BvbnNlMpMECglBZG1pc3Npb24SWAoESm9pbhIgLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlcXVlc3QaIS5iYWlsaXdpY2suYWNjZXNzLnYxLkpvaW5SZXNwb25zZSILirUYBxAGSgNzc28SagoJTWF5Q29uZmVyEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SawoGSXNPcGVuEiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXF1ZXN0GiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc09wZW5SZXNwb25zZSIYkAIBirUYERAGSgNzc29KCGlkZW50aXR5EmQKCFRha2VCYWNrEiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UYWtlQmFja1JlcXVlc3QaJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRha2VCYWNrUmVzcG9uc2UiC4q1GAcQBkoDc3NvEmEKB0xpZnRTc28SIy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpZnRTc29SZXF1ZXN0GiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaWZ0U3NvUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSIoChJGaW5kSW52aXRlZFJlcXVlc3QSEgoKdG9rZW5faGFzaBgBIAEoDCIkChNGaW5kSW52aXRlZFJlc3BvbnNlEg0KBWVtYWlsGAEgASgJIqgBCgtKb2luUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghtYXlfam9pbhgDIAEoCBIVCg1kZWZhdWx0X3JvbGVzGAQgAygJEhAKCHByb3ZpZGVyGAUgASgJEg0KBXJvbGVzGAYgAygJEg4KBmdyb3VwcxgHIAMoCRIKCgJpcBgIIAEoCRISCgp1c2VyX2FnZW50GAkgASgJIi8KDEpvaW5SZXNwb25zZRIOCgZqb2luZWQYASABKAgSDwoHbWlzc2luZxgCIAMoCSLgAQoQTWF5Q29uZmVyUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRINCgVyb2xlcxgGIAMoCRIOCgZncm91cHMYByADKAkSFAoMZGVmYXVsdF9yb2xlGAggASgIEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJIiQKEU1heUNvbmZlclJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiHwoNSXNPcGVuUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiNAoOSXNPcGVuUmVzcG9uc2USDAoEb3BlbhgBIAEoCBIUCgxyZXF1aXJlc19zc28YAiABKAgiMwoPVGFrZUJhY2tSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCSIgChBUYWtlQmFja1Jlc3BvbnNlEgwKBGRvbmUYASABKAgiSwoOTGlmdFNzb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIRCg9MaWZ0U3NvUmVzcG9uc2UyigUKCUFkbWlzc2lvbhJYCgRKb2luEiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5Kb2luUmVxdWVzdBohLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlc3BvbnNlIguKtRgHEAZKA3NzbxJqCglNYXlDb25mZXISJS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJrCgZJc09wZW4SIi5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlcXVlc3QaIy5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlc3BvbnNlIhiQAgGKtRgREAZKA3Nzb0oIaWRlbnRpdHkSdQoLRmluZEludml0ZWQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkZpbmRJbnZpdGVkUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuRmluZEludml0ZWRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJkCghUYWtlQmFjaxIkLmJhaWxpd2ljay5hY2Nlc3MudjEuVGFrZUJhY2tSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5UYWtlQmFja1Jlc3BvbnNlIguKtRgHEAZKA3NzbxJhCgdMaWZ0U3NvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaWZ0U3NvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlmdFNzb1Jlc3BvbnNlIguKtRgHEAZKA3NzbxoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+
+/**
+ * The hash of an invitation's token.
+ *
+ * @generated from message bailiwick.access.v1.FindInvitedRequest
+ */
+export type FindInvitedRequest = Message<"bailiwick.access.v1.FindInvitedRequest"> & {
+  /**
+   * @generated from field: bytes token_hash = 1;
+   */
+  tokenHash: Uint8Array;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.FindInvitedRequest.
+ * Use `create(FindInvitedRequestSchema)` to create a new message.
+ */
+export const FindInvitedRequestSchema: GenMessage<FindInvitedRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_admission, 0);
+
+/**
+ * The invited address.
+ *
+ * @generated from message bailiwick.access.v1.FindInvitedResponse
+ */
+export type FindInvitedResponse = Message<"bailiwick.access.v1.FindInvitedResponse"> & {
+  /**
+   * Empty if no invitation with the token is pending.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.FindInvitedResponse.
+ * Use `create(FindInvitedResponseSchema)` to create a new message.
+ */
+export const FindInvitedResponseSchema: GenMessage<FindInvitedResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_admission, 1);
 
 /**
  * The user who signs in, and the groups and roles that the provider's mappings give.
@@ -84,7 +124,7 @@ export type JoinRequest = Message<"bailiwick.access.v1.JoinRequest"> & {
  * Use `create(JoinRequestSchema)` to create a new message.
  */
 export const JoinRequestSchema: GenMessage<JoinRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 0);
+  messageDesc(file_bailiwick_access_v1_admission, 2);
 
 /**
  * The result of a sign-in to a tenant.
@@ -112,7 +152,7 @@ export type JoinResponse = Message<"bailiwick.access.v1.JoinResponse"> & {
  * Use `create(JoinResponseSchema)` to create a new message.
  */
 export const JoinResponseSchema: GenMessage<JoinResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 1);
+  messageDesc(file_bailiwick_access_v1_admission, 3);
 
 /**
  * The principal that delegates, and the roles and groups it would give.
@@ -181,7 +221,7 @@ export type MayConferRequest = Message<"bailiwick.access.v1.MayConferRequest"> &
  * Use `create(MayConferRequestSchema)` to create a new message.
  */
 export const MayConferRequestSchema: GenMessage<MayConferRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 2);
+  messageDesc(file_bailiwick_access_v1_admission, 4);
 
 /**
  * The permission that prevents the delegation.
@@ -203,7 +243,7 @@ export type MayConferResponse = Message<"bailiwick.access.v1.MayConferResponse">
  * Use `create(MayConferResponseSchema)` to create a new message.
  */
 export const MayConferResponseSchema: GenMessage<MayConferResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 3);
+  messageDesc(file_bailiwick_access_v1_admission, 5);
 
 /**
  * Selects one tenant.
@@ -222,7 +262,7 @@ export type IsOpenRequest = Message<"bailiwick.access.v1.IsOpenRequest"> & {
  * Use `create(IsOpenRequestSchema)` to create a new message.
  */
 export const IsOpenRequestSchema: GenMessage<IsOpenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 4);
+  messageDesc(file_bailiwick_access_v1_admission, 6);
 
 /**
  * Whether the tenant is open.
@@ -248,7 +288,7 @@ export type IsOpenResponse = Message<"bailiwick.access.v1.IsOpenResponse"> & {
  * Use `create(IsOpenResponseSchema)` to create a new message.
  */
 export const IsOpenResponseSchema: GenMessage<IsOpenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 5);
+  messageDesc(file_bailiwick_access_v1_admission, 7);
 
 /**
  * Selects the provider whose mappings gave the groups and roles.
@@ -272,7 +312,7 @@ export type TakeBackRequest = Message<"bailiwick.access.v1.TakeBackRequest"> & {
  * Use `create(TakeBackRequestSchema)` to create a new message.
  */
 export const TakeBackRequestSchema: GenMessage<TakeBackRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 6);
+  messageDesc(file_bailiwick_access_v1_admission, 8);
 
 /**
  * Whether the work is complete.
@@ -291,7 +331,7 @@ export type TakeBackResponse = Message<"bailiwick.access.v1.TakeBackResponse"> &
  * Use `create(TakeBackResponseSchema)` to create a new message.
  */
 export const TakeBackResponseSchema: GenMessage<TakeBackResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 7);
+  messageDesc(file_bailiwick_access_v1_admission, 9);
 
 /**
  * Selects the tenant and the end of the exemption.
@@ -317,7 +357,7 @@ export type LiftSsoRequest = Message<"bailiwick.access.v1.LiftSsoRequest"> & {
  * Use `create(LiftSsoRequestSchema)` to create a new message.
  */
 export const LiftSsoRequestSchema: GenMessage<LiftSsoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 8);
+  messageDesc(file_bailiwick_access_v1_admission, 10);
 
 /**
  * Empty: every process applies the change.
@@ -332,7 +372,7 @@ export type LiftSsoResponse = Message<"bailiwick.access.v1.LiftSsoResponse"> & {
  * Use `create(LiftSsoResponseSchema)` to create a new message.
  */
 export const LiftSsoResponseSchema: GenMessage<LiftSsoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 9);
+  messageDesc(file_bailiwick_access_v1_admission, 11);
 
 /**
  * Just-in-time membership: adds users whom sso has authenticated to a tenant.
@@ -371,6 +411,16 @@ export const Admission: GenService<{
     methodKind: "unary";
     input: typeof IsOpenRequestSchema;
     output: typeof IsOpenResponseSchema;
+  },
+  /**
+   * Returns the address of the pending invitation with a token.
+   *
+   * @generated from rpc bailiwick.access.v1.Admission.FindInvited
+   */
+  findInvited: {
+    methodKind: "unary";
+    input: typeof FindInvitedRequestSchema;
+    output: typeof FindInvitedResponseSchema;
   },
   /**
    * Revokes the groups and roles that the mappings of a deleted provider gave, for a limited number

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/invitations.proto.
  */
 export const file_bailiwick_access_v1_invitations: GenFile = /*@__PURE__*/
-  fileDesc("CiViYWlsaXdpY2svYWNjZXNzL3YxL2ludml0YXRpb25zLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIrEDChBUZW5hbnRJbnZpdGF0aW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIUCgVlbWFpbBgDIAEoCVIFRW1haWwSHAoGc3RhdHVzGAQgASgJQgSItRgBUgZTdGF0dXMSFAoFcm9sZXMYBSADKAlSBVJvbGVzEhYKBmdyb3VwcxgGIAMoCVIGR3JvdXBzEiMKCmludml0ZWRfYnkYByABKAlCBIi1GAFSCUludml0ZWRCeRIlCgthY2NlcHRlZF9ieRgIIAEoCUIEiLUYAVIKQWNjZXB0ZWRCeRI/CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdCJ0ChRUZW5hbnRJbnZpdGF0aW9uUGFnZRI7CgVpdGVtcxgBIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiwwEKHlRlbmFudEludml0YXRpb25zQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiIKBWVtYWlsGAIgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEigKBXJvbGVzGAMgAygJQhK6SA+SAQwQMiIIcgaYtRgBEAFSBVJvbGVzEioKBmdyb3VwcxgEIAMoCUISukgPkgEMEDIiCHIGkLUYARABUgZHcm91cHMiNwofVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4iRgoeVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIQofVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSJHCh9UZW5hbnRJbnZpdGF0aW9uc0RlY2xpbmVSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIgogVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UieQocVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXgodVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UiewojVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJlCiRUZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UibQoeVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZW1haWwYAiABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiIQofVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXNwb25zZTLvCAoRVGVuYW50SW52aXRhdGlvbnMSoAEKBkNyZWF0ZRIzLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0NyZWF0ZVJlc3BvbnNlIiuKtRgnEAMaIRIfChVpYW0uaW52aXRhdGlvbnMud3JpdGUSBnRlbmFudCABErIBCgZBY2NlcHQSMy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zQWNjZXB0UmVxdWVzdBo0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSI9irUYORACGjMiMVRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzIGlzIHRoZSBpbnZpdGVkIG9uZS4gARKxAQoHRGVjbGluZRI0LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVxdWVzdBo1LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UiOYq1GDUQARooIiZUaGUgY2FsbGVyIGhhcyB0aGUgaW52aXRhdGlvbidzIHRva2VuLiABKgV0b2tlbhKaAQoETGlzdBIxLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBoyLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2UiK5ACAYq1GCQQAxogEh4KFGlhbS5pbnZpdGF0aW9ucy5yZWFkEgZ0ZW5hbnQSgQIKC0xpc3RCeUVtYWlsEjguYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVxdWVzdBo5LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlc3BvbnNlIn2QAgGKtRh2EAMaIRofCh1pYW0ucGxhdGZvcm0uaW52aXRhdGlvbnMucmVhZBpPIk1UaGUgYWRkcmVzcyBpcyB0aGUgY2FsbGVyJ3Mgb3duIHZlcmlmaWVkIGFkZHJlc3MsIGluIGFueSBlcXVpdmFsZW50IHNwZWxsaW5nLhKgAQoGRGVsZXRlEjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0RlbGV0ZVJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zRGVsZXRlUmVzcG9uc2UiK4q1GCcQAxohEh8KFWlhbS5pbnZpdGF0aW9ucy53cml0ZRIGdGVuYW50IAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiViYWlsaXdpY2svYWNjZXNzL3YxL2ludml0YXRpb25zLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIrEDChBUZW5hbnRJbnZpdGF0aW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIUCgVlbWFpbBgDIAEoCVIFRW1haWwSHAoGc3RhdHVzGAQgASgJQgSItRgBUgZTdGF0dXMSFAoFcm9sZXMYBSADKAlSBVJvbGVzEhYKBmdyb3VwcxgGIAMoCVIGR3JvdXBzEiMKCmludml0ZWRfYnkYByABKAlCBIi1GAFSCUludml0ZWRCeRIlCgthY2NlcHRlZF9ieRgIIAEoCUIEiLUYAVIKQWNjZXB0ZWRCeRI/CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdCJ0ChRUZW5hbnRJbnZpdGF0aW9uUGFnZRI7CgVpdGVtcxgBIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiwwEKHlRlbmFudEludml0YXRpb25zQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiIKBWVtYWlsGAIgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEigKBXJvbGVzGAMgAygJQhK6SA+SAQwQMiIIcgaYtRgBEAFSBVJvbGVzEioKBmdyb3VwcxgEIAMoCUISukgPkgEMEDIiCHIGkLUYARABUgZHcm91cHMiNwofVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4iQwobVGVuYW50SW52aXRhdGlvbnNHZXRSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4i4QEKHFRlbmFudEludml0YXRpb25zR2V0UmVzcG9uc2USHwoLdGVuYW50X25hbWUYASABKAlSClRlbmFudE5hbWUSIQoMaW52aXRlcl9uYW1lGAIgASgJUgtJbnZpdGVyTmFtZRIUCgVlbWFpbBgDIAEoCVIFRW1haWwSFAoFcm9sZXMYBCADKAlSBVJvbGVzEhYKBmdyb3VwcxgFIAMoCVIGR3JvdXBzEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQiRgoeVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIQofVGVuYW50SW52aXRhdGlvbnNBY2NlcHRSZXNwb25zZSJHCh9UZW5hbnRJbnZpdGF0aW9uc0RlY2xpbmVSZXF1ZXN0EiQKBXRva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIFVG9rZW4iIgogVGVuYW50SW52aXRhdGlvbnNEZWNsaW5lUmVzcG9uc2UieQocVGVuYW50SW52aXRhdGlvbnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXgodVGVuYW50SW52aXRhdGlvbnNMaXN0UmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UiewojVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJlCiRUZW5hbnRJbnZpdGF0aW9uc0xpc3RCeUVtYWlsUmVzcG9uc2USPQoEcGFnZRgBIAEoCzIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvblBhZ2VSBFBhZ2UibQoeVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZW1haWwYAiABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiIQofVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXNwb25zZTKYCgoRVGVuYW50SW52aXRhdGlvbnMSoAEKBkNyZWF0ZRIzLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNDcmVhdGVSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0NyZWF0ZVJlc3BvbnNlIiuKtRgnEAMaIRIfChVpYW0uaW52aXRhdGlvbnMud3JpdGUSBnRlbmFudCABEqYBCgNHZXQSMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zR2V0UmVxdWVzdBoxLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNHZXRSZXNwb25zZSI6kAIBirUYMxABGigiJlRoZSBjYWxsZXIgaGFzIHRoZSBpbnZpdGF0aW9uJ3MgdG9rZW4uKgV0b2tlbhKyAQoGQWNjZXB0EjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0FjY2VwdFJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zQWNjZXB0UmVzcG9uc2UiPYq1GDkQAhozIjFUaGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcyBpcyB0aGUgaW52aXRlZCBvbmUuIAESsQEKB0RlY2xpbmUSNC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zRGVjbGluZVJlcXVlc3QaNS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zRGVjbGluZVJlc3BvbnNlIjmKtRg1EAEaKCImVGhlIGNhbGxlciBoYXMgdGhlIGludml0YXRpb24ncyB0b2tlbi4gASoFdG9rZW4SmgEKBExpc3QSMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdFJlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdFJlc3BvbnNlIiuQAgGKtRgkEAMaIBIeChRpYW0uaW52aXRhdGlvbnMucmVhZBIGdGVuYW50EoECCgtMaXN0QnlFbWFpbBI4LmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNMaXN0QnlFbWFpbFJlcXVlc3QaOS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEludml0YXRpb25zTGlzdEJ5RW1haWxSZXNwb25zZSJ9kAIBirUYdhADGiEaHwodaWFtLnBsYXRmb3JtLmludml0YXRpb25zLnJlYWQaTyJNVGhlIGFkZHJlc3MgaXMgdGhlIGNhbGxlcidzIG93biB2ZXJpZmllZCBhZGRyZXNzLCBpbiBhbnkgZXF1aXZhbGVudCBzcGVsbGluZy4SoAEKBkRlbGV0ZRIzLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50SW52aXRhdGlvbnNEZWxldGVSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRJbnZpdGF0aW9uc0RlbGV0ZVJlc3BvbnNlIiuKtRgnEAMaIRIfChVpYW0uaW52aXRhdGlvbnMud3JpdGUSBnRlbmFudCABGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An invitation. Its token is only in the response that creates it and in the mail.
@@ -182,6 +182,75 @@ export const TenantInvitationsCreateResponseSchema: GenMessage<TenantInvitations
 /**
  * The token of an invitation.
  *
+ * @generated from message bailiwick.access.v1.TenantInvitationsGetRequest
+ */
+export type TenantInvitationsGetRequest = Message<"bailiwick.access.v1.TenantInvitationsGetRequest"> & {
+  /**
+   * @generated from field: string token = 1 [json_name = "Token"];
+   */
+  token: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantInvitationsGetRequest.
+ * Use `create(TenantInvitationsGetRequestSchema)` to create a new message.
+ */
+export const TenantInvitationsGetRequestSchema: GenMessage<TenantInvitationsGetRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_invitations, 4);
+
+/**
+ * A pending invitation, as the invited person sees it.
+ *
+ * @generated from message bailiwick.access.v1.TenantInvitationsGetResponse
+ */
+export type TenantInvitationsGetResponse = Message<"bailiwick.access.v1.TenantInvitationsGetResponse"> & {
+  /**
+   * @generated from field: string tenant_name = 1 [json_name = "TenantName"];
+   */
+  tenantName: string;
+
+  /**
+   * The name of the user who invites. Empty if a bot or the platform does.
+   *
+   * @generated from field: string inviter_name = 2 [json_name = "InviterName"];
+   */
+  inviterName: string;
+
+  /**
+   * The invited address.
+   *
+   * @generated from field: string email = 3 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * @generated from field: repeated string roles = 4 [json_name = "Roles"];
+   */
+  roles: string[];
+
+  /**
+   * The paths of groups.
+   *
+   * @generated from field: repeated string groups = 5 [json_name = "Groups"];
+   */
+  groups: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "ExpiresAt"];
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantInvitationsGetResponse.
+ * Use `create(TenantInvitationsGetResponseSchema)` to create a new message.
+ */
+export const TenantInvitationsGetResponseSchema: GenMessage<TenantInvitationsGetResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_invitations, 5);
+
+/**
+ * The token of an invitation.
+ *
  * @generated from message bailiwick.access.v1.TenantInvitationsAcceptRequest
  */
 export type TenantInvitationsAcceptRequest = Message<"bailiwick.access.v1.TenantInvitationsAcceptRequest"> & {
@@ -196,7 +265,7 @@ export type TenantInvitationsAcceptRequest = Message<"bailiwick.access.v1.Tenant
  * Use `create(TenantInvitationsAcceptRequestSchema)` to create a new message.
  */
 export const TenantInvitationsAcceptRequestSchema: GenMessage<TenantInvitationsAcceptRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 4);
+  messageDesc(file_bailiwick_access_v1_invitations, 6);
 
 /**
  * Empty: the caller is a member.
@@ -211,7 +280,7 @@ export type TenantInvitationsAcceptResponse = Message<"bailiwick.access.v1.Tenan
  * Use `create(TenantInvitationsAcceptResponseSchema)` to create a new message.
  */
 export const TenantInvitationsAcceptResponseSchema: GenMessage<TenantInvitationsAcceptResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 5);
+  messageDesc(file_bailiwick_access_v1_invitations, 7);
 
 /**
  * The token of an invitation.
@@ -230,7 +299,7 @@ export type TenantInvitationsDeclineRequest = Message<"bailiwick.access.v1.Tenan
  * Use `create(TenantInvitationsDeclineRequestSchema)` to create a new message.
  */
 export const TenantInvitationsDeclineRequestSchema: GenMessage<TenantInvitationsDeclineRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 6);
+  messageDesc(file_bailiwick_access_v1_invitations, 8);
 
 /**
  * Empty: the invitation is declined.
@@ -245,7 +314,7 @@ export type TenantInvitationsDeclineResponse = Message<"bailiwick.access.v1.Tena
  * Use `create(TenantInvitationsDeclineResponseSchema)` to create a new message.
  */
 export const TenantInvitationsDeclineResponseSchema: GenMessage<TenantInvitationsDeclineResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 7);
+  messageDesc(file_bailiwick_access_v1_invitations, 9);
 
 /**
  * Selects a tenant and a page.
@@ -269,7 +338,7 @@ export type TenantInvitationsListRequest = Message<"bailiwick.access.v1.TenantIn
  * Use `create(TenantInvitationsListRequestSchema)` to create a new message.
  */
 export const TenantInvitationsListRequestSchema: GenMessage<TenantInvitationsListRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 8);
+  messageDesc(file_bailiwick_access_v1_invitations, 10);
 
 /**
  * A page of invitations.
@@ -288,7 +357,7 @@ export type TenantInvitationsListResponse = Message<"bailiwick.access.v1.TenantI
  * Use `create(TenantInvitationsListResponseSchema)` to create a new message.
  */
 export const TenantInvitationsListResponseSchema: GenMessage<TenantInvitationsListResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 9);
+  messageDesc(file_bailiwick_access_v1_invitations, 11);
 
 /**
  * Selects an address and a page.
@@ -312,7 +381,7 @@ export type TenantInvitationsListByEmailRequest = Message<"bailiwick.access.v1.T
  * Use `create(TenantInvitationsListByEmailRequestSchema)` to create a new message.
  */
 export const TenantInvitationsListByEmailRequestSchema: GenMessage<TenantInvitationsListByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 10);
+  messageDesc(file_bailiwick_access_v1_invitations, 12);
 
 /**
  * A page of invitations.
@@ -331,7 +400,7 @@ export type TenantInvitationsListByEmailResponse = Message<"bailiwick.access.v1.
  * Use `create(TenantInvitationsListByEmailResponseSchema)` to create a new message.
  */
 export const TenantInvitationsListByEmailResponseSchema: GenMessage<TenantInvitationsListByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 11);
+  messageDesc(file_bailiwick_access_v1_invitations, 13);
 
 /**
  * Selects the invitation of an address.
@@ -355,7 +424,7 @@ export type TenantInvitationsDeleteRequest = Message<"bailiwick.access.v1.Tenant
  * Use `create(TenantInvitationsDeleteRequestSchema)` to create a new message.
  */
 export const TenantInvitationsDeleteRequestSchema: GenMessage<TenantInvitationsDeleteRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 12);
+  messageDesc(file_bailiwick_access_v1_invitations, 14);
 
 /**
  * Empty: the address has no pending invitation.
@@ -370,7 +439,7 @@ export type TenantInvitationsDeleteResponse = Message<"bailiwick.access.v1.Tenan
  * Use `create(TenantInvitationsDeleteResponseSchema)` to create a new message.
  */
 export const TenantInvitationsDeleteResponseSchema: GenMessage<TenantInvitationsDeleteResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_invitations, 13);
+  messageDesc(file_bailiwick_access_v1_invitations, 15);
 
 /**
  * Invitations to join a tenant.
@@ -388,6 +457,16 @@ export const TenantInvitations: GenService<{
     methodKind: "unary";
     input: typeof TenantInvitationsCreateRequestSchema;
     output: typeof TenantInvitationsCreateResponseSchema;
+  },
+  /**
+   * Returns an invitation: who invites to which tenant, and with which roles.
+   *
+   * @generated from rpc bailiwick.access.v1.TenantInvitations.Get
+   */
+  get: {
+    methodKind: "unary";
+    input: typeof TenantInvitationsGetRequestSchema;
+    output: typeof TenantInvitationsGetResponseSchema;
   },
   /**
    * Accepts an invitation: makes the caller a member with the invitation's roles and groups.

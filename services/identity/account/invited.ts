@@ -1,0 +1,34 @@
+import { openForPurpose } from '@bailiwick/keys';
+import type { AccountRegisterRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { invitationProof } from '@bailiwick/proto/tasks.ts';
+import { type Call } from '@bailiwick/rpc';
+import { type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { AccountDeps } from './deps.ts';
+
+/**
+ * Whether the link of a pending invitation proves this address. The inviter knows the token too, so
+ * it proves nothing without the secret that only the mail has.
+ */
+export async function provesAddress(
+  { keyRing, admission }: Pick<AccountDeps, 'keyRing' | 'admission'>,
+  { key }: Email,
+  { invitation, invitationProof: proof }: AccountRegisterRequest,
+  { signal }: Call,
+): Promise<boolean> {
+  if (tokenKind(invitation) !== 'invitation') return false;
+  try {
+    if (openForPurpose(keyRing, invitationProof, proof, [invitation]) !== key) return false;
+  } catch {
+    // Not sealed by this installation.
+    return false;
+  }
+  const { email } = await admission
+    .findInvited({ tokenHash: tokenHash(invitation) }, { signal })
+    .catch((error: unknown) => {
+      // During an upgrade, access may be an older version: a mail then proves the address.
+      if (error instanceof ConnectError && error.code === Code.Unimplemented) return { email: '' };
+      throw error;
+    });
+  return email !== '' && normaliseEmail(email).key === key;
+}
