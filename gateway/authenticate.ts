@@ -85,6 +85,7 @@ export function createAuthenticator(
         grants: effective.grants,
         narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
+        factorRequired: effective.factorRequired,
         suspendedName: effective.suspendedName,
         staleLogin: effective.recentLogin && !isRecent(principal),
       });
@@ -119,7 +120,7 @@ async function loadRights(
   principal: Principal,
   tenant: string,
 ) {
-  const { type, id, credentialId, narrowedTo, ssoTenant, limitedTo } = principal;
+  const { type, id, credentialId, narrowedTo, ssoTenant, limitedTo, assurance } = principal;
   const botTenant = principal.tenant;
   const value = await authority.effective({
     principalType: type,
@@ -129,6 +130,7 @@ async function loadRights(
     narrowedTo,
     ssoTenant,
     limitedTo,
+    assurance,
   });
   await limitSession(credentials, principal, value);
   // A bot's rights also depend on its own tenant, wherever it calls.

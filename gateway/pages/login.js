@@ -145,12 +145,12 @@ async function finish() {
 /** Shows the signed-in user; returns false without a session. */
 async function welcome() {
   try {
-    const { User, Tenants } = await call('Account_Get', {});
+    const { User, Tenants, Assurance } = await call('Account_Get', {});
     email.value = User.Email;
     find('tenants').hidden = Tenants.length === 0;
     find('tenants')
       .querySelector('ul')
-      .replaceChildren(...Tenants.map(entryOf));
+      .replaceChildren(...Tenants.map((tenant) => entryOf(tenant, Assurance)));
     find('passkeys').hidden = !supported;
     find('onward').hidden = !onward && !/^https?:/.test(returnTo);
     show('known', 'You are signed in');
@@ -161,9 +161,21 @@ async function welcome() {
   }
 }
 
-function entryOf({ Name, Slug }) {
+/** A tenant, with the factor that it requires and that the sign-in lacks. */
+function entryOf({ Name, Slug, RequireFactor, FactorRequiredFrom }, assurance) {
   const item = document.createElement('li');
   item.textContent = Name || Slug;
+  const isMet =
+    assurance === 'phishing_resistant' ||
+    (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
+  if (isMet) return item;
+  const factor = RequireFactor === 'any' ? 'an authenticator app or a passkey' : 'a passkey';
+  const from = new Date(FactorRequiredFrom ?? 0);
+  const since = from > new Date() ? ` from ${from.toLocaleDateString()} on` : '';
+  const note = document.createElement('p');
+  note.className = 'quiet';
+  note.textContent = `Needs a second factor${since}: add ${factor} below, and sign in with it.`;
+  item.append(note);
   return item;
 }
 

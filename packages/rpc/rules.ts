@@ -1,6 +1,7 @@
 import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
 import {
   denied,
+  factorRequired,
   linkUnconfirmed,
   type ServiceError,
   ssoRequired,
@@ -147,10 +148,12 @@ function refusalOf(operation: Operation, request: Message, caller: Caller): Serv
  */
 function refusalIn({
   ssoRequired: lacksSso,
+  factorRequired: lacksFactor,
   suspendedName,
 }: Caller): ServiceError {
   if (suspendedName !== '') return suspended(suspendedName);
-  return lacksSso ? ssoRequired() : denied();
+  if (lacksSso) return ssoRequired();
+  return lacksFactor ? factorRequired() : denied();
 }
 
 /** The permission for the audit of a denied call: the first that would have allowed it. */

@@ -7,13 +7,16 @@ import type {
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
+import { sessionOf } from './decisions/session.ts';
 import { leave } from './deletion/leave.ts';
 import { narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
+import type { TenantRow } from './tenants/entities.ts';
 import {
   findMemberIds,
   findOwners,
@@ -41,7 +44,7 @@ export function authorityHandlers(database: Database): Handlers<typeof Authority
 
     async listUserTenants({ userId }) {
       const rows = await tenantsOf(database, userId, { after: '', limit: maxTenants });
-      return { tenants: rows.map(({ id, slug, name }) => ({ id, slug, name })) };
+      return { tenants: rows.map(userTenant) };
     },
 
     isKnownElsewhere: async ({ userId, tenant }) => ({
@@ -79,13 +82,22 @@ export function authorityHandlers(database: Database): Handlers<typeof Authority
   };
 }
 
+const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
+  id,
+  slug,
+  name,
+  requireFactor: settings.factor?.required ?? 'off',
+  ...(settings.factor &&
+    settings.factor.required !== 'off' && { factorRequiredFrom: timeOf(settings.factor.from) }),
+});
+
 /** The rights of a principal in a tenant and on the platform, as a gateway caches them. */
 async function effectiveRights(run: Run, request: EffectiveRequest) {
   const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
-  const { tenant, ssoTenant, limitedTo } = request;
+  const { tenant } = request;
   const rights = await rightsOf(
     run,
-    { type, id, botTenant, narrowedTo, ssoTenant, limitedTo },
+    { type, id, botTenant, narrowedTo, ...sessionOf(request) },
     tenant,
   );
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
@@ -93,6 +105,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
     tenant: rights.tenant,
     ...tokenRightsOf(rights),
     ssoRequired: rights.ssoRequired,
+    factorRequired: rights.factorRequired,
     suspendedName: rights.suspendedName,
     activeMember: rights.activeMember,
     sessionIdleMinutes: idleMinutes,
@@ -104,11 +117,11 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
 /** Whether a principal may read and manage the data of a user, and of any user at all. */
 async function mayReadUser(run: Run, request: MayReadUserRequest) {
   const { readerType: type, readerId: id, userId } = request;
-  const { botTenant, narrowedTo, ssoTenant, limitedTo } = request;
+  const { botTenant, narrowedTo } = request;
   const within = async (permission: string) => {
     const reach = await reachOf(
       run,
-      { type, id, botTenant, narrowedTo, ssoTenant, limitedTo },
+      { type, id, botTenant, narrowedTo, ...sessionOf(request) },
       permission,
     );
     const anywhere = reach.everywhere || reach.tenants.length > 0;
@@ -135,6 +148,7 @@ async function findLackingForBot(
     narrowedTo: request.principalNarrowedTo,
     ssoTenant: request.principalSsoTenant,
     limitedTo: request.principalLimitedTo,
+    assurance: request.principalAssurance,
   };
   const [rights, grants] = await Promise.all([
     rightsOf(run, principal, tenant),

@@ -161,8 +161,10 @@ describe('@bailiwick/client as a package', () => {
     ) as Record<string, unknown>;
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       assert.equal(manifest[kind], undefined, kind);
-    for (const file of files.filter((name) => name.endsWith('.d.ts')))
-      assert.doesNotMatch(readFileSync(path.join(installed, file), 'utf8'), /[:<|(,] *any\b/, file);
+    for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+      const types = readFileSync(path.join(installed, file), 'utf8');
+      assert.doesNotMatch(types.replaceAll(/\/\*[^]*?\*\//g, ''), /[:<|(,] *any\b/, file);
+    }
   });
 
   test('a consumer and the documents’ examples pass tsc, with Node’s and with a browser’s types, and mistakes do not', async () => {

@@ -155,7 +155,14 @@ async function compareExplanations({ tenant, subject, call, answers, context }: 
 function callOf({ type, id, narrowedTo = [], ...session }: Principal, isSelf: boolean): Call {
   const caller = isSelf
     ? { type, id, narrowedTo, ...session }
-    : { type: 'user', id: 'usr_other', narrowedTo: [], ssoTenant: '', limitedTo: '' };
+    : {
+        type: 'user',
+        id: 'usr_other',
+        narrowedTo: [],
+        ssoTenant: '',
+        limitedTo: '',
+        assurance: '',
+      };
   return { caller, allowedBy: { kind: isSelf ? 'handler' : 'tenant' } } as unknown as Call;
 }
 

@@ -44,6 +44,8 @@ const usually = (common: string, ...others: string[]) =>
 const anyTenant = fc.record({
   status: usually('active', 'suspended', 'deleting'),
   requireSso: fc.constantFrom(true, false, false, false),
+  requireFactor: fc.constantFrom('off', 'off', 'any', 'phishing_resistant'),
+  factorFrom: fc.constantFrom(past, future),
   ssoLiftedUntil: end,
   roles: fc.tuple(somePatterns, somePatterns),
 });
@@ -115,16 +117,25 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
     changed_at: past,
   }));
   return {
-    tenant: model.tenants.map(({ status, requireSso, ssoLiftedUntil }, index) => ({
-      ...made,
-      ...text,
-      id: tenantId(serial, index),
-      slug: tenantId(serial, index),
-      status,
-      settings: requireSso ? { requireSso } : {},
-      created_by: '',
-      sso_lifted_until: ssoLiftedUntil,
-    })),
+    tenant: model.tenants.map(
+      ({ status, requireSso, requireFactor, factorFrom, ssoLiftedUntil }, index) => ({
+        ...made,
+        ...text,
+        id: tenantId(serial, index),
+        slug: tenantId(serial, index),
+        status,
+        settings: {
+          ...(requireSso ? { requireSso } : {}),
+          ...(requireFactor === 'off'
+            ? {}
+            : {
+                factor: { required: requireFactor, graceDays: 0, from: factorFrom, before: 'off' },
+              }),
+        },
+        created_by: '',
+        sso_lifted_until: ssoLiftedUntil,
+      }),
+    ),
     tenant_member: model.memberships
       .flatMap((status, index) => ({
         tenant: tenantId(serial, index % 2),
@@ -208,6 +219,7 @@ const aboutUser = fc
     isSelf: fc.boolean(),
     ssoTenant: session,
     limitedTo: fc.constantFrom(null, null, null, 0, 1),
+    assurance: fc.constantFrom('', 'aal1', 'aal2', 'phishing_resistant'),
   })
   .map(
     (asked): Question =>
@@ -218,6 +230,7 @@ const aboutUser = fc
           id: userId(serial, asked.index),
           ssoTenant: asked.isSelf ? idOf(serial, asked.ssoTenant) : tenant,
           limitedTo: asked.isSelf ? idOf(serial, asked.limitedTo) : '',
+          assurance: asked.isSelf ? asked.assurance : 'phishing_resistant',
         };
         return { tenant, principal, isSelf: asked.isSelf };
       },
@@ -242,6 +255,7 @@ const aboutBot = fc
           narrowedTo: asked.isSelf ? asked.narrowedTo : [],
           ssoTenant: '',
           limitedTo: '',
+          assurance: '',
         },
         isSelf: asked.isSelf,
       }),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeBoth, type Stack } from '../support/harness.ts';
-import { login, password, signUp } from '../support/people.ts';
+import { createTenant, login, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
@@ -101,6 +101,30 @@ describeBoth('second factors', (topology) => {
     assert.deepEqual(await factorsOf(token), { Factors: [], RecoveryCodesLeft: 0 });
     assert.match(String(bodyOf(await login(stack, email))['Token']), /^bwks_/);
     await hasMail(email, /second sign-in step was removed/);
+  });
+
+  test('Factors_Remove refuses the last factor of a member of a tenant that requires one', async () => {
+    const { id, token } = await protectedUser();
+    const ID = await createTenant(stack, token);
+    const demand = async (RequireFactor: string) =>
+      bodyOf(
+        await stack.call(
+          'Tenants_Update',
+          { Tenant: { ID, Name: 'Acme', Settings: { RequireFactor } } },
+          stack.platformKey,
+        ),
+      );
+    const remove = (ofId: string) => stack.call('Factors_Remove', { ID: ofId }, token);
+    await demand('any');
+    assertRefused(await remove(id), 400, 'failed_precondition', [
+      'Acme requires a second factor: add another one first',
+    ]);
+    const tablet = await addTotp(stack, token, 'Tablet');
+    bodyOf(await remove(id));
+    assertRefused(await remove(tablet.id), 400, 'failed_precondition');
+    await demand('off');
+    bodyOf(await remove(tablet.id));
+    assert.deepEqual((await factorsOf(token)).Factors, []);
   });
 
   test('changes of factors need a sign-in within the last 15 minutes', async () => {

@@ -73,6 +73,9 @@ export const tokenEndings: Record<string, (call: Call) => Promise<TokenEnding>> 
   'Tenants_Update with RequireSso': ofSession((call, { tenant }) =>
     call('Tenants_Update', { Tenant: { ID: tenant, Settings: { RequireSso: true } } }),
   ),
+  'Tenants_Update with RequireFactor': ofSession((call, { tenant }) =>
+    call('Tenants_Update', { Tenant: { ID: tenant, Settings: { RequireFactor: 'any' } } }),
+  ),
   Tenants_Suspend: ofSession((call, { tenant }) => call('Tenants_Suspend', { Tenant: tenant })),
   Tenants_Delete: ofSession((call, { tenant }) => call('Tenants_Delete', { Tenant: tenant })),
   'Tenants_Suspend, for a bot key': ofKey((call, { tenant }) =>

@@ -420,6 +420,10 @@ export type AccountTenant = {
   ID: string;
   Slug: string;
   Name: string;
+  /** The second factor that the tenant requires: off, any or phishing_resistant. */
+  RequireFactor: string;
+  /** When it is in force. Absent if it is off. */
+  FactorRequiredFrom?: string;
 };
 
 /** Empty: the options name no account. */
@@ -2781,6 +2785,12 @@ export type TenantSettings = {
   DefaultRole: string;
   /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin: boolean;
+  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it. */
+  RequireFactor: string;
+  /** Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90. */
+  FactorGraceDays: number;
+  /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
+  FactorRequiredFrom?: string;
 };
 
 /** The settings that a tenant controls. An absent setting keeps its stored value. */
@@ -2801,6 +2811,12 @@ export type TenantSettingsInput = {
   DefaultRole?: string | undefined;
   /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin?: boolean | undefined;
+  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it. */
+  RequireFactor?: string | undefined;
+  /** Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90. */
+  FactorGraceDays?: number | undefined;
+  /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
+  FactorRequiredFrom?: string | undefined;
 };
 
 /** The tenant to save. */

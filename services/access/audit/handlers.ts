@@ -9,6 +9,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { noSession } from '../decisions/session.ts';
 import { createAnchor, openAnchor } from './anchor.ts';
 import { canonical } from './chain.ts';
 import { toAuditEntry } from './entities.ts';
@@ -37,10 +38,11 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
       const filter = readFilter(sent);
       const binding = [operation.name, userId, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
-      // Entries of a tenant that requires SSO are hidden from a session that did not sign in by its
-      // provider, even from the user who caused them.
-      const ssoTenant = allowedBy?.kind === 'self' ? caller.ssoTenant : null;
-      const rows = await entriesBy(database, userId, { ...query, filter, tenant, ssoTenant });
+      // A tenant that demands SSO or a second factor hides its entries from sessions without it, even
+      // from the user who caused them.
+      const { ssoTenant, assurance } = caller;
+      const proof = allowedBy?.kind === 'self' ? { ssoTenant, assurance } : noSession;
+      const rows = await entriesBy(database, userId, { ...query, ...proof, filter, tenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },

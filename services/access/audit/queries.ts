@@ -5,6 +5,7 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
+import { missesFactor, missesSso, type ProofInTenants } from '../decisions/session.ts';
 import type { LinkedEntry } from './append.ts';
 import type { Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
@@ -164,12 +165,11 @@ const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11)
-         and ($12::text is null or tenant = $12 or not exists (select 1 from tenant t where t.id = audit_entry.tenant and t.settings @> '{"requireSso": true}'))
+         and not exists (select 1 from tenant t where t.id = audit_entry.tenant and (${missesSso('$12')} or ${missesFactor('$12', '$13')}))
          order by id desc limit $3`,
 };
 
-/** `ssoTenant` has the meaning that it has in Reach. */
-export type ActorPage = EntryPage & { tenant: string; ssoTenant: string | null };
+export type ActorPage = EntryPage & ProofInTenants & { tenant: string };
 
 /**
  * The entries of a user's actions, in one tenant or ("") in all, before the entry `after`, newest
@@ -178,7 +178,7 @@ export type ActorPage = EntryPage & { tenant: string; ssoTenant: string | null }
 export function entriesBy(
   database: Database,
   userId: string,
-  { after, limit, filter, tenant, ssoTenant }: ActorPage,
+  { after, limit, filter, tenant, ssoTenant, assurance }: ActorPage,
 ): Promise<AuditRow[]> {
   return database.query<AuditRow>(entriesOfActor, [
     userId,
@@ -187,6 +187,7 @@ export function entriesBy(
     ...filterValues(filter),
     tenant,
     ssoTenant,
+    assurance,
   ]);
 }
 

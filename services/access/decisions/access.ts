@@ -13,6 +13,7 @@ import {
 } from './context.ts';
 import { explain } from './explain.ts';
 import { rightsOf } from './rights.ts';
+import { anySession, type SessionProof, sessionOf } from './session.ts';
 
 // The Access operations that decide: users, bots and applications ask which permissions a subject
 // has.
@@ -68,7 +69,7 @@ export function decisionHandlers({
       return explain(deps, call, {
         subject: about,
         tenant,
-        ...sessionOf(call, about, tenant),
+        ...sessionFor(call, about, tenant),
         permission,
         resource,
         narrowedTo: narrowingOf(call, about),
@@ -91,13 +92,9 @@ function subjectOf({ caller, allowedBy }: Call, subject: string): string {
 const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
   subject === caller.id ? caller.narrowedTo : [];
 
-/** The SSO state of the user's own session. A question about another user ignores sessions. */
-const sessionOf = (
-  { caller }: Call,
-  subject: string,
-  tenant: string,
-): { ssoTenant: string; limitedTo: string } =>
-  caller.type === 'user' && subject === caller.id ? caller : { ssoTenant: tenant, limitedTo: '' };
+/** The proof of the user's own session. A question about another user ignores sessions. */
+const sessionFor = ({ caller }: Call, subject: string, tenant: string): SessionProof =>
+  caller.type === 'user' && subject === caller.id ? sessionOf(caller) : anySession(tenant);
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
@@ -109,7 +106,7 @@ async function findEffectiveGrants(
   const { subject, tenant } = question;
   const { status, grants } = await findDecisionContext(deps, call, {
     ...question,
-    ...sessionOf(call, subject, tenant),
+    ...sessionFor(call, subject, tenant),
   });
   return grants.filter((grant) => isEffective(grant, status, subject.startsWith('bot_')));
 }

@@ -13,6 +13,7 @@ import {
   type SubjectGrantRow,
   type SubjectStatus,
 } from './queries.ts';
+import type { SessionProof } from './session.ts';
 
 // The grants of a user or bot in one tenant, one by one: for checks on resources and for
 // explanations. rights.ts reads them in one statement for every call. test/model/evaluators.test.ts
@@ -59,12 +60,11 @@ export const owns = (grants: readonly SubjectGrant[]): boolean =>
       role === ownerRole && resource === '' && !platform && !expired,
   );
 
-/** `ssoTenant` and `limitedTo` have the meaning that they have in Principal. */
-type Question = SubjectGrantQuery & { ssoTenant: string; limitedTo: string };
+type Question = SubjectGrantQuery & SessionProof;
 
 export type DecisionContext = {
   grants: SubjectGrant[];
-  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred'> & {
+  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred' | 'lacksFactor'> & {
     lacksSso: boolean;
     /** Whether the subject is a bot of another tenant, which is not active. */
     ownTenantClosed: boolean;
@@ -77,10 +77,10 @@ export type DecisionDeps = { run: Run; directory: Directory };
 export async function findDecisionContext(
   { run, directory }: DecisionDeps,
   call: Call,
-  { ssoTenant, limitedTo, ...query }: Question,
+  { ssoTenant, limitedTo, assurance, ...query }: Question,
 ): Promise<DecisionContext> {
   const [status, all] = await Promise.all([
-    findSubjectStatus(run, query.subject, query.tenant, ssoTenant),
+    findSubjectStatus(run, { ...query, ssoTenant, limitedTo, assurance }),
     findSubjectGrants(run, query),
   ]);
   const grants =
@@ -123,10 +123,10 @@ async function isOfActiveTenant(
  */
 export function isEffective(
   { platform, expired }: SubjectGrant,
-  { open, membership, barred, lacksSso, ownTenantClosed }: DecisionContext['status'],
+  { open, membership, barred, lacksSso, lacksFactor, ownTenantClosed }: DecisionContext['status'],
   isBot: boolean,
 ): boolean {
-  if (expired || barred || !open || lacksSso || ownTenantClosed) return false;
+  if (expired || barred || !open || lacksSso || lacksFactor || ownTenantClosed) return false;
   return isBot || membership === 'active' || (platform && membership === null);
 }
 

@@ -4,6 +4,7 @@ import { denied, escalation } from '@bailiwick/errors';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findRolePermissions } from './queries.ts';
 import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
+import { type SessionProof, sessionOf } from './session.ts';
 
 // A caller can only delegate permissions that it has, on every path that grants rights.
 
@@ -55,7 +56,7 @@ export async function assertMayTouch(
 }
 
 /** The principal whose rights are compared: a caller, or the sender of an earlier invitation. */
-type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo' | 'ssoTenant' | 'limitedTo'>;
+type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo'> & SessionProof;
 type Wanted = { roles: readonly string[]; permissions?: readonly string[] };
 
 /**
@@ -87,18 +88,14 @@ async function permissionsGivenBy(
   ];
 }
 
-async function lackingTo(
-  run: Run,
-  { type, id, tenant: own, narrowedTo, ssoTenant, limitedTo }: Giver,
-  tenant: string,
-  wanted: readonly string[],
-) {
+async function lackingTo(run: Run, giver: Giver, tenant: string, wanted: readonly string[]) {
   if (wanted.length === 0) return undefined;
+  const { type, id, tenant: own, narrowedTo } = giver;
   // A bot has grants in its own tenant and on the platform only, so the tenant in question can be
   // passed as the bot's. Calls of a bot whose own tenant is suspended do not get here.
   const rights = await rightsOf(
     run,
-    { type, id, botTenant: tenant || own, narrowedTo, ssoTenant, limitedTo },
+    { type, id, botTenant: tenant || own, narrowedTo, ...sessionOf(giver) },
     tenant,
   );
   return wanted.find(

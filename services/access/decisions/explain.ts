@@ -10,12 +10,11 @@ import {
   isEffective,
   type SubjectGrant,
 } from './context.ts';
+import { type SessionProof, sessionOf } from './session.ts';
 
-export type Decision = {
+export type Decision = SessionProof & {
   subject: string;
   tenant: string;
-  ssoTenant: string;
-  limitedTo: string;
   permission: string;
   resource: string;
   narrowedTo: readonly string[];
@@ -27,15 +26,14 @@ export async function explain(
   call: Call,
   decision: Decision,
 ): Promise<MessageInitShape<typeof AccessExplainResponseSchema>> {
-  const { subject, tenant, ssoTenant, limitedTo, permission, resource, narrowedTo } = decision;
+  const { subject, tenant, permission, resource, narrowedTo } = decision;
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
   const { status, grants } = await findDecisionContext(deps, call, {
     subject,
     tenant,
-    ssoTenant,
-    limitedTo,
+    ...sessionOf(decision),
     everyWay: true,
   });
   const ways = grantsGiving(grants, permission, resource);
@@ -79,7 +77,7 @@ const strangers = (isBot: boolean): string[] =>
 
 /** The reasons that block every grant. */
 function obstacles(
-  { open, membership, barred, lacksSso, ownTenantClosed }: DecisionContext['status'],
+  { open, membership, barred, lacksSso, lacksFactor, ownTenantClosed }: DecisionContext['status'],
   isBot: boolean,
 ): string[] {
   if (!open) return ['the tenant is not active'];
@@ -87,6 +85,8 @@ function obstacles(
   if (barred) return [`the ${isBot ? 'bot' : 'user'} is disabled`];
   if (lacksSso && membership === 'active')
     return ['the tenant requires single sign-on, and this session came another way'];
+  if (lacksFactor && membership === 'active')
+    return ['the tenant requires a second factor, which this session lacks'];
   if (isBot || membership === 'active') return [];
   return [
     membership === null ? 'the user is not a member of the tenant' : 'the membership is disabled',

@@ -1,4 +1,5 @@
 import { type Run, type Statement } from '@bailiwick/database';
+import { missesFactor, missesSso, type ProofInTenants, type SessionProof } from './session.ts';
 
 // Each decision reads its inputs in one statement. Nothing is cached between two calls: a revoked
 // right must not work once more.
@@ -41,10 +42,8 @@ const barred = `exists (select 1 from subject_state s where s.subject = $1 and s
  * Whether a session has no rights in a tenant (t) because it lacks SSO: the tenant requires it, and
  * the session did not come from one of its providers. A temporary exemption applies to owners only.
  */
-const lacksSso = (
-  ssoTenant: string,
-) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
-    and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false)), false)`;
+const lacksSso = (ssoTenant: string) =>
+  `${missesSso(ssoTenant)} and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false))`;
 
 /** The grant of each role, by the role's slug. */
 export type GrantedRoles = Record<string, string>;
@@ -74,6 +73,8 @@ export type RolesRow = {
   platform_roles: GrantedRoles;
   /** Whether the tenant requires SSO and the session did not come from its provider. */
   lacks_sso: boolean;
+  /** Whether the tenant requires a second factor that the session lacks. */
+  lacks_factor: boolean;
   /** The tenant's settings; null = the tenant does not exist. */
   settings: SessionSettings | null;
 };
@@ -99,6 +100,7 @@ const userRoles: Statement = {
     ${customPermissions('held.id')} as custom,
     jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
     ${lacksSso('$3')} as lacks_sso,
+    ${missesFactor('$3', '$4')} as lacks_factor,
     t.settings
   from held cross join everywhere left join tenant t on t.id = held.id and t.status in ('active', 'suspended')`,
 };
@@ -107,9 +109,9 @@ export async function findUserRoles(
   run: Run,
   userId: string,
   tenant: string,
-  ssoTenant: string,
+  { ssoTenant, assurance }: SessionProof,
 ): Promise<RolesRow | undefined> {
-  const rows = await run<RolesRow>(userRoles, [userId, tenant, ssoTenant]);
+  const rows = await run<RolesRow>(userRoles, [userId, tenant, ssoTenant, assurance]);
   return rows[0];
 }
 
@@ -172,16 +174,16 @@ const rolesEverywhere: Statement = {
   select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   cross join lateral (${rolesOfUser('m.tenant')}) held
-  where m.user_id = $1 and m.status = 'active' and not ${barred} and not ${lacksSso('$2')}`,
+  where m.user_id = $1 and m.status = 'active' and not ${barred} and not (${lacksSso('$2')}) and not ${missesFactor('$2', '$3')}`,
 };
 
 /** A user's roles in every tenant where they take effect. */
 export function findRolesEverywhere(
   run: Run,
   userId: string,
-  ssoTenant: string,
+  { ssoTenant, assurance }: SessionProof,
 ): Promise<TenantRolesRow[]> {
-  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant]);
+  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant, assurance]);
 }
 
 const sharesTenant: Statement = {
@@ -189,28 +191,26 @@ const sharesTenant: Statement = {
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   where m.user_id = $1 and m.status <> 'barred'
-    and (m.tenant = any (string_to_array($3, ',')) or ($2 and ($5::text is null or t.id = $5 or not t.settings @> '{"requireSso": true}')))
+    and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${missesSso('$5')} and not ${missesFactor('$5', '$6')}))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
 };
 
 /**
  * Where a principal may read data of users: in these tenants, or everywhere. `everywhere` excludes
- * tenants that require SSO, except `ssoTenant`; null = excludes none.
+ * tenants that demand more of a session than its proof.
  */
-export type Reach = { everywhere: boolean; tenants: readonly string[]; ssoTenant: string | null };
+export type Reach = ProofInTenants & { everywhere: boolean; tenants: readonly string[] };
 
 /** Whether a user is a member of a tenant within the reader's reach. */
 export async function isMemberWithin(
   run: Run,
   userId: string,
-  { everywhere, tenants, ssoTenant }: Reach,
+  { everywhere, tenants, ssoTenant, assurance }: Reach,
   readerId: string,
 ): Promise<boolean> {
-  return (
-    (await run(sharesTenant, [userId, everywhere, tenants.join(','), readerId, ssoTenant])).length >
-    0
-  );
+  const values = [userId, everywhere, tenants.join(','), readerId, ssoTenant, assurance];
+  return (await run(sharesTenant, values)).length > 0;
 }
 
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
@@ -297,6 +297,8 @@ export type SubjectStatus = {
    */
   requiresSso: boolean;
   ssoLifted: boolean;
+  /** Whether the tenant requires a second factor that the session lacks. */
+  lacksFactor: boolean;
 };
 
 const subjectStatus: Statement = {
@@ -305,20 +307,18 @@ const subjectStatus: Statement = {
   select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
     (select m.status from tenant_member m where m.tenant = $2 and m.user_id = $1) as membership,
     ${barred} as barred,
-    exists (select 1 from tenant t where t.id = $2 and t.id <> $3 and t.settings @> '{"requireSso": true}') as "requiresSso",
-    exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted"`,
+    exists (select 1 from tenant t where t.id = $2 and ${missesSso('$3')}) as "requiresSso",
+    exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted",
+    exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4')}) as "lacksFactor"`,
 };
 
 export async function findSubjectStatus(
   run: Run,
-  subject: string,
-  tenant: string,
-  ssoTenant: string,
+  { subject, tenant, ssoTenant, assurance }: SessionProof & { subject: string; tenant: string },
 ): Promise<SubjectStatus> {
-  const [row] = await run<SubjectStatus>(subjectStatus, [subject, tenant, ssoTenant]);
-  return (
-    row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false }
-  );
+  const [row] = await run<SubjectStatus>(subjectStatus, [subject, tenant, ssoTenant, assurance]);
+  if (!row) throw new Error('a statement without a condition returned no row');
+  return row;
 }
 
 const rolePermissions: Statement = {

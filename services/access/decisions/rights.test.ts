@@ -18,6 +18,7 @@ const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
   custom: {},
   platform_roles: {},
   lacks_sso: false,
+  lacks_factor: false,
   settings: {},
   ...changes,
 });
@@ -38,8 +39,14 @@ async function permissionsOf(principal: Principal, row: unknown, asked = tenant)
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const user = { type: 'user', id: 'usr_1', ssoTenant: '', limitedTo: '' };
-const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '', limitedTo: '' };
+const session = { ssoTenant: '', limitedTo: '', assurance: '' };
+const user = { type: 'user', id: 'usr_1', ...session };
+const bot = {
+  type: 'bot',
+  id: 'bot_1',
+  botTenant: tenant,
+  ...session,
+};
 const ofMember = ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'];
 const nothing = { inTenant: [], onPlatform: [] };
 
@@ -76,7 +83,7 @@ test('a platform grant is effective in every active tenant, except for a member 
   }
 });
 
-test('a session without the SSO that its tenant requires has no rights there, and a member gets the reason', async () => {
+test('a session without the SSO or second factor that its tenant requires has no rights there, and a member gets the reason', async () => {
   const granted = {
     roles: { owner: 'grt_1', scribe: 'grt_2' },
     custom: { scribe: ['app.x.read'] },
@@ -97,6 +104,9 @@ test('a session without the SSO that its tenant requires has no rights there, an
     { lacks_sso: false },
   ])
     assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
+  const lacking = await rights({ lacks_sso: false, lacks_factor: true });
+  assert.deepEqual([lacking.ssoRequired, lacking.factorRequired], [false, true]);
+  assert.deepEqual(lacking.grantable, []);
 });
 
 test('session demands of a tenant apply to its active members only', async () => {
@@ -116,6 +126,7 @@ test('session demands of a tenant apply to its active members only', async () =>
     { membership: null },
     { membership: 'disabled' },
     { lacks_sso: true },
+    { lacks_factor: true },
     { barred: true },
   ])
     assert.deepEqual(
@@ -146,7 +157,7 @@ test('platform permissions are never effective in a tenant', async () => {
 });
 
 test('the platform key has every platform permission except internal ones, and none in an unknown tenant', async () => {
-  const key = { type: 'platform', id: 'platform', ssoTenant: '', limitedTo: '' };
+  const key = { type: 'platform', id: 'platform', ...session };
   const effective = await permissionsOf(key, { one: 1 });
   assert.deepEqual(
     effective.onPlatform,
@@ -242,7 +253,7 @@ test('each permission names a grant that gives it, a tenant’s before the platf
     ['grt_p'],
   );
   assert.deepEqual(
-    await grantsOf({ type: 'platform', id: 'platform', ssoTenant: '', limitedTo: '' }, { one: 1 }),
+    await grantsOf({ type: 'platform', id: 'platform', ...session }, { one: 1 }),
     {},
   );
 });
@@ -303,10 +314,7 @@ test('an owner may grant any application permission, other members only their ow
 test('a caller of an unknown type has no permissions', async () => {
   for (const type of ['', 'worker', 'service', 'anonymous'])
     assert.deepEqual(
-      await permissionsOf(
-        { type, id: 'x', ssoTenant: '', limitedTo: '' },
-        userRow({ roles: { owner: 'grt_1' } }),
-      ),
+      await permissionsOf({ type, id: 'x', ...session }, userRow({ roles: { owner: 'grt_1' } })),
       nothing,
     );
 });

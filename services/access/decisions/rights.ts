@@ -12,27 +12,17 @@ import {
   type Reach,
   type RolesRow,
 } from './queries.ts';
+import { noSession, type SessionProof, sessionOf } from './session.ts';
 
 // The permissions of a principal: the union of its grants, and nothing by default.
 
-export type Principal = {
+export type Principal = SessionProof & {
   type: string;
   id: string;
   /** A bot's own tenant. */
   botTenant?: string;
   /** The permissions that a bot's key is narrowed to; empty = not narrowed. */
   narrowedTo?: readonly string[];
-  /**
-   * The tenant of the provider that the user's session came from; "" = not from a provider. In a
-   * question about a user who is not the caller, pass the tenant in question: no session is
-   * involved then.
-   */
-  ssoTenant: string;
-  /**
-   * The only tenant in which the user's session has rights; "" = not limited. Platform grants do
-   * not count in a limited session.
-   */
-  limitedTo: string;
 };
 
 /** The permissions of one grant. */
@@ -57,6 +47,8 @@ export type Rights = {
    * come from its provider.
    */
   ssoRequired: boolean;
+  /** Whether an active member has no rights because the session lacks a second factor. */
+  factorRequired: boolean;
   /** The tenant's demands on sessions. They apply to active members only. */
   demands: SessionDemands;
   /**
@@ -72,8 +64,9 @@ type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: bo
 
 const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
 
-function demandsOf({ open, membership, lacks_sso: lacksSso, settings }: RolesRow): SessionDemands {
-  if (!open || membership !== 'active' || lacksSso || !settings) return noDemands;
+function demandsOf(row: RolesRow): SessionDemands {
+  const { settings } = row;
+  if (!row.open || row.membership !== 'active' || isHeldOff(row) || !settings) return noDemands;
   const {
     sessionIdleMinutes: idleMinutes = 0,
     sessionMaxMinutes: maxMinutes = 0,
@@ -81,6 +74,10 @@ function demandsOf({ open, membership, lacks_sso: lacksSso, settings }: RolesRow
   } = settings;
   return { idleMinutes, maxMinutes, recentLogin };
 }
+
+/** Whether the tenant demands more of the session than it proves. */
+const isHeldOff = ({ lacks_sso: lacksSso, lacks_factor: lacksFactor }: RolesRow): boolean =>
+  lacksSso || lacksFactor;
 
 const none = (tenant: string): Rights => ({
   tenant,
@@ -90,6 +87,7 @@ const none = (tenant: string): Rights => ({
   grantable: [],
   narrowedTo: [],
   ssoRequired: false,
+  factorRequired: false,
   demands: noDemands,
   suspendedName: '',
   activeMember: false,
@@ -134,15 +132,12 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
   }
 }
 
-async function rightsOfUser(
-  run: Run,
-  { id, ssoTenant, limitedTo }: Principal,
-  asked: string,
-): Promise<Rights> {
+async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
+  const { id, limitedTo } = principal;
   if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
-  const row = await findUserRoles(run, id, asked || limitedTo, ssoTenant);
+  const row = await findUserRoles(run, id, asked || limitedTo, sessionOf(principal));
   if (!row || row.barred) return none(row?.tenant ?? asked);
-  const open = row.open && !row.lacks_sso;
+  const open = row.open && !isHeldOff(row);
   // A platform grant is effective in every active tenant, unless the tenant has disabled this
   // member or blocks this session.
   const everywhere = open && (row.membership ?? 'active') === 'active';
@@ -157,6 +152,7 @@ async function rightsOfUser(
   return {
     ...rights,
     ssoRequired: row.open && row.lacks_sso,
+    factorRequired: row.open && row.lacks_factor,
     demands: demandsOf(row),
     suspendedName: row.suspended_name,
     activeMember: row.open,
@@ -273,10 +269,10 @@ export async function reachOf(run: Run, principal: Principal, permission: string
     return {
       everywhere,
       tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
-      ssoTenant: null,
+      ...noSession,
     };
-  const { id, ssoTenant, limitedTo } = principal;
-  const rows = await findRolesEverywhere(run, id, ssoTenant);
+  const { id, ssoTenant, limitedTo, assurance } = principal;
+  const rows = await findRolesEverywhere(run, id, sessionOf(principal));
   const tenants = rows
     .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)
     .filter(({ roles, custom }) =>
@@ -286,5 +282,5 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       ),
     )
     .map(({ tenant }) => tenant);
-  return { everywhere, tenants, ssoTenant };
+  return { everywhere, tenants, ssoTenant, assurance };
 }

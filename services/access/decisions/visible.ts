@@ -3,12 +3,13 @@ import { type Database, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import type { Reach } from './queries.ts';
-import { reachOf } from './rights.ts';
+import { reachOf, rightsOf } from './rights.ts';
+import { noSession } from './session.ts';
 
 /**
  * Where the caller sees data of a user, such as groups: everywhere for its own data or with a right
  * on the platform, otherwise in the tenants where it has the permission. A tenant that requires SSO
- * is hidden from a session that did not come from its provider, even for the user's own data.
+ * or a second factor is hidden from a session without it, even for the user's own data.
  * Throws permission_denied if the caller has the permission nowhere.
  */
 export async function visibleTo(
@@ -16,12 +17,13 @@ export async function visibleTo(
   { allowedBy, caller }: Call,
   permission: string,
 ): Promise<Reach> {
-  if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ssoTenant: null };
+  if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ...noSession };
   if (allowedBy?.kind === 'self') {
-    const { ssoTenant, limitedTo } = caller;
-    return limitedTo === ''
-      ? { everywhere: true, tenants: [], ssoTenant }
-      : { everywhere: false, tenants: [limitedTo], ssoTenant };
+    const { ssoTenant, limitedTo, assurance } = caller;
+    if (limitedTo === '') return { everywhere: true, tenants: [], ssoTenant, assurance };
+    const { factorRequired } = await rightsOf(onPool(database), caller, limitedTo);
+    const tenants = factorRequired ? [] : [limitedTo];
+    return { everywhere: false, tenants, ssoTenant, assurance };
   }
   const reach =
     caller.type === 'user'
@@ -37,6 +39,6 @@ function reachOfToken(caller: Call['caller'], permission: string): Reach {
   return {
     everywhere: holdsOnPlatform(caller, permission),
     tenants: holdsInTenant(caller, permission, tenant) ? [tenant] : [],
-    ssoTenant: null,
+    ...noSession,
   };
 }

@@ -1,6 +1,7 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
+import { missesFactor, missesSso } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 const shown =
@@ -57,7 +58,7 @@ const grantsOfUser: Statement = {
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
            and ((g.tenant = '' and $7) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
-             g.tenant = any (string_to_array($5, ',')) or ($4 and ($6::text is null or t.id = $6 or not t.settings @> '{"requireSso": true}')))))
+             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$8')}))))
          order by g.id limit $3`,
 };
 
@@ -71,7 +72,7 @@ export function grantsOf(
   reach: Reach,
   onPlatform: boolean,
 ): Promise<GrantRow[]> {
-  const { everywhere, tenants, ssoTenant } = reach;
+  const { everywhere, tenants, ssoTenant, assurance } = reach;
   return database.query<GrantRow>(grantsOfUser, [
     userId,
     page.after,
@@ -80,6 +81,7 @@ export function grantsOf(
     tenants.join(','),
     ssoTenant,
     onPlatform,
+    assurance,
   ]);
 }
 

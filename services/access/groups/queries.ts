@@ -1,6 +1,7 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
+import { missesFactor, missesSso } from '../decisions/session.ts';
 import type { GroupRow } from './entities.ts';
 
 const columns =
@@ -63,7 +64,7 @@ export async function memberIdsOf(
 // A user's groups are in several tenants: the last three parameters say which of them the caller
 // may see.
 const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
-             e.tenant = any (string_to_array($5, ',')) or ($4 and ($6::text is null or t.id = $6 or not t.settings @> '{"requireSso": true}'))))`;
+             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$7')})))`;
 
 const groupsOfUser: Statement = {
   name: 'access.groups_of_user',
@@ -89,7 +90,8 @@ export function groupsWith(
   userId: string,
   { after, limit, reach, effective }: MemberGroupsQuery,
 ): Promise<GroupRow[]> {
-  const values = [userId, after, limit, reach.everywhere, reach.tenants.join(','), reach.ssoTenant];
+  const { everywhere, tenants, ssoTenant, assurance } = reach;
+  const values = [userId, after, limit, everywhere, tenants.join(','), ssoTenant, assurance];
   return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
 }
 

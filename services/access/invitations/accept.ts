@@ -1,10 +1,11 @@
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { deadToken, denied, failedPrecondition, ssoRequired } from '@bailiwick/errors';
+import { deadToken, denied, factorRequired, failedPrecondition, ssoRequired } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
 import { rightsOf } from '../decisions/rights.ts';
+import { anySession } from '../decisions/session.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
@@ -114,8 +115,9 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   );
   if (known && known.status !== 'active') throw deadToken();
   // A user who was not a member could not sign in at the tenant's provider before accepting.
-  if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired)
-    throw ssoRequired();
+  const rights = known && (await rightsOf(inTransaction(em), call.caller, tenant));
+  if (rights?.ssoRequired) throw ssoRequired();
+  if (rights?.factorRequired) throw factorRequired();
   if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
   for (const role of roles)
     await addGrant(em, call, {
@@ -156,7 +158,7 @@ async function assertStillGiven(
   for (const group of groups)
     for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
   // The inviter's present session does not matter.
-  const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
+  const inviter = { type, id, tenant, narrowedTo, ...anySession(tenant) };
   const lacking = await findLacking(inTransaction(em), inviter, tenant, {
     roles: [...given],
     permissions: ['iam.invitations.write'],

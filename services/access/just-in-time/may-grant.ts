@@ -2,6 +2,7 @@ import { type Database, onPool } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type { MayConferRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { findLacking } from '../decisions/delegation.ts';
+import { anySession } from '../decisions/session.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
 import { isTenantRole, memberRole } from '../permissions/builtin.ts';
@@ -38,7 +39,7 @@ export async function findLackingTo(
   // sso has checked the rights of the caller's session. This compares the granted permissions only.
   return findLacking(
     run,
-    { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant, limitedTo },
+    { type, id, tenant: principalBotTenant, narrowedTo, ...anySession(tenant), limitedTo },
     tenant,
     { roles: [...roles] },
   );

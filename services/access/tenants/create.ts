@@ -21,6 +21,7 @@ import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../permissions/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
 import { mergeSettings, TenantEntity, toTenant } from './entities.ts';
+import { assertFactorProven } from './factor.ts';
 import { startMembership } from './membership.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
@@ -40,6 +41,13 @@ export async function createTenant(
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
   if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
+  const { factor } = mergeSettings({}, sent.settings);
+  assertFactorProven(call.caller, {
+    tenant: '',
+    before: undefined,
+    after: factor,
+    now: Date.now(),
+  });
   for (let slug = sent.slug || slugFromName(sent.name), attempt = 1; ; attempt++) {
     try {
       return await insertTenant(deps.database, { sent, slug, owner, ownTenant }, call);

@@ -8,9 +8,11 @@ import {
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import { type FactorDemand, mergeFactor } from './factor.ts';
 
 /** The settings that a tenant has set. Unset ones are absent. */
 export type StoredSettings = {
+  factor?: FactorDemand;
   sessionIdleMinutes?: number;
   sessionMaxMinutes?: number;
   recentLogin?: boolean;
@@ -108,38 +110,43 @@ export type TenantMemberRow = {
   joinedAt: Date | string | null;
 };
 
-/** A tenant with a user's membership of it. */
-export type MembershipRow = TenantRow & { membership: TenantMemberRow };
-
 /**
- * The tenant as a member sees it in a session from `ssoTenant`'s provider ("" = from none). If the
- * tenant requires SSO and the session did not come from its provider, the member only sees that it
- * belongs to the tenant and that SSO is required.
+ * A tenant with a user's membership of it. `heldOff`: whether the tenant demands SSO or a second
+ * factor that the user's session lacks.
  */
-function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
-  return row.settings.requireSso && row.id !== ssoTenant
-    ? { ...row, settings: { requireSso: true }, metadata: {} }
-    : row;
+export type MembershipRow = TenantRow & { membership: TenantMemberRow; heldOff: boolean };
+
+/** The settings that a member sees of a tenant that demands more of the session. */
+function demandsOf({ requireSso, factor }: StoredSettings): StoredSettings {
+  return {
+    ...(requireSso === undefined ? {} : { requireSso }),
+    ...(factor && { factor: { ...factor, graceDays: 0 } }),
+  };
 }
 
 /** The tenant in `Tenants_ListMine`. Only an active member sees more than its names. */
-export function toOwnTenant({ membership, ...row }: MembershipRow, ssoTenant: string): Tenant {
-  const seen =
-    membership.status === 'active'
-      ? seenBy(row, ssoTenant)
-      : { ...row, settings: {}, metadata: {} };
+export function toOwnTenant({ membership, heldOff, ...row }: MembershipRow): Tenant {
+  const isActive = membership.status === 'active';
+  const settings = isActive ? demandsOf(row.settings) : {};
+  const seen = isActive && !heldOff ? row : { ...row, settings, metadata: {} };
   return { ...toTenant(seen), membership: toTenantMember(membership) };
 }
 
 /** The record as the API returns it. */
 export function toTenant(row: TenantRow): Tenant {
-  const { inviteDomains, ...settings } = row.settings;
+  const { inviteDomains, factor, ...settings } = row.settings;
   return create(TenantSchema, {
     id: row.id,
     slug: row.slug,
     name: row.name,
     status: row.status,
-    settings: { ...settings, inviteDomains: { items: inviteDomains ?? [] } },
+    settings: {
+      ...settings,
+      requireFactor: factor?.required ?? 'off',
+      factorGraceDays: factor?.graceDays ?? 0,
+      inviteDomains: { items: inviteDomains ?? [] },
+      ...(factor && factor.required !== 'off' && { factorRequiredFrom: timeOf(factor.from) }),
+    },
     metadata: { items: row.metadata },
     createdAt: timeOf(row.createdAt),
     updatedAt: timeOf(row.updatedAt),
@@ -163,6 +170,8 @@ export function mergeSettings(
   sent: TenantSettings | undefined,
 ): StoredSettings {
   const merged: StoredSettings = { ...stored };
+  if (sent?.requireFactor !== undefined || sent?.factorGraceDays !== undefined)
+    merged.factor = mergeFactor(stored.factor, sent, Date.now());
   if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
   if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
   if (sent?.recentLogin !== undefined) merged.recentLogin = sent.recentLogin;

@@ -1,6 +1,7 @@
 import { notFound } from '@bailiwick/errors';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { sessionOf } from '../decisions/session.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
@@ -38,10 +39,10 @@ export function tenantHandlers(
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];
       const query = pager.read(page, binding);
-      const rows = await membershipsOf(database, caller.id, { ...query, only: caller.limitedTo });
+      const rows = await membershipsOf(database, caller.id, query, sessionOf(caller));
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return {
-        page: { items: items.map((row) => toOwnTenant(row, caller.ssoTenant)), nextCursor },
+        page: { items: items.map(toOwnTenant), nextCursor },
       };
     },
   };

@@ -8,6 +8,7 @@ import { type Call } from '@bailiwick/rpc';
 import { normaliseEmail, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
+import { anySession } from '../decisions/session.ts';
 import { shownName } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import type { InvitationLimits } from '../limits.ts';
@@ -111,7 +112,7 @@ export async function acceptOffer(database: Database, tenant: string, call: Call
     // As with invitations: a user who is about to lose rights must not keep any through a second
     // account.
     const { adderType: type, addedBy: id, adderNarrowedTo: narrowedTo } = offer;
-    const adder = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
+    const adder = { type, id, tenant, narrowedTo, ...anySession(tenant) };
     const lacking = await findLacking(inTransaction(em), adder, tenant, {
       roles: [role],
       permissions: ['iam.users.write'],

@@ -1,5 +1,6 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
+import { missesFactor, missesSso, type SessionProof } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
@@ -40,7 +41,8 @@ const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as sourc
 
 const membershipsOfUser: Statement = {
   name: 'access.memberships_of_user',
-  text: `select ${tenantColumns}, jsonb_build_object('tenant', m.tenant, 'userId', m.user_id, 'status', m.status, 'source', m.source, 'joinedAt', m.joined_at) as membership
+  text: `select ${tenantColumns}, jsonb_build_object('tenant', m.tenant, 'userId', m.user_id, 'status', m.status, 'source', m.source, 'joinedAt', m.joined_at) as membership,
+           ${missesSso('$5')} or ${missesFactor('$5', '$6')} as "heldOff"
          from (
            select tenant, user_id, status, source, joined_at from tenant_member where user_id = $1 and status <> 'barred'
            union all
@@ -49,16 +51,15 @@ const membershipsOfUser: Statement = {
          where m.tenant > $2 and ($4 = '' or m.tenant = $4) order by m.tenant limit $3`,
 };
 
-/**
- * The active tenants where a user is a member or has an offer, in order of id. `only`: restrict to
- * this tenant, unless "".
- */
+/** The active tenants where a user is a member or has an offer, in order of id. */
 export function membershipsOf(
   database: Database,
   userId: string,
-  { after, limit, only }: PageQuery & { only: string },
+  { after, limit }: PageQuery,
+  { limitedTo, ssoTenant, assurance }: SessionProof,
 ): Promise<MembershipRow[]> {
-  return database.query<MembershipRow>(membershipsOfUser, [userId, after, limit, only]);
+  const values = [userId, after, limit, limitedTo, ssoTenant, assurance];
+  return database.query<MembershipRow>(membershipsOfUser, values);
 }
 
 const membershipOrOffer: Statement = {

@@ -18,10 +18,13 @@ import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
 import { assertSsoProven } from './sso.ts';
+import { assertFactorProven } from './factor.ts';
 
 /** The settings that gateways cache together with a member's rights. */
 const sessionSettings = [
   'requireSso',
+  'requireFactor',
+  'factorGraceDays',
   'recentLogin',
   'sessionIdleMinutes',
   'sessionMaxMinutes',
@@ -45,6 +48,13 @@ export async function updateTenant(
       await assertDefaultRole(em, stored, sent, call);
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
+      const { factor } = mergeSettings(before, sent.settings);
+      assertFactorProven(call.caller, {
+        tenant: stored.id,
+        before: before.factor,
+        after: factor,
+        now: Date.now(),
+      });
       // Otherwise an attacker with an open session could switch this protection off first.
       if (sent.settings?.recentLogin === false && before.recentLogin)
         assertRecentLogin(call.caller);

@@ -1,5 +1,6 @@
 import { inTransaction, onPool } from '@bailiwick/database';
 import { notFound, unauthenticated, unavailable } from '@bailiwick/errors';
+import type { UserTenant } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
@@ -43,13 +44,23 @@ export function loginHandlers(deps: AccountDeps): Login {
       const shown = tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
       return {
         user: userRecord(user),
-        tenants: shown.map(({ id, slug, name }) => ({ id, slug, name })),
+        tenants: shown.map(accountTenant),
         limitedTo,
         assurance: caller.assurance,
       };
     },
   };
 }
+
+// A copy: a peer's message carries its own type.
+const accountTenant = ({ id, slug, name, requireFactor, factorRequiredFrom }: UserTenant) => ({
+  id,
+  slug,
+  name,
+  // An access service of the previous version sends none.
+  requireFactor: requireFactor || 'off',
+  ...(factorRequiredFrom ? { factorRequiredFrom } : {}),
+});
 
 /**
  * Opens a session, or a challenge if a second factor is due, if the password is right and still is

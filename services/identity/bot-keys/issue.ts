@@ -29,6 +29,7 @@ export async function assertMayIssue(
       principalNarrowedTo: caller.narrowedTo,
       principalSsoTenant: caller.ssoTenant,
       principalLimitedTo: caller.limitedTo,
+      principalAssurance: caller.assurance,
       tenant: key.tenant,
       bot: key.bot,
       permissions: key.permissions,

@@ -87,19 +87,19 @@ const ownEnds = (session: LiveSession): Ends => ({
 
 /**
  * The ends of a session in a tenant. Undefined if the user is not an active member there, or if the
- * tenant requires SSO and the session did not come from its provider.
+ * tenant requires SSO or a second factor that the session lacks.
  */
 async function endsIn(
   { authority }: Deps,
   session: LiveSession,
   tenant: string,
 ): Promise<Ends | undefined> {
-  const { user_id: userId, sso_tenant: ssoTenant, limited_to: limitedTo } = session;
+  const { user_id: userId, sso_tenant: ssoTenant, limited_to: limitedTo, assurance } = session;
   if (limitedTo !== '' && limitedTo !== tenant) return undefined;
   const user = { principalType: 'user', principalId: userId };
-  const wanted = await authority.effective({ ...user, ssoTenant, limitedTo, tenant });
+  const wanted = await authority.effective({ ...user, ssoTenant, limitedTo, assurance, tenant });
   const isMember = wanted.activeMember ?? (await isMemberOf(authority, userId, tenant));
-  if (wanted.ssoRequired || !isMember) return undefined;
+  if (wanted.ssoRequired || wanted.factorRequired || !isMember) return undefined;
   const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
   const own = ownEnds(session);
   const end = max > 0 ? minutesAfter(session.created_at, max) : Number.POSITIVE_INFINITY;

@@ -85,11 +85,12 @@ async function recordFor(
     botTenant,
     narrowedTo: caller.narrowedTo,
   };
-  const { ssoTenant, limitedTo } = caller;
+  const { ssoTenant, limitedTo, assurance } = caller;
   const { shared, anywhere, manages } = await authority.mayReadUser({
     ...reader,
     ssoTenant,
     limitedTo,
+    assurance,
     userId,
   });
   if (user && shared) return manages ? userRecord(user) : userForReaders(user);

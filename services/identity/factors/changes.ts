@@ -1,13 +1,16 @@
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
 import {
   factorRequired,
+  failedPrecondition,
   notFound,
   recentLoginRequired,
   unauthenticated,
 } from '@bailiwick/errors';
 import { noticeTask, type Target } from '@bailiwick/events';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
 import {
   findSignInProof,
   isRecent,
@@ -56,6 +59,28 @@ export async function assertFactorUsed(
   if (!session) throw unauthenticated();
   if (!session.proven && (await findFactors(em, id)).length > 0) throw factorRequired();
   return session;
+}
+
+/** The names of the caller's tenants that require a factor, by requirement. */
+export type Demands = ReadonlyMap<string, string>;
+
+export async function findDemands(
+  { authority }: { authority: Pick<Client<typeof Authority>, 'listUserTenants'> },
+  { caller, signal }: Call,
+): Promise<Demands> {
+  const { tenants } = await authority.listUserTenants({ userId: caller.id }, { signal });
+  return new Map(tenants.map(({ requireFactor, name }) => [requireFactor, name]));
+}
+
+/** Throws, and so rolls a removal back, if a tenant requires the last factor of its kind. */
+export function assertNoDemand(demands: Demands, requirement: 'any' | 'phishing_resistant'): void {
+  const tenant =
+    demands.get('phishing_resistant') ?? (requirement === 'any' ? demands.get('any') : undefined);
+  if (tenant !== undefined)
+    throw failedPrecondition(
+      `${tenant} requires a second factor: add another one first`,
+      'LAST_FACTOR_REQUIRED',
+    );
 }
 
 type Recorded = {

@@ -16,9 +16,11 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { Passwords } from '../passwords/passwords.ts';
 import {
+  assertNoDemand,
   assertRecent,
   changeOwn,
   factorTarget,
+  findDemands,
   recordFactors,
 } from './changes.ts';
 import { openSecret } from './proofs.ts';
@@ -64,10 +66,15 @@ export function factorsHandlers(deps: FactorDeps): Handlers<typeof Factors> {
 
     async remove({ id }, call) {
       await assertRecent(database, call);
+      // Outside of the transaction, which holds a connection.
+      const demands = await findDemands(deps, call);
       await changeOwn(database, call, async (em, user) => {
         const name = await deleteTotp(em, user.id, id);
         if (name === undefined) return;
-        if ((await findFactors(em, user.id)).length === 0) await deleteCodes(em, user.id);
+        if ((await findFactors(em, user.id)).length === 0) {
+          assertNoDemand(demands, 'any');
+          await deleteCodes(em, user.id);
+        }
         await recordFactors(em, call, user, {
           type: 'user.factor_removed',
           target: factorTarget(id, name),

@@ -2,7 +2,7 @@ import { notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { assertRecent, changeOwn } from '../factors/changes.ts';
+import { assertNoDemand, assertRecent, changeOwn, findDemands } from '../factors/changes.ts';
 import { deleteCodes, findFactors } from '../factors/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import type { PasskeyDeps } from './deps.ts';
@@ -48,13 +48,19 @@ export function passkeysHandlers(deps: Deps): Handlers<typeof Passkeys> {
 
     async delete({ id }, call) {
       await assertRecent(database, call);
+      // Outside of the transaction, which holds a connection.
+      const demands = await findDemands(deps, call);
       await changeOwn(database, call, async (em, user) => {
         const passkey = await em.findOne(PasskeyEntity, { id, userId: user.id });
         if (!passkey) return;
         em.remove(passkey);
         await em.flush();
         const left = await findFactors(em, user.id);
-        if (left.length === 0) await deleteCodes(em, user.id);
+        if (!left.includes('passkey')) assertNoDemand(demands, 'phishing_resistant');
+        if (left.length === 0) {
+          assertNoDemand(demands, 'any');
+          await deleteCodes(em, user.id);
+        }
         await recordPasskey(em, call, user, passkey, 'removed');
       });
       return {};

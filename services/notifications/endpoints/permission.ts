@@ -38,7 +38,14 @@ async function callerIn(
   tenant: string,
 ): Promise<Caller> {
   if (caller.tenant === tenant) return caller;
-  const { type: principalType, id: principalId, narrowedTo, ssoTenant, limitedTo } = caller;
+  const {
+    type: principalType,
+    id: principalId,
+    narrowedTo,
+    ssoTenant,
+    limitedTo,
+    assurance,
+  } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
   const { permissions, grants } = await authority.effective({
     principalType,
@@ -48,6 +55,7 @@ async function callerIn(
     narrowedTo,
     ssoTenant,
     limitedTo,
+    assurance,
   });
   return { ...caller, tenant, permissions, grants };
 }

@@ -1,0 +1,61 @@
+import type { Caller } from '@bailiwick/call';
+
+/** The part of a user's session that decides in which tenants the user's rights take effect. */
+export type SessionProof = {
+  /**
+   * The tenant of the provider that the session came from; "" = from no provider.
+   */
+  ssoTenant: string;
+  /**
+   * The only tenant in which the session has rights; "" = not limited. Platform grants do not count
+   * in a limited session.
+   */
+  limitedTo: string;
+  /** aal1, aal2 or phishing_resistant; "" = aal1, from a process of the previous version. */
+  assurance: string;
+};
+
+/** In a question about a user who is not the caller, no session is involved. */
+export const anySession = (tenant: string): SessionProof => ({
+  ssoTenant: tenant,
+  limitedTo: '',
+  assurance: 'phishing_resistant',
+});
+
+export const sessionOf = ({
+  ssoTenant,
+  limitedTo,
+  assurance,
+}: Pick<Caller, 'ssoTenant' | 'limitedTo' | 'assurance'>): SessionProof => ({
+  ssoTenant,
+  limitedTo,
+  assurance,
+});
+
+/** The session's proof as two parameters of a statement; null = no session is involved. */
+export type ProofInTenants = { ssoTenant: string | null; assurance: string | null };
+
+export const noSession: ProofInTenants = { ssoTenant: null, assurance: null };
+
+// A tenant (t) demands SSO or a second factor of the sessions that use it. Both conditions are false
+// for null parameters.
+
+/**
+ * Whether the tenant requires SSO, and the session did not come from its provider.
+ */
+export const missesSso = (ssoTenant: string): string =>
+  `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}, false)`;
+
+/**
+ * Whether a session lacks the second factor that the tenant requires. The provider of another
+ * tenant proves nothing here: its tenant could let it claim anything.
+ */
+export const missesFactor = (ssoTenant: string, assurance: string): string => `coalesce(
+    case t.settings -> 'factor' ->> case when (t.settings -> 'factor' ->> 'from')::timestamptz <= now() then 'required' else 'before' end
+      when 'any' then ${provenIn(ssoTenant, assurance)} in ('', 'aal1')
+      when 'phishing_resistant' then ${provenIn(ssoTenant, assurance)} <> 'phishing_resistant'
+    end, false)`;
+
+/** The assurance of a session that counts in a tenant. */
+const provenIn = (ssoTenant: string, assurance: string): string =>
+  `case when ${ssoTenant} in ('', t.id) then ${assurance} when ${ssoTenant}::text is not null then 'aal1' end`;

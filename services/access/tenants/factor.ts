@@ -1,0 +1,65 @@
+import { type Caller } from '@bailiwick/call';
+import { failedPrecondition } from '@bailiwick/errors';
+import type { TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+
+// The second factor that a tenant requires of its members' sessions. A stricter requirement comes
+// into force after the days of grace, a looser one at once.
+
+/** A requirement: off, any or phishing_resistant. It is in force from a time (ISO 8601) on. */
+export type FactorDemand = { required: string; graceDays: number; from: string; before: string };
+
+const dayMs = 86_400_000;
+const levels = ['off', 'any', 'phishing_resistant'];
+const isStricter = (one: string, other: string): boolean =>
+  levels.indexOf(one) > levels.indexOf(other);
+
+const inForce = (demand: FactorDemand | undefined, now: number): string => {
+  if (!demand) return 'off';
+  return Date.parse(demand.from) <= now ? demand.required : demand.before;
+};
+
+/** The requirement after a change of settings at this time. */
+export function mergeFactor(
+  stored: FactorDemand | undefined,
+  sent: Pick<TenantSettings, 'requireFactor' | 'factorGraceDays'>,
+  now: number,
+): FactorDemand {
+  const known = stored ?? { required: 'off', graceDays: 0, from: isoOf(now), before: 'off' };
+  const { requireFactor: required = known.required, factorGraceDays: graceDays = known.graceDays } =
+    sent;
+  if (required === known.required && graceDays === known.graceDays) return known;
+  const before = inForce(known, now);
+  if (isStricter(required, before))
+    return { required, graceDays, before, from: isoOf(now + graceDays * dayMs) };
+  const from = required === known.required ? known.from : isoOf(now);
+  return { required, graceDays, before: required, from };
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
+/** The requirements of a tenant ('' = a new one) before and after a change at this time. */
+type DemandChange = {
+  tenant: string;
+  before: FactorDemand | undefined;
+  after: FactorDemand | undefined;
+  now: number;
+};
+
+/**
+ * Throws failed_precondition if a requirement comes into force at once that the user's session does
+ * not meet: it would lock out the caller first. Bots and the platform stay able to undo it.
+ */
+export function assertFactorProven(
+  { type, assurance, ssoTenant }: Caller,
+  { tenant, before, after, now }: DemandChange,
+): void {
+  const required = inForce(after, now);
+  if (type !== 'user' || !isStricter(required, inForce(before, now))) return;
+  // Another tenant's provider proves nothing here.
+  const proven = ssoTenant === '' || ssoTenant === tenant ? assurance : '';
+  if (proven === 'phishing_resistant' || (required === 'any' && proven === 'aal2')) return;
+  throw failedPrecondition(
+    'Tenant.Settings.RequireFactor can be switched on without FactorGraceDays in a session with such a factor, or with a bot’s key',
+    'FACTOR_UNPROVEN',
+  );
+}

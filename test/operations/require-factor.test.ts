@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
+import { type Answer, describeOne, type Stack } from '../support/harness.ts';
+import { inviter, type Person } from '../support/invitations.ts';
+import { password, signUp } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
+import { ssoSession } from '../support/sso.ts';
+import { rowsOf } from '../support/store.ts';
+
+const isRequired = (answer: Answer) =>
+  assertRefused(answer, 403, 'permission_denied', ['second factor required']);
+
+// In a tenant that requires a second factor, sessions without it have no rights, in any operation.
+describeOne('Settings.RequireFactor', 'five processes', (topology) => {
+  let stack: Stack;
+  let ada: Person;
+  let bob: Person;
+  let use: ReturnType<typeof inviter>;
+  before(async () => {
+    stack = await sharedStack(topology);
+    use = inviter(stack);
+    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+  });
+  after(() => stack?.stop());
+
+  type Settings = { RequireFactor?: string; FactorGraceDays?: number; SessionIdleMinutes?: number };
+  const set = (ID: string, Settings: Settings, token = stack.platformKey) =>
+    stack.call('Tenants_Update', { Tenant: { ID, Settings } }, token);
+  const groups = (Tenant: string, token: string) => stack.call('Groups_List', { Tenant }, token);
+
+  const signIn = async (Email: string) =>
+    bodyOf(await stack.call('Account_Login', { Email, Password: password })) as {
+      Token: string;
+      Session: { ID: string };
+    };
+  /** A new session of a person, whose sign-in proved this. No gateway has cached it. */
+  async function sessionWith({ email }: Person, assurance: string): Promise<string> {
+    const { Token, Session } = await signIn(email);
+    await rowsOf(stack, 'update identity.session set assurance = $2 where id = $1', [
+      Session.ID,
+      assurance,
+    ]);
+    return Token;
+  }
+
+  test('a requirement takes effect and ends with the reply, for each session by what it proves', async () => {
+    const Tenant = await use.tenantOf(ada);
+    const [second, passkey] = [
+      await sessionWith(ada, 'aal2'),
+      await sessionWith(ada, 'phishing_resistant'),
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (const token of [ada.token, second, passkey]) bodyOf(await groups(Tenant, token));
+      bodyOf(await set(Tenant, { RequireFactor: 'any' }));
+      isRequired(await groups(Tenant, ada.token));
+      for (const token of [second, passkey]) bodyOf(await groups(Tenant, token));
+      bodyOf(await set(Tenant, { RequireFactor: 'phishing_resistant' }));
+      for (const token of [ada.token, second]) isRequired(await groups(Tenant, token));
+      bodyOf(await groups(Tenant, passkey));
+      bodyOf(await set(Tenant, { RequireFactor: 'off' }));
+    }
+  });
+
+  test('a provider of another tenant proves no second factor', async () => {
+    const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
+    const [own, foreign] = [
+      await ssoSession(stack, ada, Tenant),
+      await ssoSession(stack, ada, other),
+    ];
+    await rowsOf(
+      stack,
+      `update identity.session set assurance = 'phishing_resistant' where user_id = $1 and sso_tenant <> ''`,
+      [ada.id],
+    );
+    bodyOf(await set(Tenant, { RequireFactor: 'phishing_resistant' }));
+    bodyOf(await groups(Tenant, own));
+    isRequired(await groups(Tenant, foreign));
+    bodyOf(await groups(other, foreign));
+  });
+
+  test('only an active member learns the reason; bots and the platform are not affected', async () => {
+    const Tenant = await use.tenantOf(ada);
+    bodyOf(await set(Tenant, { RequireFactor: 'any' }));
+    assertRefused(await groups(Tenant, bob.token), 403, 'permission_denied', ['permission denied']);
+    isRequired(await groups(Tenant, ada.token));
+    bodyOf(await groups(Tenant, stack.platformKey));
+    const bot = await createBot(stack, Tenant, stack.platformKey);
+    await grantBotInStore(stack, bot, 'member');
+    bodyOf(await groups(Tenant, (await createKey(stack, bot, stack.platformKey)).Secret));
+  });
+
+  test('a session without the factor sees nothing of the tenant, in any list', async () => {
+    const Tenant = await use.tenantOf(ada);
+    const strong = await sessionWith(ada, 'aal2');
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, strong));
+    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: ada.id }, strong));
+    bodyOf(await set(Tenant, { RequireFactor: 'any', SessionIdleMinutes: 60 }));
+    for (const operation of ['Groups_ListMemberGroups', 'Grants_List']) {
+      const sees = async (token: string) =>
+        (
+          await readList<{ Tenant: string }>(stack, operation, { UserID: ada.id }, token)
+        ).items.some((item) => item.Tenant === Tenant);
+      assert.deepEqual([await sees(strong), await sees(ada.token)], [true, false], operation);
+    }
+    isRequired(await stack.call('Bots_List', { Tenant }, ada.token));
+    const introspect = async (Token: string) =>
+      bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
+    assert.deepEqual([await introspect(strong), await introspect(ada.token)], [true, false]);
+    const mine = async (token: string) =>
+      (
+        await readList<{ ID: string; Settings: Record<string, unknown> }>(
+          stack,
+          'Tenants_ListMine',
+          {},
+          token,
+        )
+      ).items.find(({ ID }) => ID === Tenant)?.Settings;
+    for (const [token, minutes] of [
+      [ada.token, 0],
+      [strong, 60],
+    ] as const) {
+      const seen = await mine(token);
+      assert.deepEqual([seen?.['RequireFactor'], seen?.['SessionIdleMinutes']], ['any', minutes]);
+    }
+  });
+
+  test('the days of grace leave members time to add a factor', async () => {
+    const Tenant = await use.tenantOf(ada);
+    bodyOf(await set(Tenant, { RequireFactor: 'any', FactorGraceDays: 7 }, ada.token));
+    bodyOf(await groups(Tenant, ada.token));
+    const { Tenant: seen } = bodyOf(await stack.call('Tenants_Get', { Tenant }, ada.token)) as {
+      Tenant: { Settings: { FactorRequiredFrom: string } };
+    };
+    const days = (Date.parse(seen.Settings.FactorRequiredFrom) - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7, seen.Settings.FactorRequiredFrom);
+    await rowsOf(
+      stack,
+      `update access.tenant set settings = jsonb_set(settings, '{factor,from}', '"2020-01-01T00:00:00.000Z"') where id = $1`,
+      [Tenant],
+    );
+    isRequired(await groups(Tenant, (await signIn(ada.email)).Token));
+  });
+
+  test('a person cannot bring a requirement into force that the own session does not meet', async () => {
+    const Tenant = await use.tenantOf(ada);
+    const message = [
+      'Tenant.Settings.RequireFactor can be switched on without FactorGraceDays in a session with such a factor, or with a bot’s key',
+    ];
+    const second = await sessionWith(ada, 'aal2');
+    for (const [level, token] of [
+      ['any', ada.token],
+      ['phishing_resistant', second],
+    ] as const)
+      assertRefused(
+        await set(Tenant, { RequireFactor: level }, token),
+        400,
+        'failed_precondition',
+        message,
+      );
+    bodyOf(await set(Tenant, { RequireFactor: 'any' }, second));
+    assertRefused(
+      await stack.call(
+        'Tenants_Create',
+        { Tenant: { Name: 'Strict', Settings: { RequireFactor: 'any' } } },
+        ada.token,
+      ),
+      400,
+      'failed_precondition',
+      message,
+    );
+  });
+});
