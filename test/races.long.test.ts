@@ -1,4 +1,5 @@
 import { after, before, describe, test } from 'node:test';
+import { testDecisionRaces } from './races/decisions.ts';
 import { testIntrospectionRaces } from './races/introspections.ts';
 import { testOneTimeTokenRaces } from './races/one-time-tokens.ts';
 import { testRevocationRaces } from './races/revocations.ts';
@@ -16,6 +17,7 @@ describe('races between replicas', () => {
 
   testRevocationRaces(() => stage);
   testIntrospectionRaces(() => stage);
+  testDecisionRaces(() => stage);
   testOneTimeTokenRaces(() => stage);
   testSecondFactorRaces(() => stage);
 

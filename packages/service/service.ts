@@ -10,7 +10,7 @@ import { type Broker, openBroker, startRelay } from '@bailiwick/events';
 import { createIdempotency, sweepCalls } from '@bailiwick/idempotency';
 import { type KeyRing } from '@bailiwick/keys';
 import { callerNetwork } from '@bailiwick/limits';
-import { createRevoker } from '@bailiwick/revocation';
+import { createRevoker, type Revoke } from '@bailiwick/revocation';
 import {
   createDispatch,
   createReadiness,
@@ -91,7 +91,12 @@ export type ServiceOptions = {
   /** A fixed pause of the relay after each round: see `startRelay`. */
   relayPauseMs?: number;
   /** Creates the handlers and the background work. */
-  parts: (deps: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
+  parts: (deps: {
+    database: Database;
+    broker: Broker;
+    refusals: Refusals;
+    revoke: Revoke;
+  }) => ServiceParts;
 };
 
 /**
@@ -116,7 +121,8 @@ export async function createService({
   });
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
   const refusals = createRefusals(database, log);
-  const { served, background = [] } = parts({ database, broker, refusals });
+  const revoke = createRevoker(broker);
+  const { served, background = [] } = parts({ database, broker, refusals, revoke });
   const upkeep = createUpkeep(database, refusals, log);
   const table = routes(...served);
 
@@ -131,7 +137,7 @@ export async function createService({
   const dispatch = createDispatch({
     routes: table,
     log,
-    revoke: createRevoker(broker),
+    revoke,
     idempotency: createIdempotency({ database, keyRing, log }),
     auditRefusal: createRefusalAudit(refusals),
   });

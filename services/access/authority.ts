@@ -6,10 +6,12 @@ import type {
   MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Revoke } from '@bailiwick/revocation';
 import { type Handlers } from '@bailiwick/rpc';
 import { timeOf } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
+import { keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { sessionOf } from './decisions/session.ts';
@@ -35,7 +37,9 @@ const isReportedState = (state: string): state is ReportedState =>
 
 const limitOf = (limit: number): number => (limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
 
-export function authorityHandlers(database: Database): Handlers<typeof Authority> {
+type Deps = { database: Database; revoke: Revoke };
+
+export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
@@ -77,6 +81,10 @@ export function authorityHandlers(database: Database): Handlers<typeof Authority
       await database.transaction({ tenant: null, row: `subject ${subject}` }, (em) =>
         setSubjectState(em, subject, state, timestampDate(changedAt)),
       );
+      // Not awaited: identity revokes the same key after this reply and would wait twice. This
+      // revocation matters if identity's call has timed out. If it fails, cached decisions end with
+      // their lease.
+      void revoke([keyOfSubject(subject)]).catch(() => {});
       return {};
     },
   };

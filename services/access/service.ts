@@ -14,6 +14,7 @@ import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invi
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { createRightsCache } from '@bailiwick/revocation';
 import { asService, createPager, serve } from '@bailiwick/rpc';
 import { createService, type OwnSettings, repeat, type Service } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
@@ -23,6 +24,7 @@ import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
 import { authorityHandlers } from './authority.ts';
 import { decisionHandlers } from './decisions/access.ts';
+import { maxCachedSize } from './decisions/effective.ts';
 import { followSubjects } from './deletion/follow.ts';
 import { startPurger } from './deletion/purge.ts';
 import {
@@ -64,22 +66,25 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
   const keyRing = openKeyRing(settings.keyRing, log);
   const pager = createPager(keyRing);
   const limits = invitationLimits[settings.limits as LimitProfile];
+  const { tenantGraceSeconds } = settings;
   return createService({
     schema: accessSchema,
     settings,
     keyRing,
     log,
-    parts({ database, broker }) {
+    parts({ database, broker, revoke }) {
       const limiter = createLimiter(database);
+      const rightsCache = createRightsCache(broker, { maxSize: maxCachedSize, isCounted: false });
       const deps = {
         database,
         directory,
+        rightsCache,
         pager,
         keyRing,
         limiter,
         limits,
         tenantCreation: settings.tenantCreation,
-        tenantGraceSeconds: settings.tenantGraceSeconds,
+        tenantGraceSeconds,
       };
       const served = [
         serve(Tenants, tenantHandlers(deps)),
@@ -95,7 +100,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           plan: (request, call) => plan(deps, request, call),
         }),
         serve(Audit, auditHandlers(deps)),
-        serve(Authority, authorityHandlers(database)),
+        serve(Authority, authorityHandlers({ database, revoke })),
         serve(Admission, admissionHandlers({ ...deps, log })),
         serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];
@@ -106,13 +111,9 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
           createInvitationSweeper(database, log),
           sweepLimits(limiter, log),
-          followSubjects({ database, broker, log }),
-          startPurger({
-            database,
-            schema: accessSchema,
-            graceSeconds: settings.tenantGraceSeconds,
-            log,
-          }),
+          followSubjects({ database, broker, revoke, log }),
+          startPurger({ database, schema: accessSchema, graceSeconds: tenantGraceSeconds, log }),
+          () => async () => rightsCache.close(),
         ],
       };
     },

@@ -52,9 +52,7 @@ describe('access decisions match the model', () => {
 
     async function compare(tenant: Tenant, model: Model, pick: number): Promise<void> {
       for (const subject of subjects) {
-        const expected = questions.map(({ Permission, Resource }) =>
-          holds(model, subject, Permission, Resource),
-        );
+        const expected = answersOf(model, subject);
         assert.deepEqual(
           named(subject, await tenant.check(subject, questions)),
           named(subject, expected),
@@ -93,7 +91,10 @@ describe('access decisions match the model', () => {
   });
 });
 
-/** Makes changes one by one; each must have the outcome of the model. */
+/**
+ * Makes changes one by one; each must have the outcome of the model. All subjects are checked before
+ * and after each change: the answers from before are cached, and must not be given after it.
+ */
 async function makeChanges(
   tenant: Tenant,
   model: Model,
@@ -104,9 +105,20 @@ async function makeChanges(
     const { model: next, code } = apply(at, change);
     assert.equal(await tenant.make(change), code, JSON.stringify(change));
     at = next;
+    const answers = subjects.map(async (subject) =>
+      assert.deepEqual(
+        named(subject, await tenant.check(subject, questions)),
+        named(subject, answersOf(at, subject)),
+        JSON.stringify(change),
+      ),
+    );
+    await Promise.all(answers);
   }
   return at;
 }
+
+const answersOf = (model: Model, subject: string): boolean[] =>
+  questions.map(({ Permission, Resource }) => holds(model, subject, Permission, Resource));
 
 type Question = { subject: string; Permission: string; Resource: string };
 

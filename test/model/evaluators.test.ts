@@ -12,6 +12,7 @@ import {
   AccessExplainRequestSchema,
   AccessListPermissionsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { type RightsCache } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
@@ -21,7 +22,7 @@ import { anyQuestion, type Question, rowsOf, tenantOfBot, type World, world } fr
 
 // "May X do Y in T" has two evaluators: decisions/rights.ts, which every call uses and which reads
 // all permissions in one statement, and decisions/access.ts with context.ts, which also answers
-// about single resources and explains. Both must give the same answer to every question.
+// about single resources and explains; effective.ts caches what the first two answer from. All must give the same answer to every question.
 //
 //   BAILIWICK_RUNS=5000   number of models
 //   BAILIWICK_SEED=42     repeats the models of an earlier run; a failure names its seed
@@ -56,7 +57,7 @@ after(async () => {
   await opened?.drop();
 });
 
-test(`Access_Check, Access_Explain and Access_ListPermissions agree with the rights of calls in ${runs} random models`, async (t) => {
+test(`Access_Check and Access_ListPermissions, from memory or not, and Access_Explain agree with the rights of calls in ${runs} random models`, async (t) => {
   const figures = { questions: 0, answers: 0, allowed: 0 };
   let serial = 0;
 
@@ -85,25 +86,47 @@ const directory = {
     Promise.resolve({ bots: ids.map((id: string) => ({ tenant: tenantOfBot(id) })) }),
 } as unknown as Directory;
 
+/** Loads each value, or keeps it for ever. */
+const uncached = { getOrLoad: async (_name, load) => (await load()).value } as RightsCache;
+function caching(): RightsCache {
+  const loaded = new Map<string, unknown>();
+  return {
+    async getOrLoad(name, load) {
+      if (!loaded.has(name)) loaded.set(name, (await load()).value);
+      return loaded.get(name);
+    },
+  } as RightsCache;
+}
+// One for all models: each has tenants and subjects of its own.
+const cached = caching();
+
+const handlersWith = (rightsCache: RightsCache) =>
+  decisionHandlers({ database: opened.database, directory, rightsCache });
+
 /** Compares all answers to one question, and returns those about the whole tenant. */
 async function compare({ tenant, principal, isSelf }: ReturnType<Question>): Promise<boolean[]> {
-  const handlers = decisionHandlers({ database: opened.database, directory });
+  const handlers = handlersWith(uncached);
   const call = callOf(principal, isSelf);
   const subject = isSelf ? '' : principal.id;
+  const request = create(AccessCheckRequestSchema, {
+    tenant,
+    subject,
+    checks: resources.flatMap((resource) =>
+      permissions.map((permission) => ({ permission, resource })),
+    ),
+  });
+  const about = create(AccessListPermissionsRequestSchema, { tenant, subject });
   const [rights, checked, listed] = await Promise.all([
     rightsOf(onPool(opened.database), principal, tenant),
-    handlers.check(
-      create(AccessCheckRequestSchema, {
-        tenant,
-        subject,
-        checks: resources.flatMap((resource) =>
-          permissions.map((permission) => ({ permission, resource })),
-        ),
-      }),
-      call,
-    ),
-    handlers.listPermissions(create(AccessListPermissionsRequestSchema, { tenant, subject }), call),
+    handlers.check(request, call),
+    handlers.listPermissions(about, call),
   ]);
+  // Loaded by the first question, remembered for the second.
+  for (let time = 0; time < 2; time++) {
+    const { check, listPermissions } = handlersWith(cached);
+    assert.deepEqual(await check(request, call), checked);
+    assert.deepEqual(await listPermissions(about, call), listed);
+  }
   const answers = (checked.results ?? []).map(({ allowed }) => allowed === true);
   const inTenant = answers.slice(0, permissions.length);
   const expected = permissions.map((permission) => holdsInTenant(rights, permission));
@@ -131,7 +154,7 @@ type Explained = {
 
 /** Explains the first allowed and the first denied answer in the whole tenant and on a resource. */
 async function compareExplanations({ tenant, subject, call, answers, context }: Explained) {
-  const handlers = decisionHandlers({ database: opened.database, directory });
+  const handlers = handlersWith(uncached);
   for (const [index, resource] of resources.slice(0, 2).entries()) {
     const here = answers.slice(index * permissions.length, (index + 1) * permissions.length);
     for (const expected of [true, false]) {

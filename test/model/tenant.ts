@@ -91,13 +91,24 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
     }
   }
 
-  /** Writes to the database, because the API refuses a grant that has expired already. */
-  const expire = ({ type, subject, role, resource }: Omit<Grant, 'expired'>) =>
-    rowsOf(
+  /**
+   * Writes to the database, because the API refuses a grant that has expired already. Saving a role
+   * then ends the cached decisions, which do not expect an earlier end of a grant.
+   */
+  async function expire({ type, subject, role, resource }: Omit<Grant, 'expired'>): Promise<void> {
+    await rowsOf(
       stack,
       `update access.grant_entry set expires_at = now() - interval '1 second' where tenant = $1 and subject_type = $2 and subject = $3 and role = $4 and resource = $5`,
       [id, type, type === 'group' ? keyOfPath(subject) : idOf(subject), role, resource],
     );
+    const Role = {
+      Tenant: id,
+      Slug: 'unused',
+      Name: `at ${Date.now()}`,
+      Permissions: ['app.unused'],
+    };
+    bodyOf(await stack.call('Roles_Save', { Role }, owner.token));
+  }
 
   return {
     /** Makes a change. Returns the error code, or 'ok'. */

@@ -1,16 +1,11 @@
 import { type Database, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { type RightsCache } from '@bailiwick/revocation';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../permissions/match.ts';
-import {
-  type DecisionDeps,
-  findDecisionContext,
-  grantsGiving,
-  isEffective,
-  type SubjectGrant,
-} from './context.ts';
+import { type CachedDeps, findEffective, permissionsOn } from './effective.ts';
 import { explain } from './explain.ts';
 import { rightsOf } from './rights.ts';
 import { anySession, type SessionProof, sessionOf } from './session.ts';
@@ -18,14 +13,14 @@ import { anySession, type SessionProof, sessionOf } from './session.ts';
 // The Access operations that decide: users, bots and applications ask which permissions a subject
 // has.
 
-type Deps = { database: Database; directory: Directory };
+type Deps = { database: Database; directory: Directory; rightsCache: RightsCache };
 
 export function decisionHandlers({
   database,
-  directory,
+  ...others
 }: Deps): Omit<Handlers<typeof Access>, 'plan'> {
   const run = onPool(database);
-  const deps = { run, directory };
+  const deps = { run, ...others };
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
       const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
@@ -53,12 +48,13 @@ export function decisionHandlers({
             .filter((one) => !isPlatformOnly(one))
             .toSorted(),
         };
-      const effective = await findEffectiveGrants(deps, call, {
+      const effective = await findEffective(deps, call, {
         tenant,
         subject: about,
+        ...sessionFor(call, about, tenant),
         resources: ['', resource],
       });
-      const permissions = [...new Set(effective.flatMap((grant) => grant.permissions))].filter(
+      const permissions = [...new Set(permissionsOn(effective, resource).flat())].filter(
         (one) => !isPlatformOnly(one),
       );
       return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
@@ -98,21 +94,8 @@ const sessionFor = ({ caller }: Call, subject: string, tenant: string): SessionP
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
-async function findEffectiveGrants(
-  deps: DecisionDeps,
-  call: Call,
-  question: Question,
-): Promise<SubjectGrant[]> {
-  const { subject, tenant } = question;
-  const { status, grants } = await findDecisionContext(deps, call, {
-    ...question,
-    ...sessionFor(call, subject, tenant),
-  });
-  return grants.filter((grant) => isEffective(grant, status, subject.startsWith('bot_')));
-}
-
 async function permissionCheck(
-  deps: DecisionDeps,
+  deps: CachedDeps,
   call: Call,
   { tenant, subject, resources }: Question,
 ): Promise<(permission: string, resource: string) => boolean> {
@@ -121,13 +104,15 @@ async function permissionCheck(
     const { inTenant } = await rightsOf(deps.run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const grants = await findEffectiveGrants(deps, call, {
+  const effective = await findEffective(deps, call, {
     tenant,
     subject: about,
+    ...sessionFor(call, about, tenant),
     resources: [...new Set(resources)],
   });
   const narrowedTo = narrowingOf(call, about);
   return (permission, resource) =>
+    !isPlatformOnly(permission) &&
     (narrowedTo.length === 0 || includes(narrowedTo, permission)) &&
-    grantsGiving(grants, permission, resource).length > 0;
+    permissionsOn(effective, resource).some((granted) => includes(granted, permission));
 }

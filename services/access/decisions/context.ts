@@ -15,9 +15,9 @@ import {
 } from './queries.ts';
 import type { SessionProof } from './session.ts';
 
-// The grants of a user or bot in one tenant, one by one: for checks on resources and for
-// explanations. rights.ts reads them in one statement for every call. test/model/evaluators.test.ts
-// compares the two.
+// The grants of a user or bot in one tenant, one by one, for decisions and explanations.
+// effective.ts caches the permissions that result. rights.ts applies the same rules in one statement
+// for each call; test/model/evaluators.test.ts compares the two.
 
 export type SubjectGrant = Omit<SubjectGrantRow, 'gives'> & {
   /** The permissions of the role. */
@@ -39,6 +39,23 @@ export async function findSubjectGrants(
       `the subject holds more than ${maxGrants} grants, those of its groups included`,
       'TOO_MANY_GRANTS',
     );
+  return subjectGrants(rows);
+}
+
+/**
+ * The grants on all resources, a group's grant once for each membership that leads to it. Undefined
+ * if there are more than `most`.
+ */
+async function findFewGrants(
+  run: Run,
+  query: SubjectGrantQuery,
+  most: number,
+): Promise<SubjectGrant[] | undefined> {
+  const rows = await findSubjectGrantRows(run, { ...query, everyWay: true }, most + 1, true);
+  return rows.length > most ? undefined : subjectGrants(rows);
+}
+
+function subjectGrants(rows: readonly SubjectGrantRow[]): SubjectGrant[] {
   const permissions = permissionsByRole(rows);
   return rows.map(({ gives: _gives, ...row }) => ({ ...row, permissions: permissions(row) }));
 }
@@ -60,43 +77,69 @@ export const owns = (grants: readonly SubjectGrant[]): boolean =>
       role === ownerRole && resource === '' && !platform && !expired,
   );
 
-type Question = SubjectGrantQuery & SessionProof;
+export type Question = SubjectGrantQuery & SessionProof;
 
 export type DecisionContext = {
   grants: SubjectGrant[];
-  status: Pick<SubjectStatus, 'open' | 'membership' | 'barred' | 'lacksFactor'> & {
+  status: SubjectStatus & {
     lacksSso: boolean;
     /** Whether the subject is a bot of another tenant, which is not active. */
     ownTenantClosed: boolean;
   };
+  /** A bot's own tenant, if the decision depends on it; "" otherwise. */
+  botTenant: string;
 };
 
 export type DecisionDeps = { run: Run; directory: Directory };
 
 /** Reads everything that a decision about one subject depends on. */
 export async function findDecisionContext(
+  deps: DecisionDeps,
+  call: Call,
+  question: Question,
+): Promise<DecisionContext> {
+  const [status, grants] = await Promise.all([
+    findSubjectStatus(deps.run, question),
+    findSubjectGrants(deps.run, question),
+  ]);
+  return contextOf(deps, call, question, { status, grants });
+}
+
+/** Like findDecisionContext for all resources. Undefined for more than `most` grants. */
+export async function findWholeContext(
+  deps: DecisionDeps,
+  call: Call,
+  question: Omit<Question, 'resources' | 'everyWay'>,
+  most: number,
+): Promise<DecisionContext | undefined> {
+  const [status, grants] = await Promise.all([
+    findSubjectStatus(deps.run, question),
+    findFewGrants(deps.run, question, most),
+  ]);
+  return grants && contextOf(deps, call, question, { status, grants });
+}
+
+async function contextOf(
   { run, directory }: DecisionDeps,
   call: Call,
-  { ssoTenant, limitedTo, assurance, ...query }: Question,
+  { subject, tenant, limitedTo }: Question,
+  { status, grants: all }: { status: SubjectStatus; grants: SubjectGrant[] },
 ): Promise<DecisionContext> {
-  const [status, all] = await Promise.all([
-    findSubjectStatus(run, { ...query, ssoTenant, limitedTo, assurance }),
-    findSubjectGrants(run, query),
-  ]);
   const grants =
-    limitedTo === '' ? all : all.filter(({ platform }) => !platform && query.tenant === limitedTo);
+    limitedTo === '' ? all : all.filter(({ platform }) => !platform && tenant === limitedTo);
+  // Asked only if nothing else denies: it costs a call of identity.
+  const isFromElsewhere = status.open && !status.barred && usesPlatformGrantsOnly(subject, grants);
+  const botTenant = isFromElsewhere ? await findBotTenant(directory, subject, call) : undefined;
   return {
     grants,
     status: {
       ...status,
       lacksSso: status.requiresSso && !(status.ssoLifted && owns(grants)),
-      // Asked only if nothing else denies: it costs a call of identity.
+      // Bots of a suspended tenant have no rights anywhere.
       ownTenantClosed:
-        status.open &&
-        !status.barred &&
-        usesPlatformGrantsOnly(query.subject, grants) &&
-        !(await isOfActiveTenant({ run, directory }, call, query.subject)),
+        isFromElsewhere && !(botTenant !== undefined && (await isActiveTenant(run, botTenant))),
     },
+    botTenant: botTenant ?? '',
   };
 }
 
@@ -106,16 +149,6 @@ export async function findDecisionContext(
  */
 const usesPlatformGrantsOnly = (subject: string, grants: readonly SubjectGrant[]): boolean =>
   subject.startsWith('bot_') && grants.length > 0 && grants.every(({ platform }) => platform);
-
-/** Whether a bot exists in an active tenant. Bots of a suspended tenant have no rights anywhere. */
-async function isOfActiveTenant(
-  { run, directory }: DecisionDeps,
-  call: Call,
-  bot: string,
-): Promise<boolean> {
-  const tenant = await findBotTenant(directory, bot, call);
-  return tenant !== undefined && (await isActiveTenant(run, tenant));
-}
 
 /**
  * Whether a grant takes effect. A bot needs no membership. A user's platform grant needs none

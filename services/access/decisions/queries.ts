@@ -1,8 +1,8 @@
 import { type Run, type Statement } from '@bailiwick/database';
 import { missesFactor, missesSso, type ProofInTenants, type SessionProof } from './session.ts';
 
-// Each decision reads its inputs in one statement. Nothing is cached between two calls: a revoked
-// right must not work once more.
+// Each statement reads the current state. The results are cached only under the lease of
+// packages/revocation: by gateways, and in effective.ts.
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 
@@ -222,20 +222,20 @@ const subjectGrants: Statement = {
   name: 'access.held_by_subject',
   text: `
   with held as (
-    select ${grantColumns}, '' as member_of, '' as granted_to from grant_entry g
-    where g.tenant in ($2, '') and g.subject = $1 and g.subject_type = (case when $1 like 'bot%' then 'bot' else 'user' end) and ${wanted}
+    (select ${grantColumns}, '' as member_of, '' as granted_to from grant_entry g
+    where g.tenant in ($2, '') and g.subject = $1 and g.subject_type = (case when $1 like 'bot%' then 'bot' else 'user' end) and ${wanted} limit $7)
     union all
-    select ${grantColumns}, e.path, coalesce(a.path, g.subject)
+    (select ${grantColumns}, e.path, coalesce(a.path, g.subject)
     from group_member m
     join group_entry e on e.tenant = m.tenant and e.id = m.group_id
     join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${wanted}
     left join group_entry a on a.tenant = g.tenant and a.key = g.subject
-    where m.tenant = $2 and m.user_id = $1
+    where m.tenant = $2 and m.user_id = $1 limit $7)
   ), ways as (
     select h.*, row_number() over (partition by h.id order by h.member_of) as way from held h
   )
   select h.id, h.role, h.resource, h.tenant = '' as platform, coalesce(h.expires_at <= now(), false) as expired,
-    h.member_of as "group", h.granted_to as "grantedTo", case when row_number() over (partition by r.slug order by h.id, h.member_of) = 1 then r.permissions end as gives
+    (extract(epoch from h.expires_at - now()) * 1000)::float8 as "endsInMs", h.member_of as "group", h.granted_to as "grantedTo", case when row_number() over (partition by r.slug order by h.id, h.member_of) = 1 then r.permissions end as gives
   from ways h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
   where $6 or h.way = 1
   order by expired, h.id, h.member_of limit $5`,
@@ -247,6 +247,8 @@ export type SubjectGrantRow = {
   resource: string;
   platform: boolean;
   expired: boolean;
+  /** The time until the grant expires, in ms; null = never. */
+  endsInMs: number | null;
   /** The user's group, and the group that has the grant; "" = granted to the subject itself. */
   group: string;
   grantedTo: string;
@@ -268,11 +270,15 @@ export type SubjectGrantQuery = {
   everyWay?: boolean;
 };
 
-/** The grants of a subject in a tenant and on the platform, including those of its groups. */
+/**
+ * The grants of a subject in a tenant and on the platform, including those of its groups. `isCut`:
+ * reads about `limit` rows, in any order, to find out cheaply whether there are fewer.
+ */
 export function findSubjectGrantRows(
   run: Run,
   { subject, tenant, resources, everyWay = false }: SubjectGrantQuery,
   limit: number,
+  isCut = false,
 ): Promise<SubjectGrantRow[]> {
   return run<SubjectGrantRow>(subjectGrants, [
     subject,
@@ -281,6 +287,7 @@ export function findSubjectGrantRows(
     resources ?? [],
     limit,
     everyWay,
+    isCut ? limit : null,
   ]);
 }
 

@@ -1,17 +1,19 @@
 import { type Database } from '@bailiwick/database';
 import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import type { Revoke } from '@bailiwick/revocation';
 import { type Background } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { keyOfSubject } from '../decisions/effective.ts';
 import { type ReportedState, setSubjectState } from '../subjects/state.ts';
 import { removeSubject } from './removal.ts';
 
-type Deps = { database: Database; broker: Broker; log: Log };
+type Deps = { database: Database; broker: Broker; revoke: Revoke; log: Log };
 
 /**
  * Follows identity's events about users and bots, so that none of their data outlives them here.
  */
-export function followSubjects({ database, broker, log }: Deps): Background {
-  const handle = (event: FollowedEvent) => subjectChanged(database, event);
+export function followSubjects({ database, broker, revoke, log }: Deps): Background {
+  const handle = (event: FollowedEvent) => subjectChanged({ database, revoke }, event);
   return () => {
     followEvents(
       { broker, log },
@@ -37,14 +39,16 @@ export function followSubjects({ database, broker, log }: Deps): Background {
   };
 }
 
-async function subjectChanged(
-  database: Database,
+/** Applies an event of identity, which may be the first report of the change. */
+export async function subjectChanged(
+  { database, revoke }: Pick<Deps, 'database' | 'revoke'>,
   { type, data, origin }: FollowedEvent,
 ): Promise<void> {
   const subject = String(data['ID']);
   const state = stateAfter(type, data);
   const changedAt = new Date(String(data['UpdatedAt']));
   await database.transaction(null, (em) => setSubjectState(em, subject, state, changedAt));
+  await revoke([keyOfSubject(subject)]);
   if (state === 'deleted') await removeSubject(database, subject, origin);
 }
 

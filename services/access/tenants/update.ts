@@ -20,7 +20,7 @@ import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entitie
 import { assertSsoProven } from './sso.ts';
 import { assertFactorProven } from './factor.ts';
 
-/** The settings that gateways cache together with a member's rights. */
+/** The settings that are cached together with a member's rights. */
 const sessionSettings = [
   'requireSso',
   'requireFactor',

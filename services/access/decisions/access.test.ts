@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database } from '@bailiwick/database';
+import {
+  AccessCheckRequestSchema,
+  AccessListPermissionsRequestSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import type { RightsCache } from '@bailiwick/revocation';
+import { type Call } from '@bailiwick/rpc';
+import { create } from '@bufbuild/protobuf';
+import type { Directory } from '../directory.ts';
+import { decisionHandlers } from './access.ts';
+
+test("a cached decision of a user is about the request's tenant, not about the caller's", async () => {
+  const names: string[] = [];
+  const rightsCache = {
+    getOrLoad(name: string) {
+      names.push(name);
+      return Promise.resolve(new Map());
+    },
+  } as unknown as RightsCache;
+  const handlers = decisionHandlers({
+    database: {} as Database,
+    directory: {} as Directory,
+    rightsCache,
+  });
+  const caller = { type: 'user', id: 'usr_1', tenant: 'tnt_own', narrowedTo: [] };
+  const call = {
+    caller: { ...caller, ssoTenant: 'tnt_sso', limitedTo: 'tnt_limit', assurance: 'aal2' },
+  } as unknown as Call;
+  const tenant = 'tnt_asked';
+  await handlers.check(create(AccessCheckRequestSchema, { tenant, permission: 'app.read' }), call);
+  await handlers.listPermissions(create(AccessListPermissionsRequestSchema, { tenant }), call);
+  const name = 'tnt_asked usr_1 tnt_sso tnt_limit aal2';
+  assert.deepEqual(names, [name, name]);
+});

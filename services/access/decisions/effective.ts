@@ -1,0 +1,95 @@
+import type { RightsCache, RightsKey } from '@bailiwick/revocation';
+import { type Call } from '@bailiwick/rpc';
+import {
+  type DecisionContext,
+  type DecisionDeps,
+  findDecisionContext,
+  findWholeContext,
+  isEffective,
+  type Question,
+} from './context.ts';
+
+// Checks and lists of permissions are answered from memory: what takes effect for a subject in a
+// tenant is cached under the lease of packages/revocation. Every change that a decision depends on
+// invalidates one of these keys before its reply.
+
+/** Permissions of roles that take effect for a subject, by resource ("" = the whole tenant). */
+export type Effective = ReadonlyMap<string, ReadonlySet<readonly string[]>>;
+
+export type CachedDeps = DecisionDeps & { rightsCache: RightsCache };
+
+/** A subject with more grants is not cached: a check reads the grants on its resource only. */
+const maxCachedGrants = 100;
+
+/** Bytes for the permissions in the cache. */
+export const maxCachedSize = 32 * 1024 * 1024;
+
+/** The key of cached decisions about a user or bot. */
+export const keyOfSubject = (subject: string): RightsKey =>
+  subject.startsWith('bot_') ? `bot:${subject}` : `user:${subject}`;
+
+/** Finds what takes effect for a subject on these resources, and perhaps on others. */
+export async function findEffective(
+  deps: CachedDeps,
+  call: Call,
+  { resources, ...question }: Question,
+): Promise<Effective> {
+  const { tenant, subject, ssoTenant, limitedTo, assurance } = question;
+  const whole = await deps.rightsCache.getOrLoad(
+    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance}`,
+    () => loadWhole(deps, call, question),
+  );
+  if (whole) return whole;
+  return effectiveIn(await findDecisionContext(deps, call, { ...question, resources }), subject);
+}
+
+async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
+  const { tenant, subject } = question;
+  const askedAt = Date.now();
+  const keys: RightsKey[] = [keyOfSubject(subject), `tenant:${tenant}`];
+  const context = await findWholeContext(deps, call, question, maxCachedGrants);
+  if (!context) return { value: undefined, keys, size: minSize };
+  if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
+  const value = effectiveIn(context, subject);
+  return { value, keys, size: sizeOf(value), endsAt: askedAt + unchangedForMs(context) };
+}
+
+function effectiveIn({ grants, status }: DecisionContext, subject: string): Effective {
+  const effective = new Map<string, Set<readonly string[]>>();
+  for (const grant of grants) {
+    if (!isEffective(grant, status, subject.startsWith('bot_'))) continue;
+    const known = effective.get(grant.resource);
+    if (known) known.add(grant.permissions);
+    else effective.set(grant.resource, new Set([grant.permissions]));
+  }
+  return effective;
+}
+
+/** How long the decision stays as it is without a change: grants and an exemption from SSO expire. */
+function unchangedForMs({ grants, status }: DecisionContext): number {
+  if (status.requiresSso && status.ssoLifted) return 0;
+  return Math.min(
+    ...grants.map(({ expired, endsInMs }) =>
+      expired || endsInMs === null ? Number.POSITIVE_INFINITY : endsInMs,
+    ),
+  );
+}
+
+const minSize = 1024;
+
+/** About as many bytes as the entry takes. Grants of one role share its permissions. */
+function sizeOf(effective: Effective): number {
+  const lists = new Set([...effective.values()].flatMap((permissions) => [...permissions]));
+  const resources = [...effective.keys()].reduce((total, resource) => total + resource.length, 0);
+  const patterns = [...lists].flat().reduce((total, pattern) => total + pattern.length + 32, 0);
+  return minSize + 128 * effective.size + resources + patterns;
+}
+
+/** The permissions of the subject on a resource ("" = the whole tenant). */
+export const permissionsOn = (
+  effective: Effective,
+  resource: string,
+): ReadonlyArray<readonly string[]> => [
+  ...(effective.get('') ?? []),
+  ...((resource !== '' && effective.get(resource)) || []),
+];

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database } from '@bailiwick/database';
+import { serviceOrigin } from '@bailiwick/events';
+import { SetSubjectStateRequestSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { create } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { authorityHandlers } from '../authority.ts';
+import { subjectChanged } from '../deletion/follow.ts';
+
+/** The commits and revocations, in order. Caches acknowledge a revocation only if `acknowledged`. */
+function begin({ acknowledged }: { acknowledged: boolean }) {
+  const steps: string[] = [];
+  const database = {
+    query: () => Promise.resolve([]),
+    transaction: () => Promise.resolve(void steps.push('commit')),
+  } as unknown as Database;
+  const revoke = (keys: readonly string[]) => {
+    steps.push(...keys);
+    return acknowledged ? Promise.resolve() : new Promise<void>(() => {});
+  };
+  return { steps, deps: { database, revoke } };
+}
+
+test('access revokes a reported subject after its commit, and its reply does not wait for the caches', async () => {
+  for (const [subject, key] of [
+    ['usr_1', 'user:usr_1'],
+    ['bot_1', 'bot:bot_1'],
+  ] as const) {
+    const { steps, deps } = begin({ acknowledged: false });
+    await authorityHandlers(deps).setSubjectState(
+      create(SetSubjectStateRequestSchema, {
+        subject,
+        state: 'disabled',
+        changedAt: timestampNow(),
+      }),
+      {} as unknown as Call,
+    );
+    assert.deepEqual(steps, ['commit', key]);
+  }
+});
+
+test('access revokes a subject whose change it learns from an event only', async () => {
+  for (const [type, subject, key] of [
+    ['user.disabled', 'usr_1', 'user:usr_1'],
+    ['user.deleted', 'usr_1', 'user:usr_1'],
+    ['bot.updated', 'bot_1', 'bot:bot_1'],
+    ['bot.deleted', 'bot_1', 'bot:bot_1'],
+  ] as const) {
+    const { steps, deps } = begin({ acknowledged: true });
+    const data = { ID: subject, Active: false, UpdatedAt: new Date().toISOString() };
+    const origin = serviceOrigin('identity', 'Users_Disable');
+    await subjectChanged(deps, { type, data, origin } as unknown as Parameters<
+      typeof subjectChanged
+    >[1]);
+    assert.deepEqual(steps, ['commit', key], type);
+  }
+});
