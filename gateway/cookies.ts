@@ -42,6 +42,33 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
+const linkSeconds = 10 * 60;
+
+/**
+ * The token of a social sign-in that waits to be linked to an account. Only the browser of that
+ * sign-in has it, so that a page of an attacker cannot make a user link the attacker's identity.
+ */
+export function createLinkCookie(publicUrl: string) {
+  const secure = new URL(publicUrl).protocol === 'https:';
+  const name = secure ? '__Host-bailiwick_link' : 'bailiwick_link';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  return {
+    read: (request: IncomingMessage): string =>
+      readCookie(request.headers.cookie ?? '', name) ?? '',
+    set(response: ServerResponse, token: string): void {
+      response.appendHeader(
+        'set-cookie',
+        `${name}=${token}; Max-Age=${linkSeconds}; ${attributes}`,
+      );
+    },
+    clear(response: ServerResponse): void {
+      response.appendHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
+    },
+  };
+}
+
+export type LinkCookie = ReturnType<typeof createLinkCookie>;
+
 const flowSeconds = 10 * 60;
 const maxFlows = 8;
 

@@ -14,13 +14,14 @@ import {
   asService,
   contextFor,
   fieldText,
+  setField,
   tenantDependsOnCaller,
   tenantProblems,
 } from '@bailiwick/rpc';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, Principal, RequestOrigin } from './authenticate.ts';
-import type { SessionCookie } from './cookies.ts';
+import type { LinkCookie, SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 import { type JsonBody, readJson } from './json-body.ts';
 import { largeBodyBytes } from './large-bodies.ts';
@@ -34,6 +35,7 @@ type Deps = {
   peers: Peers;
   authenticator: Authenticator;
   cookie: SessionCookie;
+  link: LinkCookie;
   quotas: CallQuotas;
   unknownKeys: 'refuse' | 'ignore';
 };
@@ -50,6 +52,7 @@ export function createOperationHandler({
   peers,
   authenticator,
   cookie,
+  link,
   quotas,
   unknownKeys,
 }: Deps) {
@@ -71,6 +74,8 @@ export function createOperationHandler({
 
     const decoded = decode(operation, request, json, unknownKeys);
     const { message, problems, unreadable, key, tenant } = decoded;
+    if (operation.linkCookie !== '')
+      setField(operation, message, operation.linkCookie, link.read(request));
     if (principal) takeQuota(quotas, principal, response);
     const callerOf = (by: Principal | undefined): Promise<Caller> | Caller =>
       by ? authenticator.caller(by, operation, tenant, origin) : authenticator.anonymous(origin);
@@ -97,6 +102,7 @@ export function createOperationHandler({
       return sendStream(response, gone, operation.name, pieceOf(body), next);
     }
     moveToken(operation, json, body, { cookie, response });
+    if (operation.linkCookie !== '') link.clear(response);
     sendJson(response, 200, body);
   };
 }

@@ -30,6 +30,7 @@ const files = new Map([
     'login',
     'second-factor',
     'mailed-code',
+    'social',
     'passkey',
     'passkeys',
     'page',

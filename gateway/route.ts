@@ -11,7 +11,13 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
-import { createFlowCookies, createSessionCookie, type SessionCookie } from './cookies.ts';
+import {
+  createFlowCookies,
+  createLinkCookie,
+  createSessionCookie,
+  type LinkCookie,
+  type SessionCookie,
+} from './cookies.ts';
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
@@ -39,9 +45,10 @@ export function createRouter(options: Options) {
   const clientAddress = createClientAddress(settings.trustedProxies);
   const session = createSessionCookie(settings.publicUrl, settings.allowedOrigins);
   const flows = createFlowCookies(settings.publicUrl);
-  const sso = createSsoRoutes({ sso: peers.sso, session, flows });
+  const link = createLinkCookie(settings.publicUrl);
+  const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const paths = createPaths(settings.publicUrl, sso);
-  const route = createRoute(options, { session, sso, paths });
+  const route = createRoute(options, { session, link, sso, paths });
 
   /** Whether to show the failure as a page: a user is signing in with a browser. */
   function wantsPage(request: IncomingMessage, thrown: unknown): boolean {
@@ -109,18 +116,19 @@ function createPaths(publicUrl: string, sso: Sso) {
   };
 }
 
-type Parts = { session: SessionCookie; sso: Sso; paths: Paths };
+type Parts = { session: SessionCookie; link: LinkCookie; sso: Sso; paths: Paths };
 
 /** Routes a request: to an operation, an /auth route, a page or the API reference. */
 function createRoute(
   { peers, settings, rightsCache, ready }: Options,
-  { session, sso, paths }: Parts,
+  { session, link, sso, paths }: Parts,
 ) {
   const { publicUrl, allowedOrigins, tenantQuota } = settings;
   const runOperation = createOperationHandler({
     peers,
     authenticator: createAuthenticator(peers, rightsCache),
     cookie: session,
+    link,
     quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: tenantQuota }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceCaller } from '@bailiwick/call';
 import { invalid } from '@bailiwick/errors';
 import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { contextFor, readBody } from '@bailiwick/rpc';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
-import type { FlowCookies, SessionCookie } from './cookies.ts';
+import type { FlowCookies, LinkCookie, SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
 import { sendFormPage } from './pages.ts';
 
@@ -17,7 +18,12 @@ const methods: Record<string, readonly string[]> = {
   metadata: ['GET', 'HEAD'],
 };
 
-type Options = { sso: Transport; session: SessionCookie; flows: FlowCookies };
+type Options = {
+  sso: Transport;
+  session: SessionCookie;
+  flows: FlowCookies;
+  link: LinkCookie;
+};
 /** A request on one of the /auth routes. */
 type AuthRequest = {
   request: IncomingMessage;
@@ -26,6 +32,12 @@ type AuthRequest = {
   match: RegExpExecArray;
   origin: RequestOrigin;
 };
+
+/** The provider of a route. */
+const placeIn = ([, tenant = '', provider = '']: RegExpExecArray) => ({
+  tenant: tenant === platformPlace ? '' : tenant,
+  provider,
+});
 
 /**
  * The gateway's own identity, since no user is signed in yet. The request id shown to the user
@@ -36,20 +48,14 @@ const inOwnName = ({ requestId }: RequestOrigin) => ({
 });
 
 /** The documented routes for browsers that sign in (not JSON operations), and our SAML metadata. */
-export function createSsoRoutes({ sso, session, flows }: Options) {
+export function createSsoRoutes({ sso, session, flows, link }: Options) {
   const signIn = createClient(SignIn, sso);
 
-  async function login({
-    request,
-    response,
-    url,
-    match: [, tenant = '', provider = ''],
-    origin,
-  }: AuthRequest): Promise<void> {
+  async function login({ request, response, url, match, origin }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
     const returnTo = url.searchParams.get('return_to') ?? '';
     const { redirect, form, flow, binding } = await signIn.start(
-      { tenant, provider, returnTo, ip, userAgent },
+      { ...placeIn(match), returnTo, ip, userAgent },
       inOwnName(origin),
     );
     flows.set(request, response, flow, binding);
@@ -57,33 +63,24 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     else sendOn(response, redirect);
   }
 
-  async function callback({
-    request,
-    response,
-    url,
-    match: [, tenant = '', provider = ''],
-    origin,
-  }: AuthRequest): Promise<void> {
+  async function callback({ request, response, url, match, origin }: AuthRequest): Promise<void> {
     const { ip, userAgent } = origin;
     const parameters = readOnce(
       request.method === 'POST' ? await readForm(request, response, ip) : url.searchParams,
     );
     const bindings = flows.read(request);
-    const { redirect, token, flow } = await signIn.finish(
-      { tenant, provider, parameters, bindings, ip, userAgent },
+    const finished = await signIn.finish(
+      { ...placeIn(match), parameters, bindings, ip, userAgent },
       inOwnName(origin),
     );
-    if (flow !== '') flows.clear(response, flow);
-    if (token !== '') session.set(response, token);
-    sendOn(response, redirect);
+    if (finished.flow !== '') flows.clear(response, finished.flow);
+    if (finished.token !== '') session.set(response, finished.token);
+    if (finished.link !== '') link.set(response, finished.link);
+    sendOn(response, finished.redirect);
   }
 
-  async function metadata({
-    response,
-    match: [, tenant = '', provider = ''],
-    origin,
-  }: AuthRequest): Promise<void> {
-    const { xml } = await signIn.metadata({ tenant, provider, ip: origin.ip }, inOwnName(origin));
+  async function metadata({ response, match, origin }: AuthRequest): Promise<void> {
+    const { xml } = await signIn.metadata({ ...placeIn(match), ip: origin.ip }, inOwnName(origin));
     sendMetadata(response, xml);
   }
 

@@ -34,6 +34,7 @@ export const tokenLetters = {
   code: 'c',
   codeRequest: 'q',
   challenge: 'f',
+  link: 'l',
   worker: 'w',
 } as const;
 

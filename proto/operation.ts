@@ -55,6 +55,8 @@ export type Operation = {
   readonly tenantOptional: boolean;
   /** Whether a successful response sets or clears the browser's session cookie. */
   readonly sessionCookie: 'set' | 'clear' | undefined;
+  /** The request field that the gateway fills from the browser's link cookie; '' = none. */
+  readonly linkCookie: string;
   /** Whether the response is one long text that is produced in parts. */
   readonly stream: boolean;
   /** Where a self or handler rule allows a limited session. */
@@ -114,6 +116,7 @@ export function readOperation(method: DescMethod): Operation {
     defaultTenant: options.defaultTenant,
     tenantOptional: options.tenantOptional,
     sessionCookie: sessionCookies[options.sessionCookie],
+    linkCookie: options.linkCookie,
     stream: options.stream,
     limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
     public: credential !== 'service',

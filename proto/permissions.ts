@@ -70,6 +70,11 @@ const table = [
   ['iam.platform.mail.read', 'Read mail suppressions: addresses that get no mail, and why.'],
   ['iam.platform.mail.write', 'Delete mail suppressions, so that an address gets mail again.'],
   ['iam.platform.keys.read', 'Read the state of data keys and of their rotation.'],
+  ['iam.platform.sso.read', 'Read the identity providers of the platform.'],
+  [
+    'iam.platform.sso.write',
+    'Create, change, test and delete identity providers of the platform, which authenticate users with any verified address.',
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

@@ -1,4 +1,4 @@
-// Limits that several services apply in the same way.
+// Limits and names that several services use in the same way.
 
 /**
  * Limits of mails to one address, over all senders, by the profile of BAILIWICK_LIMITS; further
@@ -12,3 +12,9 @@ export const mailLimits = {
 
 /** How recent a sign-in must be for sensitive operations, if the tenant requires a recent one. */
 export const recentLoginMs = 15 * 60_000;
+
+/**
+ * In the place of a tenant's ID: the platform, whose providers open sessions. No ID of a tenant looks
+ * like this.
+ */
+export const platformPlace = 'platform';

@@ -96,6 +96,7 @@ test('every open operation has a rate class, and no other operation has one', ()
     'login',
     'passkey',
     'sso_check',
+    'sso_providers',
   ]);
   for (const { name, credential, rate } of all) {
     assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);
@@ -201,13 +202,13 @@ function ruleText(rule: Rule): string {
   }
 }
 
-function fieldsNamed({ allow, assigned, defaultTenant }: Operation): string[] {
+function fieldsNamed({ allow, assigned, defaultTenant, linkCookie }: Operation): string[] {
   const inRules = allow.flatMap((rule) => {
     if (rule.kind === 'self') return rule.field === 'caller' ? [] : [rule.field];
     if (rule.kind === 'tenant') return [rule.field];
     return rule.kind === 'platform' ? [rule.without] : [];
   });
-  return [...inRules, ...assigned, defaultTenant].filter((path) => path !== '');
+  return [...inRules, ...assigned, defaultTenant, linkCookie].filter((path) => path !== '');
 }
 
 function assertTextField(message: DescMessage, path: string, name: string): void {

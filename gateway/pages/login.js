@@ -15,6 +15,7 @@ import {
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
+import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 
 const parts = ['entry', 'mailed', 'second', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
@@ -39,6 +40,7 @@ const onward = onwardTo(returnTo);
  * are allowed, and adds a code to their address. Does nothing if there is nowhere to go on to.
  */
 async function goOn() {
+  await linkIdentity();
   if (onward) return leaveFor(onward);
   const { Redirect } = await call('Account_IssueCode', { ReturnTo: returnTo });
   if (Redirect !== '') await leaveFor(Redirect);
@@ -89,7 +91,7 @@ async function check() {
     throw error;
   });
   if (Redirect === '') return askForPassword();
-  return leaveForOrganisation(Redirect, returnTo);
+  return leaveForOrganisation(Redirect, returnAfter);
 }
 
 async function signIn() {
@@ -258,13 +260,23 @@ find('sign-out').addEventListener('click', () =>
 // Without an answer the password remains.
 void offerMailedCode().catch(() => {});
 run(async () => {
+  const buttons = showProviders();
   // A page that needs a recent sign-in asks for another one.
   const isAgain = query.has('again');
   const known =
     !isAgain &&
-    (await welcome().catch((error) => {
+    (await welcome().catch(async (error) => {
+      await buttons;
       askForAddress();
       throw error;
     }));
-  if (!known) askForAddress();
+  await buttons;
+  if (!known) return askForAddress();
+  // Back from another sign-in that the link waited for.
+  if (isLinking)
+    await goOn().catch((error) => {
+      if (!isStale(error)) throw error;
+      askForAddress();
+      say('Sign in once more, so that the other sign-in can be linked.');
+    });
 });

@@ -90,6 +90,9 @@ export const recentLoginRequired = () => denied('recent login required', 'RECENT
 /** For members only: others must not learn that the tenant exists. */
 export const ssoRequired = () =>
   denied('this organisation requires single sign-on', 'SSO_REQUIRED');
+/** For members only, like ssoRequired: in a session from a provider of the platform. */
+export const methodRefused = () =>
+  denied('this organisation does not accept social sign-in', 'METHOD_REFUSED');
 /** For members only, like ssoRequired. */
 export const factorRequired = () => denied('second factor required', 'FACTOR_REQUIRED');
 /** For active members of the tenant only. */

@@ -13,6 +13,7 @@ export {
   isDeadToken,
   isOutage,
   linkUnconfirmed,
+  methodRefused,
   notFound,
   recentLoginRequired,
   ServiceError,

@@ -17,7 +17,7 @@ export { boundHeap, collectLoaded } from './heap.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
 export { createReadiness, problemOf } from './readiness.ts';
 export { readBody, stopReading } from './request-body.ts';
-export { fieldText } from './request-fields.ts';
+export { fieldText, setField } from './request-fields.ts';
 export {
   asService,
   contextFor,

@@ -3,6 +3,7 @@ import {
   denied,
   factorRequired,
   linkUnconfirmed,
+  methodRefused,
   type ServiceError,
   ssoRequired,
   suspended,
@@ -14,6 +15,7 @@ import {
   type Rule,
   tenantField,
 } from '@bailiwick/proto/operation.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
 
@@ -147,12 +149,13 @@ function refusalOf(operation: Operation, request: Message, caller: Caller): Serv
  * tenant that does not exist.
  */
 function refusalIn({
+  ssoTenant,
   ssoRequired: lacksSso,
   factorRequired: lacksFactor,
   suspendedName,
 }: Caller): ServiceError {
   if (suspendedName !== '') return suspended(suspendedName);
-  if (lacksSso) return ssoRequired();
+  if (lacksSso) return ssoTenant === platformPlace ? methodRefused() : ssoRequired();
   return lacksFactor ? factorRequired() : denied();
 }
 

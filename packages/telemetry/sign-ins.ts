@@ -1,7 +1,7 @@
 import { toServiceError } from '@bailiwick/errors';
 import { counter } from './metrics.ts';
 
-type Method = 'password' | 'passkey' | 'email_code' | 'second_factor' | 'oidc' | 'saml';
+type Method = 'password' | 'passkey' | 'email_code' | 'second_factor' | 'oidc' | 'oauth' | 'saml';
 type Result = 'success' | 'failure' | 'limited' | 'error';
 
 const signIns = counter<{ method: Method; result: Result }>({

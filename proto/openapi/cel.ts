@@ -52,6 +52,9 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
   'provider.default_roles': list(20, { pattern: `^${slugPattern}$` }),
   'provider.scopes': list(20, { pattern: '^[!#-\\[\\]-~]{1,128}$' }),
   'role.permissions.format': list(200, { maxLength: 128, pattern: `^${permissionPattern}$` }),
+  'tenant.allowed_methods': {
+    enum: [[], ['account'], ['account', 'social'], ['social', 'account']],
+  },
   'tenant.default_role': notOwner,
   'tenant.invite_domains': list(50, { minLength: 1, maxLength: 253 }),
 };

@@ -10,8 +10,8 @@ import {
   ResetTokenEntity,
 } from './account/entities.ts';
 import { BotEntity, BotKeyEntity } from './bots/entities.ts';
-import { IdentityLinkEntity } from './federation/entities.ts';
 import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
+import { IdentityLinkEntity, PendingLinkEntity } from './federation/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
@@ -25,6 +25,7 @@ import { SessionAssurance } from './migrations/011-session-assurance.ts';
 import { Factors } from './migrations/012-factors.ts';
 import { Passkeys } from './migrations/013-passkeys.ts';
 import { MailedCodes } from './migrations/014-mailed-codes.ts';
+import { PendingLinks } from './migrations/015-pending-links.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -46,6 +47,7 @@ export const identitySchema: ServiceSchema = {
     BotEntity,
     BotKeyEntity,
     IdentityLinkEntity,
+    PendingLinkEntity,
     SignInCodeEntity,
     MailedCodeEntity,
     DekEntity,
@@ -69,6 +71,7 @@ export const identitySchema: ServiceSchema = {
     { name: '012-factors', class: Factors },
     { name: '013-passkeys', class: Passkeys },
     { name: '014-mailed-codes', class: MailedCodes },
+    { name: '015-pending-links', class: PendingLinks },
   ],
   compatibleFrom: 1,
 };

@@ -5,7 +5,11 @@ import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
  * one address. A sign-in counts at its start and at its end.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
-  standard: { sso_check: perMinute(300), sign_in: perMinute(240) },
-  strict: { sso_check: perMinute(60), sign_in: perMinute(60) },
+  standard: {
+    sso_check: perMinute(300),
+    sso_providers: perMinute(300),
+    sign_in: perMinute(240),
+  },
+  strict: { sso_check: perMinute(60), sso_providers: perMinute(60), sign_in: perMinute(60) },
   off: {},
 };

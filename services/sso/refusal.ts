@@ -26,27 +26,55 @@ const refusals = {
   ACCOUNT_DISABLED: 'Your account is disabled. Please ask your administrator.',
   ALREADY_LINKED:
     'Your account here belongs to another identity of your organisation’s sign-in. Please ask the operator of this service to remove that link.',
+  SSO_REQUIRED:
+    'Your organisation requires its own sign-in for your address. Please enter your address on the sign-in page.',
   RETURN_FOREIGN:
     'The address to return to is not allowed. Please start again from your application.',
 } as const;
 
 export type RefusalReason = keyof typeof refusals;
 
+/** The texts for users of the platform's providers: no organisation stands behind these. */
+const socialRefusals: Partial<Record<RefusalReason, string>> = {
+  PROVIDER_INACTIVE: 'This way to sign in is switched off. Please sign in another way.',
+  PROVIDER_REFUSED:
+    'The provider has refused you, or you have cancelled the sign-in. Please try again or sign in another way.',
+  PROVIDER_UNREACHABLE:
+    'The provider cannot be reached at the moment. Please try again later or sign in another way.',
+  ANSWER_INVALID: 'The provider’s answer cannot be accepted. Please sign in another way.',
+  EMAIL_MISSING:
+    'The provider did not send your email address. Allow it to, or sign in another way.',
+  EMAIL_UNVERIFIED:
+    'The provider has not verified your email address. Verify it there first, or sign in another way.',
+  NO_ACCOUNT: 'You have no account here yet. Please register first.',
+  ACCOUNT_DISABLED: 'Your account is disabled. Please ask the operator of this service.',
+  ALREADY_LINKED:
+    'Your account here is linked to another identity of this provider. Sign in with that one, or another way.',
+};
+
 const isReason = (reason: string): reason is RefusalReason => Object.hasOwn(refusals, reason);
 
 /** A refused sign-in. `detail` must contain no token, code, secret or user's address. */
 export class SignInRefused extends ServiceError {
   readonly detail: string;
-  constructor(reason: RefusalReason, detail: string) {
+  constructor(reason: RefusalReason, detail: string, text: string = refusals[reason]) {
     const code =
       reason === 'FLOW_UNKNOWN' || reason === 'RETURN_FOREIGN'
         ? 'failed_precondition'
         : reason === 'PROVIDER_UNREACHABLE'
           ? 'unavailable'
           : 'permission_denied';
-    super(code, reason, refusals[reason]);
+    super(code, reason, text);
     this.detail = detail;
   }
+}
+
+/** The refusal with the text for users of that provider. */
+export function refusalFor({ tenant }: { tenant: string }, thrown: unknown): unknown {
+  if (tenant !== '' || !(thrown instanceof SignInRefused) || !isReason(thrown.reason))
+    return thrown;
+  const { reason, detail } = thrown;
+  return new SignInRefused(reason, detail, socialRefusals[reason]);
 }
 
 /** The error for a sign-in URL without a provider. */

@@ -11,6 +11,7 @@ import { Domains } from './migrations/003-domains.ts';
 import { Providers } from './migrations/004-providers.ts';
 import { Joins } from './migrations/005-joins.ts';
 import { Idempotency } from './migrations/007-idempotency.ts';
+import { Oauth } from './migrations/008-oauth.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -35,6 +36,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '004-providers', class: Providers },
     { name: '005-joins', class: Joins },
     { name: '007-idempotency', class: Idempotency },
+    { name: '008-oauth', class: Oauth },
   ],
   compatibleFrom: 1,
 };

@@ -35,11 +35,13 @@ import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
+import { createOauth } from './oauth/oauth.ts';
 import { limits as oidcLimits } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
 import type { ProviderDeps } from './providers/deps.ts';
 import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { createProtocols } from './providers/protocols.ts';
+import { socialProvidersHandler } from './providers/social.ts';
 import { liftHandler } from './requirement/lift.ts';
 import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
@@ -62,6 +64,14 @@ const clientsOf = ({ identity, access }: Options['peers']) => ({
   authority: createClient(Authority, asService(access, 'sso')),
 });
 
+const protocolsOf = (client: Parameters<typeof createOidc>[0], publicUrl: string) =>
+  createProtocols({
+    oidc: createOidc(client),
+    oauth: createOauth(client),
+    saml: createSaml(),
+    publicUrl,
+  });
+
 type Deps = ProviderDeps &
   DomainDeps &
   SignInDeps & {
@@ -71,7 +81,11 @@ type Deps = ProviderDeps &
   };
 
 const servedBy = (deps: Deps) => [
-  serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(deps.egress)),
+  serve(
+    Sso,
+    { ...providerHandlers(deps), ...socialProvidersHandler(deps), ...liftHandler(deps) },
+    providerChecks(deps.egress),
+  ),
   serve(Domain, domainHandlers(deps), domainChecks),
   serve(SignIn, signInHandlers(deps)),
   serve(DataKeys, dataKeysHandlers(deps)),
@@ -90,11 +104,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
   const { publicUrl, allowedOrigins, appUrl } = settings;
   const calls = clientsOf(peers);
   const lookUp = createTxtLookUp(settings.dnsResolvers);
-  const protocols = createProtocols({
-    oidc: createOidc({ pools, egress, log }),
-    saml: createSaml(),
-    publicUrl,
-  });
+  const protocols = protocolsOf({ pools, egress, log }, publicUrl);
   const service = await createService({
     schema: ssoSchema,
     settings,

@@ -103,6 +103,11 @@ const platformPermissions: Readonly<Record<string, string>> = {
   Audit_Verify: 'iam.platform.audit.read',
   Audit_Anchor: 'iam.platform.audit.read',
   Tokens_Introspect: 'iam.tokens.introspect',
+  Sso_SaveProvider: 'iam.platform.sso.write',
+  Sso_GetProvider: 'iam.platform.sso.read',
+  Sso_ListProviders: 'iam.platform.sso.read',
+  Sso_DeleteProvider: 'iam.platform.sso.write',
+  Sso_TestProvider: 'iam.platform.sso.write',
 };
 
 const isAboutCaller = (request: JsonObject, { kind, id }: Principal): boolean =>

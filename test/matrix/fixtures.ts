@@ -61,6 +61,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_RequestCode: { fresh: ['person'] },
   Account_LoginWithCode: { allowedIn: 'test/operations/mailed-codes.test.ts' },
   Account_CompleteLogin: { allowedIn: 'test/operations/second-factor.test.ts' },
+  Account_LinkIdentity: { allowedIn: 'test/sso/social.test.ts' },
   Account_Logout: { actor: true },
   Account_Update: { actor: true, request: withoutKeys },
   Account_ChangePassword: { actor: true },
@@ -75,6 +76,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Factors_Remove: { allowedIn: factors },
   RecoveryCodes_Generate: { allowedIn: factors },
   Sso_Check: {},
+  Sso_ListSocialProviders: {},
   Tokens_Introspect: {
     request: (_place, who) => ({ Token: who.token ?? createToken('session'), IP: null }),
   },
@@ -142,8 +144,12 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Domain_Delete: { fresh: ['domain'] },
   Sso_SaveProvider: {
     fresh: ['provider'],
-    request: (_place, _who, stack) => ({
-      Provider: { Issuer: `${stack.inboxUrl}/hooks/matrix-op` },
+    request: ({ name }, _who, stack) => ({
+      Provider: {
+        Issuer: `${stack.inboxUrl}/hooks/matrix-op`,
+        // A provider of the platform gives no roles.
+        ...(name === 'absent' && { DefaultRoles: [], GroupMappings: [] }),
+      },
     }),
   },
   Sso_DeleteProvider: { fresh: ['provider'] },

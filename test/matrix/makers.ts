@@ -147,9 +147,10 @@ const makers = {
     };
   },
 
-  provider: async (stack, { home: Tenant, ownerToken }) => {
+  // Without a tenant it is the platform's.
+  provider: async (stack, { name, home, ownerToken }) => {
     const Provider = {
-      Tenant,
+      Tenant: name === 'absent' ? '' : home,
       Kind: 'oidc',
       Name: 'made',
       Issuer: `${stack.inboxUrl}/hooks/matrix-op`,
@@ -159,7 +160,11 @@ const makers = {
     return {
       ids: {
         sso: idIn(
-          await stack.call('Sso_SaveProvider', { Provider }, ownerToken),
+          await stack.call(
+            'Sso_SaveProvider',
+            { Provider },
+            name === 'absent' ? stack.platformKey : ownerToken,
+          ),
           'Provider',
           'sso',
         ),

@@ -99,7 +99,9 @@ async function makePlaces(
     missing: { ...elsewhere('missing', unknown.ids.tnt), ...unknown },
     suspended: elsewhere('suspended', suspended),
     malformed: elsewhere('malformed', 'tnt_0'),
-    absent: { ...elsewhere('absent', ''), role: 'platform-support' },
+    absent: await makeAll(stack, { ...elsewhere('absent', ''), role: 'platform-support' }, [
+      'provider',
+    ]),
   };
 }
 

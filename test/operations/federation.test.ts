@@ -129,7 +129,6 @@ describe('federation: identities and users', () => {
       ...[
         { subject: '' },
         { issuer: '' },
-        { tenant: '' },
         { provider: '' },
         { subject: 'a\u0000b' },
         { subject: 'x'.repeat(1025) },

@@ -26,6 +26,8 @@ export interface Operations {
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
   /** Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it. */
   Account_IssueCode: { request: Account_IssueCodeReq; response: Account_IssueCodeRes };
+  /** Links the identity of a social sign-in whose address belongs to the caller's account. The cookie of that sign-in says which identity. The caller must have signed in after it. */
+  Account_LinkIdentity: { request: Account_LinkIdentityReq; response: Account_LinkIdentityRes };
   /** Signs in with address and password. The token is shown only once. If the domain of the address requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a session: see Account_CompleteLogin. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Signs in with a mailed code. It works once, for ten minutes and five tries, together with the token of the request that it was mailed for. */
@@ -204,9 +206,11 @@ export interface Operations {
   Sso_GetProvider: { request: Sso_GetProviderReq; response: Sso_GetProviderRes };
   /** Exempts a tenant's owners from the SSO requirement for up to an hour, so that they can sign in with their passwords while the provider is broken. All owners get a mail. */
   Sso_LiftRequirement: { request: Sso_LiftRequirementReq; response: Sso_LiftRequirementRes };
-  /** Lists the providers of a tenant. */
+  /** Lists the providers of a tenant, or of the platform. */
   Sso_ListProviders: { request: Sso_ListProvidersReq; response: Sso_ListProvidersRes };
-  /** Creates an identity provider, or updates the one with this ID. A tenant has a maximum number of providers (failed_precondition). */
+  /** Lists the buttons of the sign-in page: the active providers of the platform. The response is the same for every caller, and may be up to five seconds old. */
+  Sso_ListSocialProviders: { request: Sso_ListSocialProvidersReq; response: Sso_ListSocialProvidersRes };
+  /** Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of providers (failed_precondition). */
   Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };
   /** Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in. */
   Sso_TestProvider: { request: Sso_TestProviderReq; response: Sso_TestProviderRes };
@@ -534,6 +538,17 @@ export type Account_IssueCodeReq = {
 export type Account_IssueCodeRes = {
   /** ReturnTo with ?code=, or without it for an address of this service. The code works once, for one minute and while the caller's session lasts. Empty if there is nowhere to go on to. */
   Redirect: string;
+};
+
+/** Empty: the cookie of the social sign-in says which identity. */
+export type Account_LinkIdentityReq = Record<string, never>;
+
+/** The linked identity. */
+export type Account_LinkIdentityRes = {
+  /** The ID of the provider. */
+  Provider: string;
+  /** The provider's name. */
+  Name: string;
 };
 
 /** The address and password of an account. */
@@ -2235,7 +2250,7 @@ export type Roles_SaveRes = Record<string, never>;
 export type Session = {
   ID: string;
   UserID: string;
-  /** password, passkey, email_code, oidc or saml. */
+  /** password, passkey, email_code, oidc, oauth or saml. */
   AuthMethod: string;
   /** The ID of the identity provider. Empty if AuthMethod is password. */
   Provider: string;
@@ -2284,6 +2299,17 @@ export type Sessions_RevokeReq = {
 /** Empty: the session has ended. */
 export type Sessions_RevokeRes = Record<string, never>;
 
+/** A button of the sign-in page. */
+export type SocialProvider = {
+  /** The provider's ID, as sessions name it. */
+  ID: string;
+  /** The name on the button. */
+  Name: string;
+  Kind: string;
+  /** The address that starts the sign-in in a browser. Add return_to to say where it leads. */
+  LoginURL: string;
+};
+
 /** The result of one check. */
 export type SsoFinding = {
   /** The name of the check, such as discovery or certificate. */
@@ -2294,23 +2320,24 @@ export type SsoFinding = {
   Message: string;
 };
 
-/** An identity provider of a tenant, for OIDC or SAML. */
+/** An identity provider of a tenant, or of the platform. */
 export type SsoProvider = {
   /** Empty on save to create a new provider. */
   ID: string;
+  /** Empty for a provider of the platform (social sign-in), which users of all tenants may use. */
   Tenant: string;
-  /** oidc or saml. It never changes. If absent on update, the stored value is kept. */
+  /** oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the platform's oidc or oauth. It never changes. If absent on update, the stored value is kept. */
   Kind: string;
   Name: string;
   /** If absent, a new provider is active, and an update keeps the stored value. */
   Active: boolean;
-  /** OIDC: the issuer, exactly as the provider's configuration names it. */
+  /** OIDC: the issuer, exactly as the provider's configuration names it. OAuth: the URL that stands for the provider; users are identified by it and their subject. */
   Issuer: string;
-  /** OIDC: the client ID that the provider assigned. */
+  /** OIDC, OAuth: the client ID that the provider assigned. */
   ClientID: string;
-  /** OIDC: the requested scopes besides openid. If absent, email and profile. */
+  /** OIDC: the requested scopes besides openid. If absent, email and profile. OAuth: all requested scopes. */
   Scopes: string[];
-  /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
+  /** OIDC, OAuth: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
   TokenAuthMethod: string;
   /** OIDC: query or form_post. */
   ResponseMode: string;
@@ -2332,7 +2359,7 @@ export type SsoProvider = {
   AcsURL: string;
   /** SAML: the certificate that requests are signed with and that assertions may be encrypted to, in PEM. */
   SpCertificate: string;
-  /** OIDC: the redirect URI to register at the provider. */
+  /** OIDC, OAuth: the redirect URI to register at the provider. */
   RedirectURI: string;
   /** SAML: whether unsolicited responses are accepted (IdP-initiated sign-in). They are open to login CSRF, so the default is false. */
   AllowIdpInitiated: boolean;
@@ -2342,32 +2369,43 @@ export type SsoProvider = {
   DefaultRoles: string[];
   /** Maps the provider's groups to groups and roles of the tenant. */
   GroupMappings: GroupMapping[];
-  /** The claim or attribute for each property, if it is not the standard one: keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
+  /** The claim or attribute for each property, if it is not the standard one (OAuth: the field of the user-info response, with sub as the standard Subject): keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
   AttributeMap: Record<string, string>;
   LastLoginAt?: string;
   /** Why the last sign-in failed. Empty after a successful one. */
   LastError: string;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** google, microsoft, apple (OIDC) or github (OAuth): sets the fields that the request of a new provider leaves out. It never changes. */
+  Preset: string;
+  /** OAuth: where the browser is sent. */
+  AuthorizationURL: string;
+  /** OAuth: exchanges the code for an access token. */
+  TokenURL: string;
+  /** OAuth: returns the user as a JSON object. */
+  UserinfoURL: string;
+  /** OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary one counts. If empty, the user-info response has the address. */
+  EmailsURL: string;
 };
 
-/** An identity provider of a tenant, for OIDC or SAML. */
+/** An identity provider of a tenant, or of the platform. */
 export type SsoProviderInput = {
   /** Empty on save to create a new provider. */
   ID?: string | undefined;
-  Tenant: string;
-  /** oidc or saml. It never changes. If absent on update, the stored value is kept. */
+  /** Empty for a provider of the platform (social sign-in), which users of all tenants may use. */
+  Tenant?: string | undefined;
+  /** oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the platform's oidc or oauth. It never changes. If absent on update, the stored value is kept. */
   Kind?: string | undefined;
   Name: string;
   /** If absent, a new provider is active, and an update keeps the stored value. */
   Active?: boolean | undefined;
-  /** OIDC: the issuer, exactly as the provider's configuration names it. */
+  /** OIDC: the issuer, exactly as the provider's configuration names it. OAuth: the URL that stands for the provider; users are identified by it and their subject. */
   Issuer?: string | undefined;
-  /** OIDC: the client ID that the provider assigned. */
+  /** OIDC, OAuth: the client ID that the provider assigned. */
   ClientID?: string | undefined;
-  /** OIDC: the requested scopes besides openid. If absent, email and profile. */
+  /** OIDC: the requested scopes besides openid. If absent, email and profile. OAuth: all requested scopes. */
   Scopes?: readonly string[] | undefined;
-  /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
+  /** OIDC, OAuth: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
   TokenAuthMethod?: string | undefined;
   /** OIDC: query or form_post. */
   ResponseMode?: string | undefined;
@@ -2389,7 +2427,7 @@ export type SsoProviderInput = {
   AcsURL?: string | undefined;
   /** SAML: the certificate that requests are signed with and that assertions may be encrypted to, in PEM. */
   SpCertificate?: string | undefined;
-  /** OIDC: the redirect URI to register at the provider. */
+  /** OIDC, OAuth: the redirect URI to register at the provider. */
   RedirectURI?: string | undefined;
   /** SAML: whether unsolicited responses are accepted (IdP-initiated sign-in). They are open to login CSRF, so the default is false. */
   AllowIdpInitiated?: boolean | undefined;
@@ -2399,13 +2437,23 @@ export type SsoProviderInput = {
   DefaultRoles?: readonly string[] | undefined;
   /** Maps the provider's groups to groups and roles of the tenant. */
   GroupMappings?: readonly GroupMappingInput[] | undefined;
-  /** The claim or attribute for each property, if it is not the standard one: keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
+  /** The claim or attribute for each property, if it is not the standard one (OAuth: the field of the user-info response, with sub as the standard Subject): keys are Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups. */
   AttributeMap?: Readonly<Record<string, string>> | undefined;
   LastLoginAt?: string | undefined;
   /** Why the last sign-in failed. Empty after a successful one. */
   LastError?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+  /** google, microsoft, apple (OIDC) or github (OAuth): sets the fields that the request of a new provider leaves out. It never changes. */
+  Preset?: string | undefined;
+  /** OAuth: where the browser is sent. */
+  AuthorizationURL?: string | undefined;
+  /** OAuth: exchanges the code for an access token. */
+  TokenURL?: string | undefined;
+  /** OAuth: returns the user as a JSON object. */
+  UserinfoURL?: string | undefined;
+  /** OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary one counts. If empty, the user-info response has the address. */
+  EmailsURL?: string | undefined;
 };
 
 /** One page of providers. */
@@ -2427,7 +2475,8 @@ export type Sso_CheckRes = {
 
 /** Selects one provider. */
 export type Sso_DeleteProviderReq = {
-  Tenant: string;
+  /** Empty for the providers of the platform. */
+  Tenant?: string | undefined;
   ID: string;
 };
 
@@ -2436,7 +2485,8 @@ export type Sso_DeleteProviderRes = Record<string, never>;
 
 /** Selects one provider. */
 export type Sso_GetProviderReq = {
-  Tenant: string;
+  /** Empty for the providers of the platform. */
+  Tenant?: string | undefined;
   ID: string;
 };
 
@@ -2459,13 +2509,22 @@ export type Sso_LiftRequirementRes = {
 
 /** Selects a tenant and a page. */
 export type Sso_ListProvidersReq = {
-  Tenant: string;
+  /** Empty for the providers of the platform. */
+  Tenant?: string | undefined;
   Page?: PageReq | undefined;
 };
 
 /** A page of providers. */
 export type Sso_ListProvidersRes = {
   Page: SsoProviderPage;
+};
+
+/** Empty: the answer is the same for every caller. */
+export type Sso_ListSocialProvidersReq = Record<string, never>;
+
+/** The active providers of the platform, oldest first. */
+export type Sso_ListSocialProvidersRes = {
+  Providers: SocialProvider[];
 };
 
 /** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret keeps the stored one. */
@@ -2488,7 +2547,8 @@ export type Sso_SaveProviderRes = {
 
 /** Selects one provider. */
 export type Sso_TestProviderReq = {
-  Tenant: string;
+  /** Empty for the providers of the platform. */
+  Tenant?: string | undefined;
   ID: string;
 };
 
@@ -2791,6 +2851,8 @@ export type TenantSettings = {
   FactorGraceDays: number;
   /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
   FactorRequiredFrom?: string;
+  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
+  AllowedMethods: string[];
 };
 
 /** The settings that a tenant controls. An absent setting keeps its stored value. */
@@ -2817,6 +2879,8 @@ export type TenantSettingsInput = {
   FactorGraceDays?: number | undefined;
   /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
   FactorRequiredFrom?: string | undefined;
+  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
+  AllowedMethods?: readonly string[] | undefined;
 };
 
 /** The tenant to save. */

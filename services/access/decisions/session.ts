@@ -3,7 +3,8 @@ import type { Caller } from '@bailiwick/call';
 /** The part of a user's session that decides in which tenants the user's rights take effect. */
 export type SessionProof = {
   /**
-   * The tenant of the provider that the session came from; "" = from no provider.
+   * The tenant of the provider that the session came from; `platformPlace` = from a provider of the
+   * platform; "" = from no provider.
    */
   ssoTenant: string;
   /**
@@ -41,10 +42,13 @@ export const noSession: ProofInTenants = { ssoTenant: null, assurance: null };
 // for null parameters.
 
 /**
- * Whether the tenant requires SSO, and the session did not come from its provider.
+ * Whether the tenant does not accept how a session was opened: it requires SSO, and the session did
+ * not come from its provider, or it refuses sessions from the platform's providers (`platformPlace`
+ * of proto/policies.ts).
  */
 export const missesSso = (ssoTenant: string): string =>
-  `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}, false)`;
+  `coalesce(t.id <> ${ssoTenant} and (t.settings @> '{"requireSso": true}'
+    or ${ssoTenant} = 'platform' and coalesce(not t.settings -> 'allowedMethods' @> '["social"]', false)), false)`;
 
 /**
  * Whether a session lacks the second factor that the tenant requires. The provider of another

@@ -25,7 +25,7 @@ import { assertFactorProven } from './factor.ts';
 import { startMembership } from './membership.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
-import { assertSsoProven } from './sso.ts';
+import { assertMethodKept, assertSsoProven } from './sso.ts';
 
 const tenantsPerPerson = 10;
 
@@ -41,7 +41,8 @@ export async function createTenant(
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
   if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
-  const { factor } = mergeSettings({}, sent.settings);
+  const { factor, allowedMethods } = mergeSettings({}, sent.settings);
+  assertMethodKept(call.caller, allowedMethods);
   assertFactorProven(call.caller, {
     tenant: '',
     before: undefined,

@@ -17,6 +17,8 @@ export type StoredSettings = {
   sessionMaxMinutes?: number;
   recentLogin?: boolean;
   requireSso?: boolean;
+  /** Absent = all. */
+  allowedMethods?: string[];
   inviteDomains?: string[];
   maxBotKeyDays?: number;
   auditRetentionDays?: number;
@@ -117,9 +119,10 @@ export type TenantMemberRow = {
 export type MembershipRow = TenantRow & { membership: TenantMemberRow; heldOff: boolean };
 
 /** The settings that a member sees of a tenant that demands more of the session. */
-function demandsOf({ requireSso, factor }: StoredSettings): StoredSettings {
+function demandsOf({ requireSso, allowedMethods, factor }: StoredSettings): StoredSettings {
   return {
     ...(requireSso === undefined ? {} : { requireSso }),
+    ...(allowedMethods && { allowedMethods }),
     ...(factor && { factor: { ...factor, graceDays: 0 } }),
   };
 }
@@ -134,7 +137,7 @@ export function toOwnTenant({ membership, heldOff, ...row }: MembershipRow): Ten
 
 /** The record as the API returns it. */
 export function toTenant(row: TenantRow): Tenant {
-  const { inviteDomains, factor, ...settings } = row.settings;
+  const { inviteDomains, allowedMethods, factor, ...settings } = row.settings;
   return create(TenantSchema, {
     id: row.id,
     slug: row.slug,
@@ -145,6 +148,7 @@ export function toTenant(row: TenantRow): Tenant {
       requireFactor: factor?.required ?? 'off',
       factorGraceDays: factor?.graceDays ?? 0,
       inviteDomains: { items: inviteDomains ?? [] },
+      allowedMethods: { items: allowedMethods ?? [] },
       ...(factor && factor.required !== 'off' && { factorRequiredFrom: timeOf(factor.from) }),
     },
     metadata: { items: row.metadata },
@@ -176,9 +180,15 @@ export function mergeSettings(
   if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
   if (sent?.recentLogin !== undefined) merged.recentLogin = sent.recentLogin;
   if (sent?.requireSso !== undefined) merged.requireSso = sent.requireSso;
+  if (sent?.allowedMethods !== undefined) setMethods(merged, sent.allowedMethods.items);
   if (sent?.inviteDomains !== undefined) merged.inviteDomains = [...sent.inviteDomains.items];
   if (sent?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = sent.maxBotKeyDays;
   if (sent?.auditRetentionDays !== undefined) merged.auditRetentionDays = sent.auditRetentionDays;
   if (sent?.defaultRole !== undefined) merged.defaultRole = sent.defaultRole;
   return merged;
+}
+
+function setMethods(settings: StoredSettings, methods: readonly string[]): void {
+  if (methods.length === 0) delete settings.allowedMethods;
+  else settings.allowedMethods = [...new Set(methods)];
 }

@@ -1,5 +1,7 @@
 import { type Caller } from '@bailiwick/call';
 import { failedPrecondition } from '@bailiwick/errors';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
+import type { StoredSettings } from './entities.ts';
 
 /**
  * Throws failed_precondition unless the user's session came from a provider of the tenant ("" = a
@@ -11,4 +13,15 @@ export function assertSsoProven({ type, ssoTenant }: Caller, tenant: string): vo
   const message =
     "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key";
   throw failedPrecondition(message, 'SSO_UNPROVEN');
+}
+
+/** Throws failed_precondition if the allowed methods would exclude the caller's own session. */
+export function assertMethodKept(
+  { ssoTenant }: Pick<Caller, 'ssoTenant'>,
+  methods: StoredSettings['allowedMethods'],
+): void {
+  if (ssoTenant !== platformPlace || !methods || methods.includes('social')) return;
+  const message =
+    'Tenant.Settings.AllowedMethods can exclude social in a session that came another way';
+  throw failedPrecondition(message, 'METHOD_IN_USE');
 }

@@ -17,12 +17,13 @@ import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
-import { assertSsoProven } from './sso.ts';
 import { assertFactorProven } from './factor.ts';
+import { assertMethodKept, assertSsoProven } from './sso.ts';
 
 /** The settings that are cached together with a member's rights. */
 const sessionSettings = [
   'requireSso',
+  'allowedMethods',
   'requireFactor',
   'factorGraceDays',
   'recentLogin',
@@ -48,7 +49,8 @@ export async function updateTenant(
       await assertDefaultRole(em, stored, sent, call);
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
-      const { factor } = mergeSettings(before, sent.settings);
+      const { factor, allowedMethods } = mergeSettings(before, sent.settings);
+      if (sent.settings?.allowedMethods) assertMethodKept(call.caller, allowedMethods);
       assertFactorProven(call.caller, {
         tenant: stored.id,
         before: before.factor,

@@ -1,5 +1,6 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
+import { linkHandlers } from '../federation/pending-link.ts';
 import { passkeyLoginHandlers } from '../passkeys/login.ts';
 import { codeHandlers } from '../sessions/codes.ts';
 import type { AccountDeps } from './deps.ts';
@@ -18,5 +19,6 @@ export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => 
   ...profileHandlers(deps),
   ...emailChangeHandlers(deps),
   ...codeHandlers(deps),
+  ...linkHandlers(deps),
   ...passkeyLoginHandlers(deps),
 });

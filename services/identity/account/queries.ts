@@ -112,6 +112,10 @@ export const sweeps: readonly Statement[] = [
     text: `delete from used_challenge where ctid = any (array (select ctid from used_challenge where expires_at < now() - interval '1 hour' limit $1)) returning 1`,
   },
   {
+    name: 'identity.sweep_pending_links',
+    text: `delete from pending_link where ctid = any (array (select ctid from pending_link where expires_at < now() limit $1)) returning 1`,
+  },
+  {
     name: 'identity.sweep_sessions',
     text: `delete from session where ctid = any (array (select ctid from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute' limit $1)) returning 1`,
   },
@@ -260,3 +264,11 @@ export async function consumeMailedCode(
   return rows.length > 0;
 }
 
+/** Deletes the links to providers of the platform that were made without a password of the account. */
+export async function dropUnprovenLinks(em: EntityManager, userId: string): Promise<void> {
+  await execute(
+    em,
+    "delete from identity_link where tenant = '' and user_id = $1 and password_mark is null",
+    [userId],
+  );
+}

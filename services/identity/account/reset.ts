@@ -25,6 +25,7 @@ import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import {
   consumeResetToken,
+  dropUnprovenLinks,
   findResetUser,
   hasResetToken,
   voidEmailChanges,
@@ -107,6 +108,9 @@ async function replacePassword(
   await voidEmailChanges(em, user.id);
   await endSessions(em, user.id);
   call.invalidates.add(`user:${user.id}`);
+  // A social sign-in may have made the account, by an address that is not its user's any more. The
+  // owner of the mailbox links it again.
+  if (user.passwordHash === null) await dropUnprovenLinks(em, user.id);
   // A refused password rolls back, so that the user can use the token again with another one.
   assertNotMadeOf(user.email, password);
   await clearFailures(em, user.emailKey);

@@ -31,7 +31,7 @@ export type AdmitDeps = {
 
 export type Admitted = { user: UserRow; outcome: 'known' | 'linked' | 'created' };
 
-const lockMode = LockMode.PESSIMISTIC_WRITE;
+export const lockMode = LockMode.PESSIMISTIC_WRITE;
 
 /**
  * The user of an identity. Provider, issuer and subject identify a person. The address only decides
@@ -42,13 +42,12 @@ export async function admit(
   request: AdmitRequest,
   call: Call,
 ): Promise<Admitted> {
-  if (!isIdentity(request))
-    throw denied('the provider did not identify the user', 'ANSWER_INVALID');
+  assertIdentity(request);
   const asserted = assertedEmail(request.email);
   const email = asserted && (await settleEmail(database, asserted));
   // Asked before the transaction, so that no connection waits for access.
   const onlyHere = await findOnlyHere({ database, authority }, request, email);
-  const name = `identity ${JSON.stringify([request.tenant, request.provider, request.issuer, request.subject])}`;
+  const name = identityName(request);
   return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
     // Names are locked before rows, as everywhere: fifty concurrent sign-ins of a new person create
     // one user.
@@ -61,6 +60,15 @@ export async function admit(
     return { user: known.user, outcome: 'known' };
   });
 }
+
+export function assertIdentity(request: ProvidersIdentity): void {
+  if (!isIdentity(request))
+    throw denied('the provider did not identify the user', 'ANSWER_INVALID');
+}
+
+/** The name of an identity's lock. */
+export const identityName = ({ tenant, provider, issuer, subject }: ProvidersIdentity): string =>
+  `identity ${JSON.stringify([tenant, provider, issuer, subject])}`;
 
 /** The account in question, if it has no membership elsewhere and no platform grant. */
 async function findOnlyHere(
@@ -101,7 +109,7 @@ async function trustIn(
 
 type Known = { user: UserRow; vouched: Vouched };
 
-async function findKnown(
+export async function findKnown(
   em: EntityManager,
   identity: ProvidersIdentity,
 ): Promise<Known | undefined> {
@@ -133,6 +141,8 @@ type Newcomer = { request: AdmitRequest; email: Email | undefined; onlyHere: str
 async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): Promise<Admitted> {
   const { request, onlyHere } = newcomer;
   const email = assertVouched(newcomer);
+  if (!request.domains.includes(email.domain))
+    throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
   await lockName(em, `account ${email.key}`);
   const user = await em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (user) {
@@ -140,11 +150,11 @@ async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): 
     return { user, outcome: 'linked' };
   }
   if (!request.jit) throw denied('there is no account with this address', 'NO_ACCOUNT');
-  return { user: await createUser(em, request, email, call), outcome: 'created' };
+  return { user: await createUser(em, request, email, 'domain', call), outcome: 'created' };
 }
 
-/** The address, if the provider has verified it and it is in a verified domain of the tenant. */
-function assertVouched({ request, email }: Newcomer): Email {
+/** The address, if the provider has verified it. */
+export function assertVouched({ request, email }: Pick<Newcomer, 'request' | 'email'>): Email {
   if (!email)
     throw denied(
       request.email === ''
@@ -154,12 +164,10 @@ function assertVouched({ request, email }: Newcomer): Email {
     );
   if (!request.emailVerified)
     throw denied('the provider has not verified the address', 'EMAIL_UNVERIFIED');
-  if (!request.domains.includes(email.domain))
-    throw denied('the address is not in a verified domain of the tenant', 'DOMAIN_FOREIGN');
   return email;
 }
 
-function assertActive(user: UserRow): void {
+export function assertActive(user: UserRow): void {
   if (user.status !== 'active') throw denied('the account is disabled', 'ACCOUNT_DISABLED');
 }
 
@@ -181,10 +189,7 @@ async function link(
   call: Call,
 ): Promise<void> {
   assertActive(user);
-  // The address may have been given to another person, who must not get the previous holder's
-  // account.
-  if (await holdIdentityAt(em, request, user.id))
-    throw denied('the account is linked to another identity of this provider', 'ALREADY_LINKED');
+  await assertUnlinked(em, request, user);
   persistLink(em, request, user, trust);
   recordChange(em, call, {
     tenant: request.tenant,
@@ -200,10 +205,23 @@ async function link(
   });
 }
 
-async function createUser(
+/**
+ * The address may have been given to another person, who must not get the previous holder's account.
+ */
+export async function assertUnlinked(
+  em: EntityManager,
+  place: { tenant: string; provider: string },
+  user: UserRow,
+): Promise<void> {
+  if (await holdIdentityAt(em, place, user.id))
+    throw denied('the account is linked to another identity of this provider', 'ALREADY_LINKED');
+}
+
+export async function createUser(
   em: EntityManager,
   request: AdmitRequest,
   email: Email,
+  trust: Trust,
   call: Call,
 ): Promise<UserRow> {
   // A pending registration has not proved control of the address, so neither it nor its password
@@ -214,14 +232,14 @@ async function createUser(
     ...assertedProfile(request),
   };
   em.persist(em.create(UserEntity, user));
-  persistLink(em, request, user, 'domain');
+  persistLink(em, request, user, trust);
   recordUser(em, call, 'user.registered', user, { targets: [providerTarget(request)] });
   return user;
 }
 
-function persistLink(
+export function persistLink(
   em: EntityManager,
-  { tenant, provider, issuer, subject, email }: AdmitRequest,
+  { tenant, provider, issuer, subject, email }: ProvidersIdentity & { email: string },
   user: UserRow,
   trust: Trust,
 ): void {

@@ -14,9 +14,9 @@ const maxBytes = 1024;
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-/** Whether all parts of the identity are present and can be stored. */
-export function isIdentity({ tenant, provider, issuer, subject }: ProvidersIdentity): boolean {
-  return [tenant, provider, issuer, subject].every(
+/** Whether all parts of the identity are present and can be stored. The platform's tenant is "". */
+export function isIdentity({ provider, issuer, subject }: ProvidersIdentity): boolean {
+  return [provider, issuer, subject].every(
     (text) => text !== '' && isText(text) && Buffer.byteLength(text) <= maxBytes,
   );
 }

@@ -32,3 +32,28 @@ export const IdentityLinkEntity = defineEntity({
   uniques: [{ name: 'identity_link_user', properties: ['tenant', 'provider', 'userId'] }],
   indexes: [{ name: 'identity_link_user_id', properties: ['userId', 'provider'] }],
 });
+
+/**
+ * The identity of a social sign-in whose address belongs to a user: linked once that user has signed
+ * in. Only the browser of that sign-in has the token.
+ */
+export const PendingLinkEntity = defineEntity({
+  name: 'PendingLink',
+  tableName: 'pending_link',
+  properties: {
+    tokenHash: p.blob().primary(),
+    userId: p.text(),
+    /** The user's address at that time: a user with another address is not asked for. */
+    emailKey: p.text(),
+    provider: p.text(),
+    /** For the mail and the page. */
+    providerName: p.text(),
+    issuer: p.text(),
+    subject: p.text(),
+    /** The address that the provider asserted. */
+    email: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [{ name: 'pending_link_user_id', properties: ['userId'] }],
+});

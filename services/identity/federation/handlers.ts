@@ -3,6 +3,7 @@ import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { beginSession } from '../sessions/begin.ts';
 import { storeCode } from '../sessions/codes.ts';
@@ -10,15 +11,24 @@ import { isAssurance, type SessionOrigin } from '../sessions/entities.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
-import { forgetProvider, holdIdentityAt } from './queries.ts';
+import { forgetPlatformProvider, forgetProvider, holdIdentityAt } from './queries.ts';
+import { admitSocial, type SocialDeps } from './social.ts';
+
+/** How many users of a platform's provider one transaction forgets. */
+const forgottenAtOnce = 500;
 
 /** Federation: sso calls it after verifying the provider's response. */
-export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation> {
+export function federationHandlers(deps: AdmitDeps & SocialDeps): Handlers<typeof Federation> {
   const { database } = deps;
   return {
     async admit(request, call) {
-      const { user, outcome } = await admit(deps, request, fromBrowser(call, request));
-      return { user: userRecord(user), outcome };
+      const from = fromBrowser(call, request);
+      const admitted =
+        request.tenant === ''
+          ? await admitSocial(deps, request, from)
+          : await admit(deps, request, from);
+      if (admitted.outcome === 'unlinked') return admitted;
+      return { user: userRecord(admitted.user), outcome: admitted.outcome };
     },
 
     openSession(request, call) {
@@ -45,7 +55,15 @@ export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation>
     },
 
     async forgetProvider({ tenant, provider }, call) {
-      if (tenant === '' || provider === '') return {};
+      if (provider === '') return {};
+      if (tenant === '') {
+        const forgotten = await database.transaction(tenant, (em) =>
+          forgetPlatformProvider(em, provider, forgottenAtOnce),
+        );
+        call.invalidates.add(`tenant:${platformPlace}`);
+        // Rows may vanish meanwhile, so that a batch is never known to be the last one.
+        return { more: forgotten > 0 };
+      }
       await database.transaction(tenant, (em) => forgetProvider(em, tenant, provider));
       // Gateways cache sessions from a tenant's providers under the tenant.
       call.invalidates.add(`tenant:${tenant}`);

@@ -58,6 +58,77 @@ export async function useIdentity(
   );
 }
 
+const addressOf: Statement = {
+  name: 'identity.address_of_identity',
+  text: `select l.user_id as "userId", u.email from identity_link l join user_account u on u.id = l.user_id
+         where l.tenant = $1 and l.provider = $2 and l.issuer = $3 and l.subject = $4`,
+};
+
+/** The user that an identity is linked to, with the address of the account. */
+export async function findAddressOf(
+  database: Database,
+  { tenant, provider, issuer, subject }: ProvidersIdentity,
+): Promise<{ userId: string; email: string } | undefined> {
+  const [row] = await database.query<{ userId: string; email: string }>(addressOf, [
+    tenant,
+    provider,
+    issuer,
+    subject,
+  ]);
+  return row;
+}
+
+/** Voids the links to a provider that wait for a user: only the newest one counts. */
+export async function voidPendingLinks(
+  em: EntityManager,
+  userId: string,
+  provider: string,
+): Promise<void> {
+  await execute(em, 'delete from pending_link where user_id = $1 and provider = $2', [
+    userId,
+    provider,
+  ]);
+}
+
+export type PendingLink = {
+  userId: string;
+  provider: string;
+  providerName: string;
+  issuer: string;
+  subject: string;
+  email: string;
+  createdAt: string;
+};
+
+const pendingLink: Statement = {
+  name: 'identity.pending_link',
+  text: `select user_id as "userId", provider, provider_name as "providerName", issuer, subject, email, created_at as "createdAt"
+         from pending_link where token_hash = $1 and expires_at > now()`,
+};
+
+/** The link of a token, if it has not expired. Its consumption decides. */
+export async function findPendingLink(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<PendingLink | undefined> {
+  const [row] = await database.query<PendingLink>(pendingLink, [tokenHash]);
+  return row;
+}
+
+/** Whether this call consumes the token: one of several does, and none after a change of address. */
+export async function consumePendingLink(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+  emailKey: string,
+): Promise<boolean> {
+  const rows = await execute(
+    em,
+    'delete from pending_link where token_hash = $1 and email_key = $2 and expires_at > now() returning 1 as one',
+    [tokenHash, emailKey],
+  );
+  return rows.length > 0;
+}
+
 const undecided: Statement = {
   name: 'identity.undecided_link',
   text: `
@@ -266,4 +337,32 @@ export async function forgetProvider(
     "delete from session where sso_tenant = $1 and sso_tenant <> '' and (provider = $2 or $2 = '')",
     [tenant, provider],
   );
+}
+
+/**
+ * Deletes at most `limit` links to a provider of the platform, with the codes and sessions of their
+ * users. Returns their number. Sessions of the platform's providers name no tenant.
+ */
+export async function forgetPlatformProvider(
+  em: EntityManager,
+  provider: string,
+  limit: number,
+): Promise<number> {
+  const rows = await execute<{ user_id: string }>(
+    em,
+    `delete from identity_link where tenant = '' and provider = $1 and ctid = any (
+       array (select ctid from identity_link where tenant = '' and provider = $1 limit $2)) returning user_id`,
+    [provider, limit],
+  );
+  const users = rows.map(({ user_id: id }) => id);
+  await execute(em, 'delete from pending_link where provider = $1', [provider]);
+  await execute(em, 'delete from sign_in_code where user_id = any ($1) and provider = $2', [
+    users,
+    provider,
+  ]);
+  await execute(em, 'delete from session where user_id = any ($1) and provider = $2', [
+    users,
+    provider,
+  ]);
+  return users.length;
 }

@@ -25,9 +25,15 @@ const limitedTo = `case when s.sso_tenant = '' or exists (
       and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
   ) then '' else s.sso_tenant end`;
 
+/**
+ * The tenant of the provider that opened a session (s), or `platformPlace` of proto/policies.ts; '' =
+ * no provider.
+ */
+const place = `case when s.sso_tenant = '' and s.provider <> '' then 'platform' else s.sso_tenant end`;
+
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+  text: `select s.id, s.user_id, u.email, ${place} as sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
@@ -193,6 +199,12 @@ const signInProof: Statement = {
 /** Whether a session is recent enough for sensitive operations. */
 export const isRecent = async (database: Database, id: string): Promise<boolean> =>
   (await findSignInProof(onPool(database), id))?.recent ?? false;
+
+/** Whether a session began after a time. One that takes another on began with that one. */
+export async function beganAfter(em: EntityManager, id: string, time: string): Promise<boolean> {
+  const text = 'select 1 as one from session where id = $1 and created_at > $2::timestamptz';
+  return (await execute(em, text, [id, time])).length > 0;
+}
 
 const list: Statement = {
   name: 'identity.list_sessions',

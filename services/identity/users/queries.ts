@@ -104,6 +104,7 @@ export async function deleteBelongings(
   await execute(em, 'delete from passkey where user_id = $1', [userId]);
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
   await execute(em, 'delete from email_change where user_id = $1', [userId]);
+  await execute(em, 'delete from pending_link where user_id = $1', [userId]);
   await execute(em, 'delete from registration where user_id = $1 or email_key = $2', [
     userId,
     emailKey,

@@ -11,6 +11,7 @@ export const placeholders = {
   already_registered: [],
   password_changed: [],
   account_linked: ['tenantName'],
+  social_linked: ['name'],
   address_changed: [],
   endpoint_failing: ['tenantName', 'name'],
   endpoint_disabled: ['tenantName', 'name'],

@@ -1,7 +1,7 @@
 import { type Egress, urlProblem } from '@bailiwick/egress';
 import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4webapi';
 import { invalidAnswer } from './library-errors.ts';
-import type { OidcFlow, OidcProvider } from './provider.ts';
+import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
 type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
@@ -11,18 +11,29 @@ export async function authorizationUrl(
   { server, provider, flow }: Wanted,
 ): Promise<URL> {
   const url = authorizationEndpoint(egress, server);
-  const parameters = {
-    client_id: provider.clientId,
-    redirect_uri: provider.redirectUri,
-    response_type: 'code',
+  return withParameters(url, {
+    ...(await codeParameters(provider, flow)),
     scope: scopesOf(provider).join(' '),
-    state: flow.state,
     nonce: flow.nonce,
-    code_challenge: await calculatePKCECodeChallenge(flow.codeVerifier),
-    code_challenge_method: 'S256',
     // Some providers reject response_mode=query, although it is the default.
     ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
-  };
+  });
+}
+
+/** The parameters of the code flow with PKCE (RFC 9700 §2.1.1). */
+export const codeParameters = async (
+  { clientId, redirectUri }: ClientProvider,
+  { state, codeVerifier }: OidcFlow,
+) => ({
+  client_id: clientId,
+  redirect_uri: redirectUri,
+  response_type: 'code',
+  state,
+  code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+  code_challenge_method: 'S256',
+});
+
+export function withParameters(url: URL, parameters: Readonly<Record<string, string>>): URL {
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   url.hash = '';
   return url;

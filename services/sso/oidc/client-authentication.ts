@@ -9,14 +9,14 @@ import {
   PrivateKeyJwt,
 } from 'oauth4webapi';
 import { invalidAnswer } from './library-errors.ts';
-import type { OidcProvider } from './provider.ts';
+import type { ClientProvider } from './provider.ts';
 
 /** How the service authenticates as a client of a provider. */
 export async function authenticationOf({
   tokenAuthMethod,
   clientSecret,
   privateKey,
-}: OidcProvider): Promise<ClientAuth> {
+}: ClientProvider): Promise<ClientAuth> {
   if (tokenAuthMethod === 'none') return None();
   if (tokenAuthMethod === 'private_key_jwt') {
     if (!privateKey) throw invalidAnswer('There is no key to authenticate to the provider with.');

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Egress, type EgressAnswer, RequestFailed, request } from '@bailiwick/egress';
 import { SignInRefused } from '../refusal.ts';
-import { jsonProblem, parseObject } from './json.ts';
+import { jsonProblem, parseArray, parseObject } from './json.ts';
 import { invalidAnswer, namedError } from './library-errors.ts';
 
 /** 10 s for all requests of one sign-in. */
@@ -26,9 +26,14 @@ type Wanted = {
 
 /**
  * The fetch function for oauth4webapi. It goes through the egress guard and returns only JSON with
- * status 200. `what` begins the messages of refusals.
+ * status 200: an object, or an array. `what` begins the messages of refusals.
  */
-export function createFetch(egress: Egress, { until, answerBytes, signal }: Budget, what: string) {
+export function createFetch(
+  egress: Egress,
+  { until, answerBytes, signal }: Budget,
+  what: string,
+  form: 'object' | 'array' = 'object',
+) {
   return async (url: string, { method, headers, body }: Wanted): Promise<Response> => {
     const answer = await request(egress, {
       method,
@@ -40,7 +45,7 @@ export function createFetch(egress: Egress, { until, answerBytes, signal }: Budg
     }).catch((error: unknown) => {
       throw error instanceof RequestFailed ? unanswered(what, error) : error;
     });
-    return read(what, answer);
+    return read(what, answer, form);
   };
 }
 
@@ -58,18 +63,24 @@ const unanswered = (what: string, { failure, message }: RequestFailed): SignInRe
     `${what} cannot be fetched: ${message}.`,
   );
 
-function read(what: string, { status, headers, body, truncated }: EgressAnswer): Response {
+function read(
+  what: string,
+  { status, headers, body, truncated }: EgressAnswer,
+  form: 'object' | 'array',
+): Response {
   if (status >= 500 || status === 429)
     throw new SignInRefused('PROVIDER_UNREACHABLE', `${what} returned status ${status}.`);
   if (status >= 300 && status < 400)
     throw invalidAnswer(`${what} returned a redirect, and redirects are not followed.`);
   if (truncated) throw invalidAnswer(`${what} is larger than the limit.`);
-  const value = parseObject(body);
-  if (status !== 200)
-    throw invalidAnswer(`${what} returned status ${status}${namedError(value?.['error'])}.`);
+  if (status !== 200) {
+    const code = parseObject(body)?.['error'];
+    throw invalidAnswer(`${what} returned status ${status}${namedError(code)}.`);
+  }
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalidAnswer(`${what} does not come as application/json.`);
-  if (!value) throw invalidAnswer(`${what} is not a JSON object.`);
+  const value = form === 'array' ? parseArray(body) : parseObject(body);
+  if (!value) throw invalidAnswer(`${what} is not a JSON ${form}.`);
   const problem = jsonProblem(value);
   if (problem !== undefined) throw invalidAnswer(`${what} ${problem}.`);
   return Response.json(value);

@@ -10,6 +10,7 @@ import {
   KEY_SELECTION,
   OperationProcessingError,
   processAuthorizationCodeResponse,
+  type TokenEndpointResponse,
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
 import type { Published } from './discovery.ts';
@@ -47,11 +48,7 @@ export async function readTokens({
     response,
     { expectedNonce: nonce, requireIdToken: true },
   );
-  if (tokens.token_type !== 'bearer')
-    throw invalidAnswer('The token endpoint returns no bearer token.');
-  // The access token is sent in a header.
-  if (!/^[\x21-\x7e]{1,16384}$/.test(tokens.access_token))
-    throw invalidAnswer('The token endpoint returns a malformed access token.');
+  assertBearer(tokens);
   await verifySignature(response, published).catch(async (error: unknown) => {
     if (!isKeyMissing(error)) throw error;
     await verifySignature(response, await refreshKeys());
@@ -61,6 +58,16 @@ export async function readTokens({
   assertClaims(claims, clientId);
   assertAccessTokenHash(claims, tokens.access_token, tokens.id_token ?? '');
   return { claims, accessToken: tokens.access_token };
+}
+
+/** Throws SignInRefused unless the response has a token that can be sent in a header. */
+export function assertBearer({
+  token_type: type,
+  access_token: token,
+}: TokenEndpointResponse): void {
+  if (type !== 'bearer') throw invalidAnswer('The token endpoint returns no bearer token.');
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token))
+    throw invalidAnswer('The token endpoint returns a malformed access token.');
 }
 
 const isKeyMissing = (error: unknown): boolean =>

@@ -24,11 +24,22 @@ export function jsonProblem(value: unknown, level = 0): string | undefined {
 
 /** The JSON object in a body, or undefined for any other body. */
 export function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
+  const value = parse(body);
+  return isObject(value) ? value : undefined;
+}
+
+/** The JSON array in a body, or undefined for any other body. */
+export function parseArray(body: Uint8Array): unknown[] | undefined {
+  const value = parse(body);
+  return Array.isArray(value) ? value : undefined;
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parse(body: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return undefined;
   }

@@ -1,18 +1,12 @@
 import { type Egress } from '@bailiwick/egress';
 import { type Log } from '@bailiwick/telemetry';
-import {
-  allowInsecureRequests,
-  authorizationCodeGrantRequest,
-  customFetch,
-  validateAuthResponse,
-} from 'oauth4webapi';
 import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
-import { authenticationOf } from './client-authentication.ts';
+import { exchangeCode } from './code.ts';
 import { createDiscovery, type Published } from './discovery.ts';
-import { type Budget, createFetch, type Limits, limits, startBudget } from './http.ts';
-import { clientOf, readTokens } from './id-token.ts';
+import { type Budget, type Limits, limits, startBudget } from './http.ts';
+import { readTokens } from './id-token.ts';
 import { explainError } from './library-errors.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 import { completeClaims } from './userinfo.ts';
@@ -49,7 +43,13 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       try {
         const published = await discovery.find(issuer);
         const signIn = { provider, flow, published };
-        const response = await exchangeCode(guarded, budget, signIn, parameters);
+        const { server } = published;
+        const response = await exchangeCode(
+          guarded,
+          budget,
+          { server, provider, flow },
+          parameters,
+        );
         return await readAsserted(guarded, budget, signIn, { response, refreshKeys });
       } catch (error) {
         throw explainError(error);
@@ -67,35 +67,6 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
 }
 
 type SignIn = { provider: OidcProvider; flow: OidcFlow; published: Published };
-
-/** Verifies the parameters of the callback and exchanges their code at the token endpoint. */
-async function exchangeCode(
-  egress: Egress,
-  budget: Budget,
-  { provider, flow, published: { server } }: SignIn,
-  parameters: Record<string, string>,
-): Promise<Response> {
-  const client = clientOf(provider.clientId);
-  const callback = validateAuthResponse(
-    server,
-    client,
-    new URLSearchParams(parameters),
-    flow.state,
-  );
-  const options = {
-    [customFetch]: createFetch(egress, budget, 'The token endpoint'),
-    [allowInsecureRequests]: true,
-  };
-  return authorizationCodeGrantRequest(
-    server,
-    client,
-    await authenticationOf(provider),
-    callback,
-    provider.redirectUri,
-    flow.codeVerifier,
-    options,
-  );
-}
 
 type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> };
 

@@ -16,7 +16,7 @@ import type { Budget } from './http.ts';
 import { clientOf } from './id-token.ts';
 import { parseObject } from './json.ts';
 import { namedError } from './library-errors.ts';
-import type { OidcFlow, OidcProvider } from './provider.ts';
+import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
 // Sends requests that the provider must reject. They sign no user in and use up no code.
 
@@ -95,7 +95,7 @@ export async function probeAuthorization(
 export async function probeToken(
   egress: Egress,
   budget: Budget,
-  { server, provider, flow }: Asked,
+  { server, provider, flow }: Omit<Asked, 'provider'> & { provider: ClientProvider },
 ): Promise<Finding> {
   const check = 'client';
   const body = new URLSearchParams({

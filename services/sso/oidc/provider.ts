@@ -20,5 +20,17 @@ export type OidcProvider = {
   claims: readonly string[];
 };
 
+/** The configuration that OpenID Connect shares with plain OAuth 2.0. */
+export type ClientProvider = Pick<
+  OidcProvider,
+  | 'issuer'
+  | 'clientId'
+  | 'clientSecret'
+  | 'tokenAuthMethod'
+  | 'privateKey'
+  | 'scopes'
+  | 'redirectUri'
+>;
+
 /** Binds an answer to one sign-in: 256 random bits each, in base64url. */
 export type OidcFlow = { state: string; nonce: string; codeVerifier: string };

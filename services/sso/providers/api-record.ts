@@ -34,6 +34,11 @@ export type ProviderValues = {
   defaultRoles: string[];
   groupMappings: Mapping[];
   attributeMap: Record<string, string>;
+  preset: string;
+  authorizationUrl: string;
+  tokenUrl: string;
+  userinfoUrl: string;
+  emailsUrl: string;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;

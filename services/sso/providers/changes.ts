@@ -6,7 +6,7 @@ import type { Settable } from './values.ts';
  * Settings that determine the subject of a user. `clientId`: many providers use pairwise subjects
  * per client.
  */
-const subjectSettings = ['issuer', 'clientId', 'idpEntityId'] as const;
+const subjectSettings = ['issuer', 'clientId', 'idpEntityId', 'userinfoUrl'] as const;
 
 /** Whether the provider's subjects change: existing links then point to no user. */
 export const changesSubjects = (before: Settable, after: Settable): boolean =>
@@ -22,6 +22,9 @@ const signInSettings = [
   'defaultRoles',
   'groupMappings',
   'attributeMap',
+  'authorizationUrl',
+  'tokenUrl',
+  'emailsUrl',
 ] as const;
 
 /**

@@ -17,7 +17,7 @@ export async function diagnose(
   return [
     ...(await protocols.check(provider, credentials, signal)),
     activeFinding(provider),
-    domainFinding(verified),
+    ...(provider.tenant === '' ? [] : [domainFinding(verified)]),
   ];
 }
 

@@ -2,14 +2,14 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 export type Mapping = { value: string; group: string; role: string };
 
-/** An identity provider of a tenant. Columns of the other kind are empty. */
+/** An identity provider of a tenant, or of the platform (""). Columns of other kinds are empty. */
 export const ProviderEntity = defineEntity({
   name: 'Provider',
   tableName: 'provider',
   properties: {
     tenant: p.string().primary().columnType('text'),
     id: p.string().primary().columnType('text'),
-    /** oidc or saml. */
+    /** oidc, oauth or saml. */
     kind: p.text(),
     name: p.text(),
     active: p.boolean(),
@@ -32,6 +32,11 @@ export const ProviderEntity = defineEntity({
     defaultRoles: p.array().default([]),
     groupMappings: p.json<Mapping[]>(),
     attributeMap: p.json<Record<string, string>>(),
+    preset: p.text().default(''),
+    authorizationUrl: p.text().default(''),
+    tokenUrl: p.text().default(''),
+    userinfoUrl: p.text().default(''),
+    emailsUrl: p.text().default(''),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

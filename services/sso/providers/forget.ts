@@ -2,15 +2,21 @@ import type { ProviderDeps } from './deps.ts';
 
 type Deps = Pick<ProviderDeps, 'federation' | 'admission'>;
 
-/**
- * Revokes everything that came from a deleted provider: sessions, links, and grants of its
- * mappings.
- */
-export async function forgetProvider(
-  { federation, admission }: Deps,
+/** Revokes the sessions and links of a provider. */
+export async function forgetIdentities(
+  { federation }: Pick<Deps, 'federation'>,
   tenant: string,
   provider: string,
 ): Promise<void> {
-  await federation.forgetProvider({ tenant, provider });
-  for (let done = false; !done; ) ({ done } = await admission.takeBack({ tenant, provider }));
+  for (let more = true; more; ) ({ more } = await federation.forgetProvider({ tenant, provider }));
+}
+
+/**
+ * Revokes everything that came from a deleted provider: sessions, links, and grants of its
+ * mappings, which only a tenant's provider has.
+ */
+export async function forgetProvider(deps: Deps, tenant: string, provider: string): Promise<void> {
+  await forgetIdentities(deps, tenant, provider);
+  if (tenant === '') return;
+  for (let done = false; !done; ) ({ done } = await deps.admission.takeBack({ tenant, provider }));
 }

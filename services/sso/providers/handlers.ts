@@ -31,9 +31,13 @@ export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
     const isComplete =
       provider?.id === '' &&
       (provider.kind === 'oidc' ||
+        provider.kind === 'oauth' ||
         (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
     return isComplete
-      ? [...problems, ...newProblems(provider, { hasSecret: secret !== '', egress })]
+      ? [
+          ...problems,
+          ...newProblems(provider, { tenant: provider.tenant, hasSecret: secret !== '', egress }),
+        ]
       : problems;
   },
 });
@@ -73,7 +77,8 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     },
 
     async deleteProvider({ tenant, id }, call) {
-      const { requiresSso } = await admission.isOpen({ tenant });
+      const { requiresSso } =
+        tenant === '' ? { requiresSso: false } : await admission.isOpen({ tenant });
       const isDeleted = await database.transaction(
         { tenant, row: `sso_provider ${tenant} ${id}` },
         async (em) => {

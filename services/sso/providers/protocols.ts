@@ -1,6 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { addressOf } from '../addresses.ts';
-import type { Oidc, OidcProvider } from '../oidc/oidc.ts';
+import type { Oauth, OauthProvider } from '../oauth/oauth.ts';
+import type { Oidc, OidcFlow, OidcProvider } from '../oidc/oidc.ts';
+import type { ClientProvider } from '../oidc/provider.ts';
 import { SignInRefused } from '../refusal.ts';
 import type { Asserted, Finding } from '../results.ts';
 import { checkSaml } from '../saml/certificates.ts';
@@ -8,7 +10,7 @@ import type { Saml, SamlProvider } from '../saml/saml.ts';
 import { type ProviderValues } from './api-record.ts';
 import type { Credentials } from './credentials.ts';
 
-// The only place that distinguishes OIDC and SAML during a sign-in.
+// The only place that distinguishes OIDC, OAuth and SAML during a sign-in.
 
 /** The state of a sign-in between its start and its end. */
 export type Flow = {
@@ -27,28 +29,34 @@ export type Answer = Asserted & { assertion?: { id: string; expiresAt: Date } };
 
 export type Protocols = ReturnType<typeof createProtocols>;
 
-type Deps = { oidc: Oidc; saml: Saml; publicUrl: string };
+type Deps = { oidc: Oidc; oauth: Oauth; saml: Saml; publicUrl: string };
 
-export function createProtocols({ oidc, saml, publicUrl }: Deps) {
+export function createProtocols({ oidc, oauth, saml, publicUrl }: Deps) {
   return {
     begin: (
       provider: ProviderValues,
       credentials: Credentials,
       flow: Flow,
-    ): Promise<BrowserTarget> =>
-      provider.kind === 'oidc'
-        ? beginOidc(oidc, oidcProvider(provider, credentials, publicUrl), flow)
-        : beginSaml(saml, samlProvider(provider, credentials, publicUrl), flow),
+    ): Promise<BrowserTarget> => {
+      if (provider.kind === 'saml')
+        return beginSaml(saml, samlProvider(provider, credentials, publicUrl), flow);
+      return provider.kind === 'oauth'
+        ? beginCode(oauth, oauthProvider(provider, credentials, publicUrl), flow)
+        : beginCode(oidc, oidcProvider(provider, credentials, publicUrl), flow);
+    },
 
     /** `flow` is undefined for an unsolicited answer of a SAML provider. */
     finish: (
       provider: ProviderValues,
       credentials: Credentials,
       callback: Callback,
-    ): Promise<Answer> =>
-      provider.kind === 'oidc'
-        ? finishOidc(oidc, oidcProvider(provider, credentials, publicUrl), callback)
-        : finishSaml(saml, samlProvider(provider, credentials, publicUrl), callback),
+    ): Promise<Answer> => {
+      if (provider.kind === 'saml')
+        return finishSaml(saml, samlProvider(provider, credentials, publicUrl), callback);
+      return provider.kind === 'oauth'
+        ? finishCode(oauth, oauthProvider(provider, credentials, publicUrl), callback)
+        : finishCode(oidc, oidcProvider(provider, credentials, publicUrl), callback);
+    },
 
     /** Tests a provider without a sign-in. */
     async check(
@@ -56,9 +64,11 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
       credentials: Credentials,
       signal: AbortSignal,
     ): Promise<Finding[]> {
-      return provider.kind === 'oidc'
-        ? oidc.check(oidcProvider(provider, credentials, publicUrl), signal)
-        : checkSaml(samlProvider(provider, credentials, publicUrl), new Date());
+      if (provider.kind === 'saml')
+        return checkSaml(samlProvider(provider, credentials, publicUrl), new Date());
+      return provider.kind === 'oauth'
+        ? oauth.check(oauthProvider(provider, credentials, publicUrl), signal)
+        : oidc.check(oidcProvider(provider, credentials, publicUrl), signal);
     },
 
     /** Evicts the cached metadata of a provider. */
@@ -74,12 +84,23 @@ export type Callback = {
   signal: AbortSignal;
 };
 
-async function beginOidc(
-  oidc: Oidc,
-  provider: OidcProvider,
+/** A client of the code flow: OIDC or OAuth. */
+type CodeClient<Provider> = {
+  begin(provider: Provider, flow: OidcFlow): Promise<string>;
+  finish(
+    provider: Provider,
+    flow: OidcFlow,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Asserted>;
+};
+
+async function beginCode<Provider>(
+  client: CodeClient<Provider>,
+  provider: Provider,
   { state, request: nonce, verifier: codeVerifier }: Flow,
 ): Promise<BrowserTarget> {
-  return { redirect: await oidc.begin(provider, { state, nonce, codeVerifier }) };
+  return { redirect: await client.begin(provider, { state, nonce, codeVerifier }) };
 }
 
 async function beginSaml(
@@ -91,15 +112,15 @@ async function beginSaml(
   return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
 }
 
-async function finishOidc(
-  oidc: Oidc,
-  provider: OidcProvider,
+async function finishCode<Provider>(
+  client: CodeClient<Provider>,
+  provider: Provider,
   { flow, parameters, signal }: Callback,
 ): Promise<Answer> {
   if (!flow)
     throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
   const { state, request: nonce, verifier: codeVerifier } = flow;
-  return oidc.finish(provider, { state, nonce, codeVerifier }, parameters, signal);
+  return client.finish(provider, { state, nonce, codeVerifier }, parameters, signal);
 }
 
 async function finishSaml(
@@ -112,22 +133,46 @@ async function finishSaml(
   return { ...asserted, assertion: { id, expiresAt } };
 }
 
-function oidcProvider(
+function clientOf(
   provider: ProviderValues,
   { clientSecret, privateKey }: Credentials,
   publicUrl: string,
-): OidcProvider {
-  const { issuer, clientId, scopes, tokenAuthMethod, responseMode } = provider;
+): ClientProvider {
+  const { issuer, clientId, scopes, tokenAuthMethod } = provider;
   return {
     issuer,
     clientId,
     clientSecret,
     ...(privateKey === '' ? {} : { privateKey: createPrivateKey(privateKey) }),
-    tokenAuthMethod: tokenAuthMethod as OidcProvider['tokenAuthMethod'],
+    tokenAuthMethod: tokenAuthMethod as ClientProvider['tokenAuthMethod'],
     scopes,
-    responseMode: responseMode as OidcProvider['responseMode'],
     redirectUri: addressOf(publicUrl, provider, 'callback'),
-    claims: claimsOf(provider),
+  };
+}
+
+const oidcProvider = (
+  provider: ProviderValues,
+  credentials: Credentials,
+  publicUrl: string,
+): OidcProvider => ({
+  ...clientOf(provider, credentials, publicUrl),
+  responseMode: provider.responseMode as OidcProvider['responseMode'],
+  claims: claimsOf(provider),
+});
+
+function oauthProvider(
+  provider: ProviderValues,
+  credentials: Credentials,
+  publicUrl: string,
+): OauthProvider {
+  const { authorizationUrl, tokenUrl, userinfoUrl, emailsUrl, attributeMap } = provider;
+  return {
+    ...clientOf(provider, credentials, publicUrl),
+    authorizationUrl,
+    tokenUrl,
+    userinfoUrl,
+    emailsUrl,
+    subjectField: attributeMap['Subject'] ?? 'sub',
   };
 }
 

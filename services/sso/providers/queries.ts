@@ -7,7 +7,8 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   response_mode as "responseMode", dek_id as "dekId", secret_enc as "secretEnc", idp_entity_id as "idpEntityId", idp_sso_url as "idpSsoUrl",
   idp_certificates as "idpCertificates", request_binding as "requestBinding", sp_certificate as "spCertificate",
   allow_idp_initiated as "allowIdpInitiated", jit, default_roles as "defaultRoles", group_mappings as "groupMappings",
-  attribute_map as "attributeMap", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
+  attribute_map as "attributeMap", preset, authorization_url as "authorizationUrl", token_url as "tokenUrl",
+  userinfo_url as "userinfoUrl", emails_url as "emailsUrl", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {
   name: 'sso.provider',
@@ -33,6 +34,17 @@ export async function findProvider(
   const rows = await database.query<ProviderValues>(one, [tenant, id]);
   return rows[0];
 }
+
+export type ActiveProvider = { id: string; name: string; kind: string };
+
+const active: Statement = {
+  name: 'sso.active_providers',
+  text: 'select id, name, kind from provider where tenant = $1 and active order by id',
+};
+
+/** The active providers of a tenant ("" = of the platform), oldest first. */
+export const listActive = (database: Database, tenant: string): Promise<ActiveProvider[]> =>
+  database.query<ActiveProvider>(active, [tenant]);
 
 /** One row more than the page holds. */
 export function listProviders(

@@ -18,6 +18,7 @@ import { changesSubjects } from './changes.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
+import { forgetIdentities } from './forget.ts';
 import { assertNotLastProvider } from './last-provider.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
@@ -93,7 +94,7 @@ async function trySave(
   const { place, stored, values } = prepared;
   const forget = async () => {
     if (stored && changesSubjects(stored, values))
-      await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
+      await forgetIdentities(deps, place.tenant, place.id);
   };
   // Before the commit, because an interruption would leave it undone; and after the commit, for
   // users who signed in between.
@@ -116,11 +117,12 @@ async function prepare(
   const kind = kindOf(sent.kind, stored);
   const values = settableOf(kind, sent, stored, metadata);
   const before = stored && (await openCredentials(deps.keys, stored));
-  // A stored secret is kept for its issuer only, so that it is never sent to another one.
-  const clientSecret =
-    request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
-  assertComplete(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
-  await assertMayGrantThroughProvider(deps, call, sent.tenant, values);
+  // A stored secret is kept for its issuer and address only, so that it is never sent to others.
+  const isKept = stored?.issuer === values.issuer && stored.tokenUrl === values.tokenUrl;
+  const clientSecret = request.secret || (isKept ? (before?.clientSecret ?? '') : '');
+  const { tenant } = sent;
+  assertComplete(kind, values, { tenant, hasSecret: clientSecret !== '', egress: deps.egress });
+  if (tenant !== '') await assertMayGrantThroughProvider(deps, call, tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
   const replacesSecret = clientSecret !== (before?.clientSecret ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });
@@ -128,9 +130,11 @@ async function prepare(
   const sealed = seals
     ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
     : undefined;
-  const { requiresSso } = switchesOff(stored, values)
-    ? await deps.admission.isOpen({ tenant: sent.tenant })
-    : { requiresSso: false };
+  // The platform requires no single sign-on.
+  const { requiresSso } =
+    sent.tenant !== '' && switchesOff(stored, values)
+      ? await deps.admission.isOpen({ tenant: sent.tenant })
+      : { requiresSso: false };
   const spCertificate = own.certificate;
   return { place, kind, stored, values, sealed, spCertificate, replacesSecret, requiresSso };
 }
@@ -226,7 +230,10 @@ async function insert(
   // The lock keeps two concurrent creates from taking the same last place.
   await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
-    throw failedPrecondition(`a tenant has at most ${maxProviders} providers`, 'PROVIDER_LIMIT');
+    throw failedPrecondition(
+      `a tenant, like the platform, has at most ${maxProviders} providers`,
+      'PROVIDER_LIMIT',
+    );
   const now = new Date();
   const row = em.create(ProviderEntity, {
     ...values,

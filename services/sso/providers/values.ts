@@ -4,6 +4,7 @@ import type { SsoProvider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider
 import { normaliseCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
 import type { ProviderValues } from './api-record.ts';
+import { presets } from './presets.ts';
 
 // The fields of a provider that a client may set, and the checks that they are complete.
 
@@ -39,16 +40,22 @@ const fresh: Settable = {
   defaultRoles: [],
   groupMappings: [],
   attributeMap: {},
+  preset: '',
+  authorizationUrl: '',
+  tokenUrl: '',
+  userinfoUrl: '',
+  emailsUrl: '',
 };
 
-const defaults = {
+const defaults: Readonly<Record<string, Partial<Settable>>> = {
   oidc: {
     scopes: ['email', 'profile'],
     tokenAuthMethod: 'client_secret_basic',
     responseMode: 'query',
   },
+  oauth: { tokenAuthMethod: 'client_secret_basic', responseMode: 'query' },
   saml: { requestBinding: 'redirect' },
-} as const;
+};
 
 /**
  * The new columns: the sent values, else the stored ones, else the defaults. Metadata takes
@@ -60,11 +67,9 @@ export function settableOf(
   stored: Settable | undefined,
   metadata: IdpMetadata | undefined,
 ): Settable {
-  const preset: Settable = {
-    ...fresh,
-    ...(kind === 'oidc' ? { ...defaults.oidc, scopes: [...defaults.oidc.scopes] } : defaults.saml),
-  };
-  const start = stored ?? preset;
+  const usual: Settable = { ...fresh, ...defaults[kind] };
+  const { preset } = stored ?? sent;
+  const start = stored ?? { ...usual, ...presets[preset]?.values, preset };
   return {
     name: sent.name,
     active: sent.active ?? start.active,
@@ -73,8 +78,8 @@ export function settableOf(
     scopes: sent.scopes
       ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid')
       : start.scopes,
-    tokenAuthMethod: (sent.tokenAuthMethod ?? start.tokenAuthMethod) || preset.tokenAuthMethod,
-    responseMode: (sent.responseMode ?? start.responseMode) || preset.responseMode,
+    tokenAuthMethod: (sent.tokenAuthMethod ?? start.tokenAuthMethod) || usual.tokenAuthMethod,
+    responseMode: (sent.responseMode ?? start.responseMode) || usual.responseMode,
     idpEntityId: metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId,
     idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
     idpCertificates:
@@ -82,7 +87,7 @@ export function settableOf(
       (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
     requestBinding:
       metadata?.requestBinding ??
-      ((sent.requestBinding ?? start.requestBinding) || preset.requestBinding),
+      ((sent.requestBinding ?? start.requestBinding) || usual.requestBinding),
     allowIdpInitiated: sent.allowIdpInitiated ?? start.allowIdpInitiated,
     jit: sent.jit ?? start.jit,
     defaultRoles: sent.defaultRoles ? [...new Set(sent.defaultRoles.items)] : start.defaultRoles,
@@ -90,6 +95,11 @@ export function settableOf(
       ? sent.groupMappings.items.map(({ value, group, role }) => ({ value, group, role }))
       : start.groupMappings,
     attributeMap: sent.attributeMap ? { ...sent.attributeMap.items } : start.attributeMap,
+    preset,
+    authorizationUrl: sent.authorizationUrl ?? start.authorizationUrl,
+    tokenUrl: sent.tokenUrl ?? start.tokenUrl,
+    userinfoUrl: sent.userinfoUrl ?? start.userinfoUrl,
+    emailsUrl: sent.emailsUrl ?? start.emailsUrl,
   };
 }
 
@@ -98,7 +108,7 @@ const readCertificates = (items: readonly string[]): string[] => [
 ];
 
 /** Context for the completeness checks. */
-type CheckContext = { hasSecret: boolean; egress: EgressRules };
+type CheckContext = { tenant: string; hasSecret: boolean; egress: EgressRules };
 
 /** Throws invalid_argument with everything that is missing or wrong for this kind. */
 export function assertComplete(kind: string, values: Settable, context: CheckContext): void {
@@ -127,11 +137,37 @@ export function newProblems(sent: SsoProvider, context: CheckContext): string[] 
 const completenessProblems = (
   kind: string,
   values: Settable,
-  { hasSecret, egress }: CheckContext,
-): string[] =>
-  kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
+  { tenant, hasSecret, egress }: CheckContext,
+): string[] => [
+  ...(kind === 'saml' ? samlProblems(values, egress) : clientProblems(values, hasSecret, egress)),
+  ...(kind === 'oauth' ? oauthProblems(values, egress) : []),
+  ...(tenant === '' ? platformProblems(kind, values) : tenantProblems(kind)),
+  ...presetProblems(kind, values),
+];
 
-function oidcProblems(
+/** A tenant's provider has to prove its users by a signature. */
+const tenantProblems = (kind: string): string[] =>
+  kind === 'oauth' ? ['Provider.Kind must not be oauth if Provider.Tenant is not empty'] : [];
+
+function presetProblems(kind: string, { preset }: Settable): string[] {
+  const wanted = presets[preset]?.kind ?? kind;
+  return wanted === kind ? [] : [`Provider.Kind must be ${wanted} with Preset ${preset}`];
+}
+
+/**
+ * A provider of the platform gives no rights in a tenant. SAML has no statement that an address is
+ * verified, on which other users' accounts depend here.
+ */
+function platformProblems(kind: string, { defaultRoles, groupMappings }: Settable): string[] {
+  const without = 'if Provider.Tenant is empty';
+  return [
+    ...(kind === 'saml' ? [`Provider.Kind must not be saml ${without}`] : []),
+    ...(defaultRoles.length > 0 ? [`Provider.DefaultRoles must be empty ${without}`] : []),
+    ...(groupMappings.length > 0 ? [`Provider.GroupMappings must be empty ${without}`] : []),
+  ];
+}
+
+function clientProblems(
   { issuer, clientId, tokenAuthMethod }: Settable,
   hasSecret: boolean,
   egress: EgressRules,
@@ -142,6 +178,18 @@ function oidcProblems(
   if (tokenAuthMethod.startsWith('client_secret') && !hasSecret)
     problems.push(`Secret is required with ${tokenAuthMethod}`);
   return problems;
+}
+
+function oauthProblems(
+  { authorizationUrl, tokenUrl, userinfoUrl, emailsUrl }: Settable,
+  egress: EgressRules,
+): string[] {
+  return [
+    ...addressProblems('Provider.AuthorizationURL', authorizationUrl, egress),
+    ...addressProblems('Provider.TokenURL', tokenUrl, egress),
+    ...addressProblems('Provider.UserinfoURL', userinfoUrl, egress),
+    ...(emailsUrl === '' ? [] : addressProblems('Provider.EmailsURL', emailsUrl, egress)),
+  ];
 }
 
 function samlProblems(

@@ -7,10 +7,10 @@ import { findDomains } from '../domains/queries.ts';
 import type { ProviderValues } from '../providers/api-record.ts';
 import { affectsSignIn, changesSubjects } from '../providers/changes.ts';
 import { openCredentials } from '../providers/credentials.ts';
-import { forgetProvider } from '../providers/forget.ts';
+import { forgetIdentities, forgetProvider } from '../providers/forget.ts';
 import type { Answer, Flow } from '../providers/protocols.ts';
 import { findProvider, setLastLogin } from '../providers/queries.ts';
-import { asRefusal, SignInRefused, unknownProvider } from '../refusal.ts';
+import { asRefusal, refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
 import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
@@ -24,11 +24,11 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
   if (!provider) throw unknownProvider();
   const seen: { email?: string } = {};
   try {
-    return await countSignIn(provider.kind === 'saml' ? 'saml' : 'oidc', async () => {
+    return await countSignIn(methodOf(provider), async () => {
       try {
         return await signIn(deps, { provider, request, seen }, call);
       } catch (thrown) {
-        throw asRefusal(thrown);
+        throw refusalFor(provider, asRefusal(thrown));
       }
     });
   } catch (error) {
@@ -40,6 +40,9 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
     throw error;
   }
 }
+
+const methodOf = ({ kind }: ProviderValues) =>
+  kind === 'saml' || kind === 'oauth' ? kind : 'oidc';
 
 type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: { email?: string } };
 
@@ -53,18 +56,24 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   seen.email = person.email;
   // The provider's row was not locked during the slow calls to the provider, so check it again.
   await assertUnchanged(deps, provider, affectsSignIn);
-  const userId = await admit(deps, { provider, issuer: answer.issuer, person, request });
-  await join(deps, { provider, person, request, userId });
+  const { returnTo, origin } = flow ?? { returnTo: `${deps.publicUrl}/login`, origin: '' };
+  const over = flow ? cookieOf(flow.state) : '';
+  const admitting = { provider, issuer: answer.issuer, person, request };
+  const { userId, linkToken } =
+    provider.tenant === '' ? await admitSocial(deps, admitting) : await admit(deps, admitting);
+  if (linkToken !== '')
+    return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
+  if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
-  const { returnTo, origin } = flow ?? { returnTo: `${deps.publicUrl}/login`, origin: '' };
   const { token } = await deps.federation.openSession({
     userId,
     tenant,
     provider: id,
     authMethod: kind,
+    // The platform's providers count as one factor, whatever they say.
+    assurance: tenant === '' ? 'aal1' : readAssurance(answer),
     origin,
-    assurance: readAssurance(answer),
     ip,
     userAgent,
   });
@@ -75,7 +84,6 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   const failed = (error: unknown) =>
     deps.log.warn('storing the last sign-in of a provider failed', { tenant, provider: id, error });
   await setLastLogin(deps.database, tenant, id).catch(failed);
-  const over = flow ? cookieOf(flow.state) : '';
   return origin === ''
     ? { redirect: returnTo, token, flow: over }
     : { redirect: withCode(returnTo, token), token: '', flow: over };
@@ -114,8 +122,7 @@ async function assertUnchanged(
   // Revokes what this sign-in created, together with everything else of a deleted or changed
   // provider.
   if (!current) await forgetProvider(deps, tenant, id);
-  else if (changesSubjects(provider, current))
-    await deps.federation.forgetProvider({ tenant, provider: id });
+  else if (changesSubjects(provider, current)) await forgetIdentities(deps, tenant, id);
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed during the sign-in');
 }
 
@@ -147,6 +154,13 @@ async function verify(
   return answer;
 }
 
+/** The sign-in page, which links the identity once its user has signed in. */
+const linkPage = (publicUrl: string, returnTo: string): string =>
+  `${publicUrl}/login?link=1&return_to=${encodeURIComponent(returnTo)}`;
+
+/** `linkToken`: the user has to sign in first; '' = the user is admitted. */
+type Admitted = { userId: string; linkToken: string };
+
 type AdmitInput = {
   provider: ProviderValues;
   issuer: string;
@@ -157,7 +171,7 @@ type AdmitInput = {
 async function admit(
   { database, federation, admission }: SignInDeps,
   { provider, issuer, person, request }: AdmitInput,
-): Promise<string> {
+): Promise<Admitted> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
   // A closed tenant accepts no users: none is created or linked for it.
@@ -178,7 +192,27 @@ async function admit(
     userAgent,
   });
   if (!user) throw new Error('identity returned neither a user nor an error');
-  return user.id;
+  return { userId: user.id, linkToken: '' };
+}
+
+/** Admits a user of a provider of the platform, whose address may be in any domain. */
+async function admitSocial(
+  { federation }: SignInDeps,
+  { provider: { tenant, id, jit, name: tenantName }, issuer, person, request }: AdmitInput,
+): Promise<Admitted> {
+  const { ip, userAgent } = request;
+  const { groups: _groups, ...profile } = person;
+  const { user, linkToken } = await federation.admit({
+    ...profile,
+    tenant,
+    tenantName,
+    provider: id,
+    issuer,
+    jit,
+    ip,
+    userAgent,
+  });
+  return { userId: user?.id ?? '', linkToken };
 }
 
 type Joining = { provider: ProviderValues; person: Person; request: FinishRequest; userId: string };

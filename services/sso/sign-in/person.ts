@@ -23,13 +23,23 @@ type Field = 'Email' | 'Name' | 'GivenName' | 'FamilyName' | 'Picture' | 'Locale
 const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 
 /** The usual claim and attribute names; the first one that is present counts. */
-const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
+const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>> = {
   oidc: {
     Email: ['email'],
     Name: ['name'],
     GivenName: ['given_name'],
     FamilyName: ['family_name'],
     Picture: ['picture'],
+    Locale: ['locale'],
+    Groups: ['groups'],
+  },
+  // The user-info responses of GitHub, GitLab, Discord and others.
+  oauth: {
+    Email: ['email'],
+    Name: ['name', 'global_name', 'login', 'username'],
+    GivenName: ['given_name'],
+    FamilyName: ['family_name'],
+    Picture: ['picture', 'avatar_url'],
     Locale: ['locale'],
     Groups: ['groups'],
   },
@@ -72,7 +82,7 @@ export function readPerson(
   { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>,
 ): Person {
   const { claims } = asserted;
-  const places = usual[kind === 'saml' ? 'saml' : 'oidc'];
+  const places = usual[kind === 'saml' || kind === 'oauth' ? kind : 'oidc'];
   const found = (field: Field): unknown => {
     const mapped = attributeMap[field];
     const name =

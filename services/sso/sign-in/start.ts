@@ -3,7 +3,7 @@ import { type Call } from '@bailiwick/rpc';
 import { readReturnAddress } from '@bailiwick/values';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
-import { SignInRefused, unknownProvider } from '../refusal.ts';
+import { refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
@@ -19,7 +19,10 @@ export async function startSignIn(
   const provider = await findProvider(deps.database, tenant, id);
   if (!provider) throw unknownProvider();
   if (!provider.active)
-    throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
+    throw refusalFor(
+      provider,
+      new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off'),
+    );
   const target = readReturnAddress(returnTo, deps);
   if (!target)
     throw new SignInRefused(
@@ -38,6 +41,6 @@ export async function startSignIn(
   } catch (error) {
     if (error instanceof SignInRefused)
       await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent });
-    throw error;
+    throw refusalFor(provider, error);
   }
 }

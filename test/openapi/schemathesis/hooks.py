@@ -147,6 +147,9 @@ UNSPOKEN = re.compile(
             # The required fields of a new provider depend on its kind and its method.
             r"Secret is required with [a-z_]+",
             r"Provider\.(Issuer|ClientID|Idp(EntityID|SsoURL|Certificates)) is required.*",
+            r"Provider\.(Authorization|Token|Userinfo)URL is required.*",
+            r"Provider\.[A-Za-z]+ must (not )?be [a-z]+ if Provider\.Tenant is (not )?empty",
+            r"Provider\.Kind must be [a-z]+ with Preset [a-z]+",
             # A setting of the tenant.
             r"Email must be an address at .*: the tenant does not invite other domains",
         ]

@@ -55,7 +55,8 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
+   * The tenant of the provider that opened the user's session, or "platform" for a provider of the
+   * platform. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 6;
    */
@@ -361,7 +362,8 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
+   * The tenant of the provider that opened the user's session, or "platform" for a provider of the
+   * platform. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 6;
    */
@@ -468,7 +470,8 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
   permissions: string[];
 
   /**
-   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
+   * The tenant of the provider that opened the user's session, or "platform" for a provider of the
+   * platform. Empty if no provider opened it.
    *
    * @generated from field: string principal_sso_tenant = 8;
    */

@@ -93,7 +93,8 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   narrowedTo: string[];
 
   /**
-   * The tenant of the provider that opened the user's session. Empty if no provider opened it.
+   * The tenant of the provider that opened the user's session, or "platform" for a provider of the
+   * platform. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 12;
    */

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/federation.proto.
  */
 export const file_bailiwick_identity_v1_federation: GenFile = /*@__PURE__*/
-  fileDesc("CiZiYWlsaXdpY2svaWRlbnRpdHkvdjEvZmVkZXJhdGlvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIrsCCgxBZG1pdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhMKC3RlbmFudF9uYW1lGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg4KBmlzc3VlchgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg0KBWVtYWlsGAYgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAcgASgIEg8KB2RvbWFpbnMYCCADKAkSFgoObGFwc2VkX2RvbWFpbnMYCSADKAkSCwoDaml0GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZ2l2ZW5fbmFtZRgMIAEoCRITCgtmYW1pbHlfbmFtZRgNIAEoCRIPCgdwaWN0dXJlGA4gASgJEg4KBmxvY2FsZRgPIAEoCRIKCgJpcBgQIAEoCRISCgp1c2VyX2FnZW50GBEgASgJIksKDUFkbWl0UmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyEg8KB291dGNvbWUYAiABKAkinwEKEk9wZW5TZXNzaW9uUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIQCghwcm92aWRlchgDIAEoCRITCgthdXRoX21ldGhvZBgEIAEoCRIOCgZvcmlnaW4YBSABKAkSCgoCaXAYBiABKAkSEgoKdXNlcl9hZ2VudBgHIAEoCRIRCglhc3N1cmFuY2UYCCABKAkiJAoTT3BlblNlc3Npb25SZXNwb25zZRINCgV0b2tlbhgBIAEoCSI5ChVGb3JnZXRQcm92aWRlclJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJIhgKFkZvcmdldFByb3ZpZGVyUmVzcG9uc2Uy6gIKCkZlZGVyYXRpb24SXwoFQWRtaXQSIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWRtaXRSZXF1ZXN0GiQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFkbWl0UmVzcG9uc2UiC4q1GAcQBkoDc3NvEnEKC09wZW5TZXNzaW9uEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ6Cg5Gb3JnZXRQcm92aWRlchIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5Gb3JnZXRQcm92aWRlclJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRm9yZ2V0UHJvdmlkZXJSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
+  fileDesc("CiZiYWlsaXdpY2svaWRlbnRpdHkvdjEvZmVkZXJhdGlvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIrsCCgxBZG1pdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhMKC3RlbmFudF9uYW1lGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg4KBmlzc3VlchgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg0KBWVtYWlsGAYgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAcgASgIEg8KB2RvbWFpbnMYCCADKAkSFgoObGFwc2VkX2RvbWFpbnMYCSADKAkSCwoDaml0GAogASgIEgwKBG5hbWUYCyABKAkSEgoKZ2l2ZW5fbmFtZRgMIAEoCRITCgtmYW1pbHlfbmFtZRgNIAEoCRIPCgdwaWN0dXJlGA4gASgJEg4KBmxvY2FsZRgPIAEoCRIKCgJpcBgQIAEoCRISCgp1c2VyX2FnZW50GBEgASgJImQKDUFkbWl0UmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyEg8KB291dGNvbWUYAiABKAkSFwoKbGlua190b2tlbhgDIAEoCUIDgAEBIp8BChJPcGVuU2Vzc2lvblJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEAoIcHJvdmlkZXIYAyABKAkSEwoLYXV0aF9tZXRob2QYBCABKAkSDgoGb3JpZ2luGAUgASgJEgoKAmlwGAYgASgJEhIKCnVzZXJfYWdlbnQYByABKAkSEQoJYXNzdXJhbmNlGAggASgJIiQKE09wZW5TZXNzaW9uUmVzcG9uc2USDQoFdG9rZW4YASABKAkiOQoVRm9yZ2V0UHJvdmlkZXJSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCSImChZGb3JnZXRQcm92aWRlclJlc3BvbnNlEgwKBG1vcmUYASABKAgy6gIKCkZlZGVyYXRpb24SXwoFQWRtaXQSIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWRtaXRSZXF1ZXN0GiQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFkbWl0UmVzcG9uc2UiC4q1GAcQBkoDc3NvEnEKC09wZW5TZXNzaW9uEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ6Cg5Gb3JnZXRQcm92aWRlchIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5Gb3JnZXRQcm92aWRlclJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRm9yZ2V0UHJvdmlkZXJSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
 
 /**
  * A provider's assertion about a user.
@@ -22,12 +22,15 @@ export const file_bailiwick_identity_v1_federation: GenFile = /*@__PURE__*/
  */
 export type AdmitRequest = Message<"bailiwick.identity.v1.AdmitRequest"> & {
   /**
+   * Empty for a provider of the platform. Domains then have
+   * no meaning.
+   *
    * @generated from field: string tenant = 1;
    */
   tenant: string;
 
   /**
-   * For the mail about a linked account.
+   * For the mail about a linked account: the name of the provider.
    *
    * @generated from field: string tenant_name = 2;
    */
@@ -132,22 +135,32 @@ export const AdmitRequestSchema: GenMessage<AdmitRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_federation, 0);
 
 /**
- * The admitted user.
+ * The admitted user, or the token to link the identity with.
  *
  * @generated from message bailiwick.identity.v1.AdmitResponse
  */
 export type AdmitResponse = Message<"bailiwick.identity.v1.AdmitResponse"> & {
   /**
+   * Absent if the outcome is unlinked.
+   *
    * @generated from field: bailiwick.identity.v1.User user = 1;
    */
   user?: User | undefined;
 
   /**
-   * known, linked or created.
+   * known, linked, created or unlinked: the asserted address belongs to a user who has to sign in
+   * first.
    *
    * @generated from field: string outcome = 2;
    */
   outcome: string;
+
+  /**
+   * For Account_LinkIdentity, if the outcome is unlinked.
+   *
+   * @generated from field: string link_token = 3;
+   */
+  linkToken: string;
 };
 
 /**
@@ -179,7 +192,7 @@ export type OpenSessionRequest = Message<"bailiwick.identity.v1.OpenSessionReque
   provider: string;
 
   /**
-   * oidc or saml.
+   * oidc, oauth or saml.
    *
    * @generated from field: string auth_method = 4;
    */
@@ -240,7 +253,7 @@ export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_federation, 3);
 
 /**
- * Selects a provider of a tenant.
+ * Selects a provider of a tenant, or of the platform.
  *
  * @generated from message bailiwick.identity.v1.ForgetProviderRequest
  */
@@ -264,11 +277,17 @@ export const ForgetProviderRequestSchema: GenMessage<ForgetProviderRequest> = /*
   messageDesc(file_bailiwick_identity_v1_federation, 4);
 
 /**
- * Empty: the identities and sessions of the provider are removed.
+ * The identities and sessions of the provider are removed.
  *
  * @generated from message bailiwick.identity.v1.ForgetProviderResponse
  */
 export type ForgetProviderResponse = Message<"bailiwick.identity.v1.ForgetProviderResponse"> & {
+  /**
+   * Whether there are more: call again. A provider of the platform can have any number of users.
+   *
+   * @generated from field: bool more = 1;
+   */
+  more: boolean;
 };
 
 /**
@@ -286,7 +305,9 @@ export const ForgetProviderResponseSchema: GenMessage<ForgetProviderResponse> = 
 export const Federation: GenService<{
   /**
    * Finds or creates the user of an identity: the linked user, else the user with the asserted
-   * address, who is linked now, else a new user. Fails with permission_denied; the reason says why.
+   * address, who is linked now, else a new user. A provider of the platform links no existing user:
+   * the response is a token that Account_LinkIdentity takes. Fails with permission_denied; the
+   * reason says why.
    *
    * @generated from rpc bailiwick.identity.v1.Federation.Admit
    */

@@ -106,7 +106,8 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
   expiresAt?: Timestamp | undefined;
 
   /**
-   * The tenant of the provider that opened the session. Empty if no provider opened it.
+   * The tenant of the provider that opened the session, or "platform" for a provider of the
+   * platform. Empty if no provider opened it.
    *
    * @generated from field: string sso_tenant = 9;
    */

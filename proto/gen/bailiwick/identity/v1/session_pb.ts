@@ -32,7 +32,7 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   userId: string;
 
   /**
-   * password, passkey, email_code, oidc or saml.
+   * password, passkey, email_code, oidc, oauth or saml.
    *
    * @generated from field: string auth_method = 3 [json_name = "AuthMethod"];
    */

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/provider.proto.
  */
 export const file_bailiwick_sso_v1_provider: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsECCgxHcm91cE1hcHBpbmcSiAEKBXZhbHVlGAEgASgJQnK6SG+6AWQKE2dyb3VwX21hcHBpbmcudmFsdWUaTXRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3Qgbm90IGNvbnRhaW4gY29udHJvbCBjaGFyYWN0ZXJzJyA6ICcnyAEBcgMYgAJSBVZhbHVlEh8KBWdyb3VwGAIgASgJQgm6SAZyBJC1GAFSBUdyb3VwEh0KBHJvbGUYAyABKAlCCbpIBnIEmLUYAVIEUm9sZTpmukhjGmEKFWdyb3VwX21hcHBpbmcubWVhbmluZxpIdGhpcy5ncm91cCA9PSAnJyAmJiB0aGlzLnJvbGUgPT0gJycgPyAnbXVzdCBuYW1lIGEgR3JvdXAgb3IgYSBSb2xlJyA6ICcnIjYKDENlcnRpZmljYXRlcxImCgVpdGVtcxgBIAMoCUIQukgNkgEKEAUiBnIEGICAAVIFSXRlbXMiUAoNR3JvdXBNYXBwaW5ncxI/CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nQgm6SAaSAQMQyAFSBUl0ZW1zItQSCgtTc29Qcm92aWRlchIcCgJpZBgBIAEoCUIMukgJcgeKtRgDc3NvUgJJRBInCgZ0ZW5hbnQYAiABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EicKBGtpbmQYAyABKAlCE7pIEHIOUgBSBG9pZGNSBHNhbWxSBEtpbmQSIwoEbmFtZRgEIAEoCUIPukgMyAEBcgfAtRgBGIABUgROYW1lEhsKBmFjdGl2ZRgFIAEoCEgAUgZBY3RpdmWIAQESJQoGaXNzdWVyGAYgASgJQgi6SAVyAxiAEEgBUgZJc3N1ZXKIAQESKgoJY2xpZW50X2lkGAcgASgJQgi6SAVyAxiAAkgCUghDbGllbnRJRIgBARLiAQoGc2NvcGVzGAggASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QqgBukikAboBoAEKD3Byb3ZpZGVyLnNjb3BlcxqMAXNpemUodGhpcy5pdGVtcykgPD0gMjAgJiYgdGhpcy5pdGVtcy5hbGwocywgcy5tYXRjaGVzKCdeWyEjLVxcW1xcXS1+XXsxLDEyOH0kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDIwIHNjb3BlcyB3aXRob3V0IHNwYWNlcyBvciBxdW90ZXMnUgZTY29wZXMSiwEKEXRva2VuX2F1dGhfbWV0aG9kGAkgASgJQlq6SFdyVVIAUhNjbGllbnRfc2VjcmV0X2Jhc2ljUhJjbGllbnRfc2VjcmV0X3Bvc3RSEWNsaWVudF9zZWNyZXRfand0Ug9wcml2YXRlX2tleV9qd3RSBG5vbmVIA1IPVG9rZW5BdXRoTWV0aG9kiAEBEkMKDXJlc3BvbnNlX21vZGUYCiABKAlCGbpIFnIUUgBSBXF1ZXJ5Uglmb3JtX3Bvc3RIBFIMUmVzcG9uc2VNb2RliAEBEhsKBmRla19pZBgLIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgMIAEoDEIEiLUYAVIJU2VjcmV0RW5jEjEKDWlkcF9lbnRpdHlfaWQYDSABKAlCCLpIBXIDGIAISAVSC0lkcEVudGl0eUlEiAEBEi0KC2lkcF9zc29fdXJsGA4gASgJQgi6SAVyAxiAEEgGUglJZHBTc29VUkyIAQESSQoQaWRwX2NlcnRpZmljYXRlcxgPIAEoCzIeLmJhaWxpd2ljay5zc28udjEuQ2VydGlmaWNhdGVzUg9JZHBDZXJ0aWZpY2F0ZXMSRQoPcmVxdWVzdF9iaW5kaW5nGBAgASgJQhe6SBRyElIAUghyZWRpcmVjdFIEcG9zdEgHUg5SZXF1ZXN0QmluZGluZ4gBARImCgxzcF9lbnRpdHlfaWQYESABKAlCBIi1GAFSClNwRW50aXR5SUQSHQoHYWNzX3VybBgSIAEoCUIEiLUYAVIGQWNzVVJMEisKDnNwX2NlcnRpZmljYXRlGBMgASgJQgSItRgBUg1TcENlcnRpZmljYXRlEicKDHJlZGlyZWN0X3VyaRgUIAEoCUIEiLUYAVILUmVkaXJlY3RVUkkSMwoTYWxsb3dfaWRwX2luaXRpYXRlZBgVIAEoCEgIUhFBbGxvd0lkcEluaXRpYXRlZIgBARIVCgNqaXQYFiABKAhICVIDSml0iAEBEuQBCg1kZWZhdWx0X3JvbGVzGBcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0Qp0BukiZAboBlQEKFnByb3ZpZGVyLmRlZmF1bHRfcm9sZXMae3NpemUodGhpcy5pdGVtcykgPD0gMjAgJiYgdGhpcy5pdGVtcy5hbGwociwgci5tYXRjaGVzKCdeW2Etel1bYS16MC05LV17MSw2Mn0kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDIwIHNsdWdzIG9mIHJvbGVzJ1IMRGVmYXVsdFJvbGVzEkYKDmdyb3VwX21hcHBpbmdzGBggASgLMh8uYmFpbGl3aWNrLnNzby52MS5Hcm91cE1hcHBpbmdzUg1Hcm91cE1hcHBpbmdzEqoDCg1hdHRyaWJ1dGVfbWFwGBkgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBC5AK6SOACugHcAgoWcHJvdmlkZXIuYXR0cmlidXRlX21hcBrBAnRoaXMuaXRlbXMuYWxsKGssIGsgaW4gWydTdWJqZWN0JywgJ0VtYWlsJywgJ0VtYWlsVmVyaWZpZWQnLCAnTmFtZScsICdHaXZlbk5hbWUnLCAnRmFtaWx5TmFtZScsICdQaWN0dXJlJywgJ0xvY2FsZScsICdHcm91cHMnXSAmJiBzaXplKHRoaXMuaXRlbXNba10pID49IDEgJiYgc2l6ZSh0aGlzLml0ZW1zW2tdKSA8PSAyNTYpID8gJycgOiAnbXVzdCBtYXAgU3ViamVjdCwgRW1haWwsIEVtYWlsVmVyaWZpZWQsIE5hbWUsIEdpdmVuTmFtZSwgRmFtaWx5TmFtZSwgUGljdHVyZSwgTG9jYWxlIG9yIEdyb3VwcyB0byBuYW1lcyBvZiAxIHRvIDI1NiBjaGFyYWN0ZXJzJ1IMQXR0cmlidXRlTWFwEkQKDWxhc3RfbG9naW5fYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgtMYXN0TG9naW5BdBIjCgpsYXN0X2Vycm9yGBsgASgJQgSItRgBUglMYXN0RXJyb3ISPwoKY3JlYXRlZF9hdBgcIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GB0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgkKB19hY3RpdmVCCQoHX2lzc3VlckIMCgpfY2xpZW50X2lkQhQKEl90b2tlbl9hdXRoX21ldGhvZEIQCg5fcmVzcG9uc2VfbW9kZUIQCg5faWRwX2VudGl0eV9pZEIOCgxfaWRwX3Nzb191cmxCEgoQX3JlcXVlc3RfYmluZGluZ0IWChRfYWxsb3dfaWRwX2luaXRpYXRlZEIGCgRfaml0ImcKD1Nzb1Byb3ZpZGVyUGFnZRIzCgVpdGVtcxgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUEChZTc29TYXZlUHJvdmlkZXJSZXF1ZXN0EjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXISIwoGc2VjcmV0GAIgASgJQguAAQG6SAVyAxiACFIGU2VjcmV0EiwKDG1ldGFkYXRhX3htbBgDIAEoCUIJukgGcgQYgIAQUgtNZXRhZGF0YVhNTBIrCgxtZXRhZGF0YV91cmwYBCABKAlCCLpIBXIDGIAQUgtNZXRhZGF0YVVSTBI+Cg1pZl91cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQ67wG6SOsBGmYKDXByb3ZpZGVyLmtpbmQaVXRoaXMucHJvdmlkZXIuaWQgPT0gJycgJiYgdGhpcy5wcm92aWRlci5raW5kID09ICcnID8gJ1Byb3ZpZGVyLktpbmQgaXMgcmVxdWlyZWQnIDogJycagAEKEXByb3ZpZGVyLm1ldGFkYXRhGmt0aGlzLm1ldGFkYXRhX3htbCAhPSAnJyAmJiB0aGlzLm1ldGFkYXRhX3VybCAhPSAnJyA/ICdNZXRhZGF0YVhNTCBhbmQgTWV0YWRhdGFVUkwgY2Fubm90IGJvdGggYmUgc2VudCcgOiAnJyJUChdTc29TYXZlUHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyImEKFVNzb0dldFByb3ZpZGVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlMKFlNzb0dldFByb3ZpZGVyUmVzcG9uc2USOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlciJ0ChdTc29MaXN0UHJvdmlkZXJzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUQoYU3NvTGlzdFByb3ZpZGVyc1Jlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUGFnZVIEUGFnZSJkChhTc29EZWxldGVQcm92aWRlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCIbChlTc29EZWxldGVQcm92aWRlclJlc3BvbnNlImIKFlNzb1Rlc3RQcm92aWRlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCJSCgpTc29GaW5kaW5nEhQKBWNoZWNrGAEgASgJUgVDaGVjaxIUCgVsZXZlbBgCIAEoCVIFTGV2ZWwSGAoHbWVzc2FnZRgDIAEoCVIHTWVzc2FnZSJjChdTc29UZXN0UHJvdmlkZXJSZXNwb25zZRIOCgJvaxgBIAEoCFICT0sSOAoIZmluZGluZ3MYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLlNzb0ZpbmRpbmdSCEZpbmRpbmdzInoKGVNzb0xpZnRSZXF1aXJlbWVudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgdtaW51dGVzGAIgASgFQgm6SAYaBBg8KABIAFIHTWludXRlc4gBAUIKCghfbWludXRlcyJOChpTc29MaWZ0UmVxdWlyZW1lbnRSZXNwb25zZRIwCgV1bnRpbBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVVudGlsYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL3Byb3ZpZGVyLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIsECCgxHcm91cE1hcHBpbmcSiAEKBXZhbHVlGAEgASgJQnK6SG+6AWQKE2dyb3VwX21hcHBpbmcudmFsdWUaTXRoaXMubWF0Y2hlcyhyJ1tceDAwLVx4MWZceDdmXScpID8gJ211c3Qgbm90IGNvbnRhaW4gY29udHJvbCBjaGFyYWN0ZXJzJyA6ICcnyAEBcgMYgAJSBVZhbHVlEh8KBWdyb3VwGAIgASgJQgm6SAZyBJC1GAFSBUdyb3VwEh0KBHJvbGUYAyABKAlCCbpIBnIEmLUYAVIEUm9sZTpmukhjGmEKFWdyb3VwX21hcHBpbmcubWVhbmluZxpIdGhpcy5ncm91cCA9PSAnJyAmJiB0aGlzLnJvbGUgPT0gJycgPyAnbXVzdCBuYW1lIGEgR3JvdXAgb3IgYSBSb2xlJyA6ICcnIjYKDENlcnRpZmljYXRlcxImCgVpdGVtcxgBIAMoCUIQukgNkgEKEAUiBnIEGICAAVIFSXRlbXMiUAoNR3JvdXBNYXBwaW5ncxI/CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nQgm6SAaSAQMQyAFSBUl0ZW1zIqcVCgtTc29Qcm92aWRlchIcCgJpZBgBIAEoCUIMukgJcgeKtRgDc3NvUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Ei4KBGtpbmQYAyABKAlCGrpIF3IVUgBSBG9pZGNSBHNhbWxSBW9hdXRoUgRLaW5kEiMKBG5hbWUYBCABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIbCgZhY3RpdmUYBSABKAhIAFIGQWN0aXZliAEBEiUKBmlzc3VlchgGIAEoCUIIukgFcgMYgBBIAVIGSXNzdWVyiAEBEioKCWNsaWVudF9pZBgHIAEoCUIIukgFcgMYgAJIAlIIQ2xpZW50SUSIAQES4gEKBnNjb3BlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKoAbpIpAG6AaABCg9wcm92aWRlci5zY29wZXMajAFzaXplKHRoaXMuaXRlbXMpIDw9IDIwICYmIHRoaXMuaXRlbXMuYWxsKHMsIHMubWF0Y2hlcygnXlshIy1cXFtcXF0tfl17MSwxMjh9JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAyMCBzY29wZXMgd2l0aG91dCBzcGFjZXMgb3IgcXVvdGVzJ1IGU2NvcGVzEosBChF0b2tlbl9hdXRoX21ldGhvZBgJIAEoCUJaukhXclVSAFITY2xpZW50X3NlY3JldF9iYXNpY1ISY2xpZW50X3NlY3JldF9wb3N0UhFjbGllbnRfc2VjcmV0X2p3dFIPcHJpdmF0ZV9rZXlfand0UgRub25lSANSD1Rva2VuQXV0aE1ldGhvZIgBARJDCg1yZXNwb25zZV9tb2RlGAogASgJQhm6SBZyFFIAUgVxdWVyeVIJZm9ybV9wb3N0SARSDFJlc3BvbnNlTW9kZYgBARIbCgZkZWtfaWQYCyABKAlCBIi1GAFSBURla0lEEiMKCnNlY3JldF9lbmMYDCABKAxCBIi1GAFSCVNlY3JldEVuYxIxCg1pZHBfZW50aXR5X2lkGA0gASgJQgi6SAVyAxiACEgFUgtJZHBFbnRpdHlJRIgBARItCgtpZHBfc3NvX3VybBgOIAEoCUIIukgFcgMYgBBIBlIJSWRwU3NvVVJMiAEBEkkKEGlkcF9jZXJ0aWZpY2F0ZXMYDyABKAsyHi5iYWlsaXdpY2suc3NvLnYxLkNlcnRpZmljYXRlc1IPSWRwQ2VydGlmaWNhdGVzEkUKD3JlcXVlc3RfYmluZGluZxgQIAEoCUIXukgUchJSAFIIcmVkaXJlY3RSBHBvc3RIB1IOUmVxdWVzdEJpbmRpbmeIAQESJgoMc3BfZW50aXR5X2lkGBEgASgJQgSItRgBUgpTcEVudGl0eUlEEh0KB2Fjc191cmwYEiABKAlCBIi1GAFSBkFjc1VSTBIrCg5zcF9jZXJ0aWZpY2F0ZRgTIAEoCUIEiLUYAVINU3BDZXJ0aWZpY2F0ZRInCgxyZWRpcmVjdF91cmkYFCABKAlCBIi1GAFSC1JlZGlyZWN0VVJJEjMKE2FsbG93X2lkcF9pbml0aWF0ZWQYFSABKAhICFIRQWxsb3dJZHBJbml0aWF0ZWSIAQESFQoDaml0GBYgASgISAlSA0ppdIgBARLkAQoNZGVmYXVsdF9yb2xlcxgXIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKdAbpImQG6AZUBChZwcm92aWRlci5kZWZhdWx0X3JvbGVzGntzaXplKHRoaXMuaXRlbXMpIDw9IDIwICYmIHRoaXMuaXRlbXMuYWxsKHIsIHIubWF0Y2hlcygnXlthLXpdW2EtejAtOS1dezEsNjJ9JCcpKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCAyMCBzbHVncyBvZiByb2xlcydSDERlZmF1bHRSb2xlcxJGCg5ncm91cF9tYXBwaW5ncxgYIAEoCzIfLmJhaWxpd2ljay5zc28udjEuR3JvdXBNYXBwaW5nc1INR3JvdXBNYXBwaW5ncxKqAwoNYXR0cmlidXRlX21hcBgZIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwQuQCukjgAroB3AIKFnByb3ZpZGVyLmF0dHJpYnV0ZV9tYXAawQJ0aGlzLml0ZW1zLmFsbChrLCBrIGluIFsnU3ViamVjdCcsICdFbWFpbCcsICdFbWFpbFZlcmlmaWVkJywgJ05hbWUnLCAnR2l2ZW5OYW1lJywgJ0ZhbWlseU5hbWUnLCAnUGljdHVyZScsICdMb2NhbGUnLCAnR3JvdXBzJ10gJiYgc2l6ZSh0aGlzLml0ZW1zW2tdKSA+PSAxICYmIHNpemUodGhpcy5pdGVtc1trXSkgPD0gMjU2KSA/ICcnIDogJ211c3QgbWFwIFN1YmplY3QsIEVtYWlsLCBFbWFpbFZlcmlmaWVkLCBOYW1lLCBHaXZlbk5hbWUsIEZhbWlseU5hbWUsIFBpY3R1cmUsIExvY2FsZSBvciBHcm91cHMgdG8gbmFtZXMgb2YgMSB0byAyNTYgY2hhcmFjdGVycydSDEF0dHJpYnV0ZU1hcBJECg1sYXN0X2xvZ2luX2F0GBogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVILTGFzdExvZ2luQXQSIwoKbGFzdF9lcnJvchgbIAEoCUIEiLUYAVIJTGFzdEVycm9yEj8KCmNyZWF0ZWRfYXQYHCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgdIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJBCgZwcmVzZXQYHiABKAlCKbpIJnIkUgBSBmdvb2dsZVIJbWljcm9zb2Z0UgVhcHBsZVIGZ2l0aHViUgZQcmVzZXQSOgoRYXV0aG9yaXphdGlvbl91cmwYHyABKAlCCLpIBXIDGIAQSApSEEF1dGhvcml6YXRpb25VUkyIAQESKgoJdG9rZW5fdXJsGCAgASgJQgi6SAVyAxiAEEgLUghUb2tlblVSTIgBARIwCgx1c2VyaW5mb191cmwYISABKAlCCLpIBXIDGIAQSAxSC1VzZXJpbmZvVVJMiAEBEiwKCmVtYWlsc191cmwYIiABKAlCCLpIBXIDGIAQSA1SCUVtYWlsc1VSTIgBAUIJCgdfYWN0aXZlQgkKB19pc3N1ZXJCDAoKX2NsaWVudF9pZEIUChJfdG9rZW5fYXV0aF9tZXRob2RCEAoOX3Jlc3BvbnNlX21vZGVCEAoOX2lkcF9lbnRpdHlfaWRCDgoMX2lkcF9zc29fdXJsQhIKEF9yZXF1ZXN0X2JpbmRpbmdCFgoUX2FsbG93X2lkcF9pbml0aWF0ZWRCBgoEX2ppdEIUChJfYXV0aG9yaXphdGlvbl91cmxCDAoKX3Rva2VuX3VybEIPCg1fdXNlcmluZm9fdXJsQg0KC19lbWFpbHNfdXJsImcKD1Nzb1Byb3ZpZGVyUGFnZRIzCgVpdGVtcxgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUEChZTc29TYXZlUHJvdmlkZXJSZXF1ZXN0EjkKCHByb3ZpZGVyGAEgASgLMh0uYmFpbGl3aWNrLnNzby52MS5Tc29Qcm92aWRlclIIUHJvdmlkZXISIwoGc2VjcmV0GAIgASgJQguAAQG6SAVyAxiACFIGU2VjcmV0EiwKDG1ldGFkYXRhX3htbBgDIAEoCUIJukgGcgQYgIAQUgtNZXRhZGF0YVhNTBIrCgxtZXRhZGF0YV91cmwYBCABKAlCCLpIBXIDGIAQUgtNZXRhZGF0YVVSTBI+Cg1pZl91cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQ67wG6SOsBGmYKDXByb3ZpZGVyLmtpbmQaVXRoaXMucHJvdmlkZXIuaWQgPT0gJycgJiYgdGhpcy5wcm92aWRlci5raW5kID09ICcnID8gJ1Byb3ZpZGVyLktpbmQgaXMgcmVxdWlyZWQnIDogJycagAEKEXByb3ZpZGVyLm1ldGFkYXRhGmt0aGlzLm1ldGFkYXRhX3htbCAhPSAnJyAmJiB0aGlzLm1ldGFkYXRhX3VybCAhPSAnJyA/ICdNZXRhZGF0YVhNTCBhbmQgTWV0YWRhdGFVUkwgY2Fubm90IGJvdGggYmUgc2VudCcgOiAnJyJUChdTc29TYXZlUHJvdmlkZXJSZXNwb25zZRI5Cghwcm92aWRlchgBIAEoCzIdLmJhaWxpd2ljay5zc28udjEuU3NvUHJvdmlkZXJSCFByb3ZpZGVyIl4KFVNzb0dldFByb3ZpZGVyUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzc29SAklEIlMKFlNzb0dldFByb3ZpZGVyUmVzcG9uc2USOQoIcHJvdmlkZXIYASABKAsyHS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUghQcm92aWRlciJxChdTc29MaXN0UHJvdmlkZXJzUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUQoYU3NvTGlzdFByb3ZpZGVyc1Jlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suc3NvLnYxLlNzb1Byb3ZpZGVyUGFnZVIEUGFnZSJhChhTc29EZWxldGVQcm92aWRlclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCIbChlTc29EZWxldGVQcm92aWRlclJlc3BvbnNlIl8KFlNzb1Rlc3RQcm92aWRlclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUgJJRCJSCgpTc29GaW5kaW5nEhQKBWNoZWNrGAEgASgJUgVDaGVjaxIUCgVsZXZlbBgCIAEoCVIFTGV2ZWwSGAoHbWVzc2FnZRgDIAEoCVIHTWVzc2FnZSJjChdTc29UZXN0UHJvdmlkZXJSZXNwb25zZRIOCgJvaxgBIAEoCFICT0sSOAoIZmluZGluZ3MYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLlNzb0ZpbmRpbmdSCEZpbmRpbmdzInoKGVNzb0xpZnRSZXF1aXJlbWVudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgdtaW51dGVzGAIgASgFQgm6SAYaBBg8KABIAFIHTWludXRlc4gBAUIKCghfbWludXRlcyJOChpTc29MaWZ0UmVxdWlyZW1lbnRSZXNwb25zZRIwCgV1bnRpbBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVVudGlsIh8KHVNzb0xpc3RTb2NpYWxQcm92aWRlcnNSZXF1ZXN0ImUKDlNvY2lhbFByb3ZpZGVyEg4KAmlkGAEgASgJUgJJRBISCgRuYW1lGAIgASgJUgROYW1lEhIKBGtpbmQYAyABKAlSBEtpbmQSGwoJbG9naW5fdXJsGAQgASgJUghMb2dpblVSTCJgCh5Tc29MaXN0U29jaWFsUHJvdmlkZXJzUmVzcG9uc2USPgoJcHJvdmlkZXJzGAEgAygLMiAuYmFpbGl3aWNrLnNzby52MS5Tb2NpYWxQcm92aWRlclIJUHJvdmlkZXJzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Maps one group of the provider to a group, to a role in the whole tenant, or to both.
@@ -95,7 +95,7 @@ export const GroupMappingsSchema: GenMessage<GroupMappings> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 2);
 
 /**
- * An identity provider of a tenant, for OIDC or SAML.
+ * An identity provider of a tenant, or of the platform.
  *
  * @generated from message bailiwick.sso.v1.SsoProvider
  */
@@ -108,12 +108,15 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   id: string;
 
   /**
+   * Empty for a provider of the platform (social sign-in), which users of all tenants may use.
+   *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
   tenant: string;
 
   /**
-   * oidc or saml. It never changes. If absent on update, the stored value is kept.
+   * oidc, saml or oauth (OAuth 2.0 with a user-info address). A tenant's is oidc or saml, and the
+   * platform's oidc or oauth. It never changes. If absent on update, the stored value is kept.
    *
    * @generated from field: string kind = 3 [json_name = "Kind"];
    */
@@ -132,28 +135,30 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   active?: boolean | undefined;
 
   /**
-   * OIDC: the issuer, exactly as the provider's configuration names it.
+   * OIDC: the issuer, exactly as the provider's configuration names it. OAuth: the URL that stands
+   * for the provider; users are identified by it and their subject.
    *
    * @generated from field: optional string issuer = 6 [json_name = "Issuer"];
    */
   issuer?: string | undefined;
 
   /**
-   * OIDC: the client ID that the provider assigned.
+   * OIDC, OAuth: the client ID that the provider assigned.
    *
    * @generated from field: optional string client_id = 7 [json_name = "ClientID"];
    */
   clientId?: string | undefined;
 
   /**
-   * OIDC: the requested scopes besides openid. If absent, email and profile.
+   * OIDC: the requested scopes besides openid. If absent, email and profile. OAuth: all requested
+   * scopes.
    *
    * @generated from field: bailiwick.common.v1.StringList scopes = 8 [json_name = "Scopes"];
    */
   scopes?: StringList | undefined;
 
   /**
-   * OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none.
+   * OIDC, OAuth: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none.
    *
    * @generated from field: optional string token_auth_method = 9 [json_name = "TokenAuthMethod"];
    */
@@ -233,7 +238,7 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   spCertificate: string;
 
   /**
-   * OIDC: the redirect URI to register at the provider.
+   * OIDC, OAuth: the redirect URI to register at the provider.
    *
    * @generated from field: string redirect_uri = 20 [json_name = "RedirectURI"];
    */
@@ -269,7 +274,8 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   groupMappings?: GroupMappings | undefined;
 
   /**
-   * The claim or attribute for each property, if it is not the standard one: keys are Subject,
+   * The claim or attribute for each property, if it is not the standard one (OAuth: the field of the
+   * user-info response, with sub as the standard Subject): keys are Subject,
    * Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale and Groups.
    *
    * @generated from field: bailiwick.common.v1.StringMap attribute_map = 25 [json_name = "AttributeMap"];
@@ -297,6 +303,43 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 29 [json_name = "UpdatedAt"];
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * google, microsoft, apple (OIDC) or github (OAuth): sets the fields that the request of a new
+   * provider leaves out. It never changes.
+   *
+   * @generated from field: string preset = 30 [json_name = "Preset"];
+   */
+  preset: string;
+
+  /**
+   * OAuth: where the browser is sent.
+   *
+   * @generated from field: optional string authorization_url = 31 [json_name = "AuthorizationURL"];
+   */
+  authorizationUrl?: string | undefined;
+
+  /**
+   * OAuth: exchanges the code for an access token.
+   *
+   * @generated from field: optional string token_url = 32 [json_name = "TokenURL"];
+   */
+  tokenUrl?: string | undefined;
+
+  /**
+   * OAuth: returns the user as a JSON object.
+   *
+   * @generated from field: optional string userinfo_url = 33 [json_name = "UserinfoURL"];
+   */
+  userinfoUrl?: string | undefined;
+
+  /**
+   * OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary
+   * one counts. If empty, the user-info response has the address.
+   *
+   * @generated from field: optional string emails_url = 34 [json_name = "EmailsURL"];
+   */
+  emailsUrl?: string | undefined;
 };
 
 /**
@@ -406,6 +449,8 @@ export const SsoSaveProviderResponseSchema: GenMessage<SsoSaveProviderResponse> 
  */
 export type SsoGetProviderRequest = Message<"bailiwick.sso.v1.SsoGetProviderRequest"> & {
   /**
+   * Empty for the providers of the platform.
+   *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
@@ -449,6 +494,8 @@ export const SsoGetProviderResponseSchema: GenMessage<SsoGetProviderResponse> = 
  */
 export type SsoListProvidersRequest = Message<"bailiwick.sso.v1.SsoListProvidersRequest"> & {
   /**
+   * Empty for the providers of the platform.
+   *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
@@ -492,6 +539,8 @@ export const SsoListProvidersResponseSchema: GenMessage<SsoListProvidersResponse
  */
 export type SsoDeleteProviderRequest = Message<"bailiwick.sso.v1.SsoDeleteProviderRequest"> & {
   /**
+   * Empty for the providers of the platform.
+   *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
@@ -531,6 +580,8 @@ export const SsoDeleteProviderResponseSchema: GenMessage<SsoDeleteProviderRespon
  */
 export type SsoTestProviderRequest = Message<"bailiwick.sso.v1.SsoTestProviderRequest"> & {
   /**
+   * Empty for the providers of the platform.
+   *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
@@ -653,4 +704,78 @@ export type SsoLiftRequirementResponse = Message<"bailiwick.sso.v1.SsoLiftRequir
  */
 export const SsoLiftRequirementResponseSchema: GenMessage<SsoLiftRequirementResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_provider, 17);
+
+/**
+ * Empty: the answer is the same for every caller.
+ *
+ * @generated from message bailiwick.sso.v1.SsoListSocialProvidersRequest
+ */
+export type SsoListSocialProvidersRequest = Message<"bailiwick.sso.v1.SsoListSocialProvidersRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoListSocialProvidersRequest.
+ * Use `create(SsoListSocialProvidersRequestSchema)` to create a new message.
+ */
+export const SsoListSocialProvidersRequestSchema: GenMessage<SsoListSocialProvidersRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_provider, 18);
+
+/**
+ * A button of the sign-in page.
+ *
+ * @generated from message bailiwick.sso.v1.SocialProvider
+ */
+export type SocialProvider = Message<"bailiwick.sso.v1.SocialProvider"> & {
+  /**
+   * The provider's ID, as sessions name it.
+   *
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * The name on the button.
+   *
+   * @generated from field: string name = 2 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * @generated from field: string kind = 3 [json_name = "Kind"];
+   */
+  kind: string;
+
+  /**
+   * The address that starts the sign-in in a browser. Add return_to to say where it leads.
+   *
+   * @generated from field: string login_url = 4 [json_name = "LoginURL"];
+   */
+  loginUrl: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SocialProvider.
+ * Use `create(SocialProviderSchema)` to create a new message.
+ */
+export const SocialProviderSchema: GenMessage<SocialProvider> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_provider, 19);
+
+/**
+ * The active providers of the platform, oldest first.
+ *
+ * @generated from message bailiwick.sso.v1.SsoListSocialProvidersResponse
+ */
+export type SsoListSocialProvidersResponse = Message<"bailiwick.sso.v1.SsoListSocialProvidersResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.SocialProvider providers = 1 [json_name = "Providers"];
+   */
+  providers: SocialProvider[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoListSocialProvidersResponse.
+ * Use `create(SsoListSocialProvidersResponseSchema)` to create a new message.
+ */
+export const SsoListSocialProvidersResponseSchema: GenMessage<SsoListSocialProvidersResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_provider, 20);
 

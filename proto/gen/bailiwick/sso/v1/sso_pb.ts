@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
-import type { SsoDeleteProviderRequestSchema, SsoDeleteProviderResponseSchema, SsoGetProviderRequestSchema, SsoGetProviderResponseSchema, SsoLiftRequirementRequestSchema, SsoLiftRequirementResponseSchema, SsoListProvidersRequestSchema, SsoListProvidersResponseSchema, SsoSaveProviderRequestSchema, SsoSaveProviderResponseSchema, SsoTestProviderRequestSchema, SsoTestProviderResponseSchema } from "./provider_pb.ts";
+import type { SsoDeleteProviderRequestSchema, SsoDeleteProviderResponseSchema, SsoGetProviderRequestSchema, SsoGetProviderResponseSchema, SsoLiftRequirementRequestSchema, SsoLiftRequirementResponseSchema, SsoListProvidersRequestSchema, SsoListProvidersResponseSchema, SsoListSocialProvidersRequestSchema, SsoListSocialProvidersResponseSchema, SsoSaveProviderRequestSchema, SsoSaveProviderResponseSchema, SsoTestProviderRequestSchema, SsoTestProviderResponseSchema } from "./provider_pb.ts";
 import { file_bailiwick_sso_v1_provider } from "./provider_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/sso.proto.
  */
 export const file_bailiwick_sso_v1_sso: GenFile = /*@__PURE__*/
-  fileDesc("ChpiYWlsaXdpY2svc3NvL3YxL3Nzby5wcm90bxIQYmFpbGl3aWNrLnNzby52MSI1Cg9Tc29DaGVja1JlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiLgoQU3NvQ2hlY2tSZXNwb25zZRIaCghyZWRpcmVjdBgBIAEoCVIIUmVkaXJlY3Qy0wcKA1NzbxJkCgVDaGVjaxIhLmJhaWxpd2ljay5zc28udjEuU3NvQ2hlY2tSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5Tc29DaGVja1Jlc3BvbnNlIhSQAgGKtRgNEAEqCXNzb19jaGVjaxKTAQoMU2F2ZVByb3ZpZGVyEiguYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXNwb25zZSIuirUYKhADGiISIAoNaWFtLnNzby53cml0ZRIPcHJvdmlkZXIudGVuYW50IAEwARKFAQoLR2V0UHJvdmlkZXISJy5iYWlsaXdpY2suc3NvLnYxLlNzb0dldFByb3ZpZGVyUmVxdWVzdBooLmJhaWxpd2ljay5zc28udjEuU3NvR2V0UHJvdmlkZXJSZXNwb25zZSIjkAIBirUYHBADGhgSFgoMaWFtLnNzby5yZWFkEgZ0ZW5hbnQSiwEKDUxpc3RQcm92aWRlcnMSKS5iYWlsaXdpY2suc3NvLnYxLlNzb0xpc3RQcm92aWRlcnNSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Tc29MaXN0UHJvdmlkZXJzUmVzcG9uc2UiI5ACAYq1GBwQAxoYEhYKDGlhbS5zc28ucmVhZBIGdGVuYW50EpABCg5EZWxldGVQcm92aWRlchIqLmJhaWxpd2ljay5zc28udjEuU3NvRGVsZXRlUHJvdmlkZXJSZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Tc29EZWxldGVQcm92aWRlclJlc3BvbnNlIiWKtRghEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQgATABEokBCgxUZXN0UHJvdmlkZXISKC5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQSkQEKD0xpZnRSZXF1aXJlbWVudBIrLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVzcG9uc2UiI4q1GB8QBBoZEhcKDWlhbS5zc28ud3JpdGUSBnRlbmFudCABGgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_bailiwick_sso_v1_provider, file_buf_validate_validate]);
+  fileDesc("ChpiYWlsaXdpY2svc3NvL3YxL3Nzby5wcm90bxIQYmFpbGl3aWNrLnNzby52MSI1Cg9Tc29DaGVja1JlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiLgoQU3NvQ2hlY2tSZXNwb25zZRIaCghyZWRpcmVjdBgBIAEoCVIIUmVkaXJlY3QysgoKA1NzbxJkCgVDaGVjaxIhLmJhaWxpd2ljay5zc28udjEuU3NvQ2hlY2tSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5Tc29DaGVja1Jlc3BvbnNlIhSQAgGKtRgNEAEqCXNzb19jaGVjaxKSAQoTTGlzdFNvY2lhbFByb3ZpZGVycxIvLmJhaWxpd2ljay5zc28udjEuU3NvTGlzdFNvY2lhbFByb3ZpZGVyc1JlcXVlc3QaMC5iYWlsaXdpY2suc3NvLnYxLlNzb0xpc3RTb2NpYWxQcm92aWRlcnNSZXNwb25zZSIYkAIBirUYERABKg1zc29fcHJvdmlkZXJzEsMBCgxTYXZlUHJvdmlkZXISKC5iYWlsaXdpY2suc3NvLnYxLlNzb1NhdmVQcm92aWRlclJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1NhdmVQcm92aWRlclJlc3BvbnNlIl6KtRhaEAMaIhIgCg1pYW0uc3NvLndyaXRlEg9wcm92aWRlci50ZW5hbnQaKxopChZpYW0ucGxhdGZvcm0uc3NvLndyaXRlEg9wcm92aWRlci50ZW5hbnQgATABgAEBEqsBCgtHZXRQcm92aWRlchInLmJhaWxpd2ljay5zc28udjEuU3NvR2V0UHJvdmlkZXJSZXF1ZXN0GiguYmFpbGl3aWNrLnNzby52MS5Tc29HZXRQcm92aWRlclJlc3BvbnNlIkmQAgGKtRhCEAMaGBIWCgxpYW0uc3NvLnJlYWQSBnRlbmFudBohGh8KFWlhbS5wbGF0Zm9ybS5zc28ucmVhZBIGdGVuYW50gAEBErEBCg1MaXN0UHJvdmlkZXJzEikuYmFpbGl3aWNrLnNzby52MS5Tc29MaXN0UHJvdmlkZXJzUmVxdWVzdBoqLmJhaWxpd2ljay5zc28udjEuU3NvTGlzdFByb3ZpZGVyc1Jlc3BvbnNlIkmQAgGKtRhCEAMaGBIWCgxpYW0uc3NvLnJlYWQSBnRlbmFudBohGh8KFWlhbS5wbGF0Zm9ybS5zc28ucmVhZBIGdGVuYW50gAEBErcBCg5EZWxldGVQcm92aWRlchIqLmJhaWxpd2ljay5zc28udjEuU3NvRGVsZXRlUHJvdmlkZXJSZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Tc29EZWxldGVQcm92aWRlclJlc3BvbnNlIkyKtRhIEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQaIhogChZpYW0ucGxhdGZvcm0uc3NvLndyaXRlEgZ0ZW5hbnQgATABgAEBErABCgxUZXN0UHJvdmlkZXISKC5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlc3BvbnNlIkuQAgGKtRhEEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQaIhogChZpYW0ucGxhdGZvcm0uc3NvLndyaXRlEgZ0ZW5hbnSAAQESkQEKD0xpZnRSZXF1aXJlbWVudBIrLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVzcG9uc2UiI4q1GB8QBBoZEhcKDWlhbS5zc28ud3JpdGUSBnRlbmFudCABGgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_bailiwick_sso_v1_provider, file_buf_validate_validate]);
 
 /**
  * The address of the user who wants to sign in.
@@ -75,7 +75,19 @@ export const Sso: GenService<{
     output: typeof SsoCheckResponseSchema;
   },
   /**
-   * Creates an identity provider, or updates the one with this ID. A tenant has a maximum number of
+   * Lists the buttons of the sign-in page: the active providers of the platform. The response is the
+   * same for every caller, and may be up to five seconds old.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.ListSocialProviders
+   */
+  listSocialProviders: {
+    methodKind: "unary";
+    input: typeof SsoListSocialProvidersRequestSchema;
+    output: typeof SsoListSocialProvidersResponseSchema;
+  },
+  /**
+   * Creates an identity provider, or updates the one with this ID. Without a Tenant it is a provider
+   * of the platform: a button of the sign-in page. A tenant and the platform have a maximum number of
    * providers (failed_precondition).
    *
    * @generated from rpc bailiwick.sso.v1.Sso.SaveProvider
@@ -96,7 +108,7 @@ export const Sso: GenService<{
     output: typeof SsoGetProviderResponseSchema;
   },
   /**
-   * Lists the providers of a tenant.
+   * Lists the providers of a tenant, or of the platform.
    *
    * @generated from rpc bailiwick.sso.v1.Sso.ListProviders
    */

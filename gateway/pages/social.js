@@ -1,0 +1,64 @@
+// The buttons of the platform's providers, and the link between such a provider and an account that
+// existed before.
+import { call, find, isDead, Refused } from './calls.js';
+
+const query = new URLSearchParams(location.search);
+const returnTo = query.get('return_to') ?? '';
+
+/** Whether a social sign-in waits to be linked: its user signs in on this page first. */
+export const isLinking = query.has('link');
+
+/** Where another sign-in returns to: to this page while it links, else to where the user came from. */
+export const returnAfter = isLinking
+  ? `/login?${new URLSearchParams({ link: '1', ...(returnTo && { return_to: returnTo }) })}`
+  : returnTo;
+
+/** Shows a button for each provider. Without them the page works as before. */
+export async function showProviders() {
+  find('linking').hidden = !isLinking;
+  const { Providers } = await call('Sso_ListSocialProviders', {}).catch(() => ({ Providers: [] }));
+  find('providers').hidden = Providers.length === 0;
+  find('providers')
+    .querySelector('ul')
+    .replaceChildren(...Providers.map(buttonOf));
+}
+
+function buttonOf({ Name, LoginURL }) {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  const target = new URL(LoginURL);
+  if (returnAfter !== '') target.searchParams.set('return_to', returnAfter);
+  link.href = target;
+  link.className = 'button plain';
+  link.textContent = `Continue with ${Name}`;
+  item.append(link);
+  return item;
+}
+
+let tried = false;
+
+/**
+ * Links the identity of the social sign-in to the signed-in account, once a page. Throws Refused with
+ * the reason; the user is signed in all the same.
+ */
+export async function linkIdentity() {
+  if (!isLinking || tried) return;
+  tried = true;
+  try {
+    await call('Account_LinkIdentity', {});
+  } catch (error) {
+    throw error.code === 'failed_precondition' ? explain(error) : error;
+  }
+}
+
+/** Whether the user has to sign in once more, because the session is older than the social sign-in. */
+export const isStale = ({ messages = [] }) => messages.some((text) => /^sign in again/.test(text));
+
+function explain(error) {
+  if (isStale(error)) return error;
+  return new Refused(error.code, [
+    isDead(error)
+      ? 'The other sign-in has expired or is linked already. To link it, use its button again.'
+      : 'You are signed in to another account than the one with the address of the other sign-in. Nothing was linked.',
+  ]);
+}

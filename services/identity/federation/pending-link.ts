@@ -1,0 +1,109 @@
+import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { deadToken, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { noticeTask, recordChange } from '@bailiwick/events';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
+import { assertFactorUsed } from '../factors/changes.ts';
+import { beganAfter } from '../sessions/queries.ts';
+import type { UserRow } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
+import { assertUnlinked, identityName, persistLink, providerTarget } from './admit.ts';
+import { PendingLinkEntity } from './entities.ts';
+import {
+  consumePendingLink,
+  findLinkedUser,
+  findPendingLink,
+  type PendingLink,
+  voidPendingLinks,
+} from './queries.ts';
+
+// A verified address does not prove that its holder owns the account: a provider may err, and
+// addresses change hands. So a social sign-in with the address of an account waits here until the
+// account's own user has signed in, in the same browser.
+
+const lifetimeMs = 10 * 60_000;
+
+/** Remembers an identity to link. Returns the token for the browser. */
+export async function storePendingLink(
+  em: EntityManager,
+  { provider, tenantName: providerName, issuer, subject, email }: AdmitRequest,
+  { id: userId, emailKey }: UserRow,
+): Promise<string> {
+  const token = createToken('link');
+  const createdAt = new Date();
+  await voidPendingLinks(em, userId, provider);
+  em.persist(
+    em.create(PendingLinkEntity, {
+      tokenHash: tokenHash(token),
+      userId,
+      emailKey,
+      provider,
+      providerName,
+      issuer,
+      subject,
+      email,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + lifetimeMs),
+    }),
+  );
+  return token;
+}
+
+type Deps = { database: Database };
+
+export function linkHandlers({ database }: Deps): Pick<Handlers<typeof Account>, 'linkIdentity'> {
+  return {
+    async linkIdentity({ token }, call) {
+      if (tokenKind(token) !== 'link') throw deadToken();
+      const hash = tokenHash(token);
+      const pending = await findPendingLink(database, hash);
+      if (!pending) throw deadToken();
+      const identity = { ...pending, tenant: '' };
+      const name = identityName(identity);
+      await database.transaction({ tenant: '', row: name }, async (em) => {
+        // Names are locked before rows, as everywhere.
+        await lockName(em, name);
+        const user = await lockActive(em, call.caller.id);
+        if (!user) throw unauthenticated();
+        await assertSignedInFor(em, pending, user, call);
+        // A link is one more way to sign in, without a factor.
+        await assertFactorUsed(em, user, call.caller);
+        if (!(await consumePendingLink(em, hash, user.emailKey))) throw deadToken();
+        await assertUnlinked(em, identity, user);
+        if ((await findLinkedUser(em, identity)) !== undefined) throw deadToken();
+        persistLink(em, identity, user, 'confirmed');
+        recordChange(em, call, {
+          tenant: '',
+          type: 'user.identity_linked',
+          data: null,
+          targets: [{ Type: 'user', ID: user.id, Name: user.email }, providerTarget(identity)],
+          tasks: [
+            noticeTask('social_linked', user.email, {
+              locale: user.locale,
+              name: pending.providerName,
+            }),
+          ],
+        });
+      });
+      return { provider: pending.provider, name: pending.providerName };
+    },
+  };
+}
+
+/** Throws failed_precondition unless the pending link's user has signed in since it was made. */
+async function assertSignedInFor(
+  em: EntityManager,
+  { userId, createdAt }: PendingLink,
+  user: UserRow,
+  { caller }: Call,
+): Promise<void> {
+  if (userId !== user.id)
+    throw failedPrecondition(
+      'the address of that sign-in belongs to another account',
+      'LINK_FOREIGN',
+    );
+  if (!(await beganAfter(em, caller.credentialId, createdAt)))
+    throw failedPrecondition('sign in again, so that the identity can be linked', 'LINK_STALE');
+}

@@ -1,0 +1,52 @@
+import { type Egress } from '@bailiwick/egress';
+import { type Budget, createFetch } from '../oidc/http.ts';
+import { isObject } from '../oidc/json.ts';
+import { invalidAnswer } from '../oidc/library-errors.ts';
+import type { Asserted } from '../results.ts';
+import type { OauthProvider } from './oauth.ts';
+
+type Place = Pick<OauthProvider, 'issuer' | 'userinfoUrl' | 'emailsUrl' | 'subjectField'>;
+
+/** The user of an access token, with the primary address if the provider lists addresses. */
+export async function readUser(
+  egress: Egress,
+  budget: Budget,
+  { issuer, userinfoUrl, emailsUrl, subjectField }: Place,
+  accessToken: string,
+): Promise<Asserted> {
+  const request = {
+    method: 'GET',
+    headers: { accept: 'application/json', authorization: `Bearer ${accessToken}` },
+  } as const;
+  const answer = await createFetch(egress, budget, 'The user-info address')(userinfoUrl, request);
+  const user = (await answer.json()) as Record<string, unknown>;
+  const subject = subjectOf(user, subjectField);
+  const claims = { ...user, [subjectField]: subject };
+  if (emailsUrl === '') return { issuer, subject, claims, contexts: [] };
+  const fetchList = createFetch(egress, budget, 'The address of the e-mail addresses', 'array');
+  const listed = (await (await fetchList(emailsUrl, request)).json()) as unknown[];
+  return { issuer, subject, claims: { ...claims, ...primaryOf(listed) }, contexts: [] };
+}
+
+/**
+ * The subject as text. Numbers beyond 2^53 lose digits when they are read, so that two users would
+ * become one.
+ */
+export function subjectOf(user: Readonly<Record<string, unknown>>, field: string): string {
+  const value = Object.hasOwn(user, field) ? user[field] : undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'string' && value !== '' && value.length <= 255) return value;
+  throw invalidAnswer(
+    `The user-info response has no ${field} that is a text of 1 to 255 characters or a whole number.`,
+  );
+}
+
+/** The claims of the primary address. The profile's own address is not known to be verified. */
+export function primaryOf(listed: readonly unknown[]) {
+  const primary = listed.filter(
+    (entry) => isObject(entry) && entry['primary'] === true && typeof entry['email'] === 'string',
+  ) as Array<{ email: string; verified?: unknown }>;
+  if (primary.length > 1) throw invalidAnswer('The user has several primary addresses.');
+  const [found] = primary;
+  return { email: found?.email ?? '', email_verified: found?.verified === true };
+}
