@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
-import { createBot } from '../support/bots.ts';
+import { createBot, createKey } from '../support/bots.ts';
 import { describeOne, startStack } from '../support/harness.ts';
-import { createTenant } from '../support/people.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { countOf } from '../support/store.ts';
 import { type Grant, type Grants, startGrants } from './grant-calls.ts';
 
@@ -63,6 +63,39 @@ describeOne('grants on the platform', 'one process', (topology) => {
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home }, stack.platformKey));
     assert.deepEqual(await answers(), [true, []]);
     bodyOf(await stack.call('BotGrants_Remove', { Grant: grant }, stack.platformKey));
+  });
+
+  test('an invitation and an offer of a bot with a platform grant cannot be accepted while the own tenant of the bot is suspended', async () => {
+    const { stack, stranger, Tenant } = suite;
+    const home = await createTenant(stack, stranger.token ?? '');
+    const bot = await createBot(stack, home, stranger.token ?? '');
+    const { Secret } = await createKey(stack, bot, stranger.token ?? '');
+    const grant = { Platform: true, Bot: bot.ID, Role: 'admin' };
+    bodyOf(await stack.call('BotGrants_Add', { Grant: grant }, stack.platformKey));
+    const [guest, added] = [await signUp(stack), await signUp(stack)];
+    const invite = { Tenant, Email: guest.email };
+    const { Token } = bodyOf(await stack.call('TenantInvitations_Create', invite, Secret));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: added.id }, Secret));
+    const accept = () => [
+      stack.call('TenantInvitations_Accept', { Token }, guest.token),
+      stack.call('TenantMembers_Accept', { Tenant }, added.token),
+    ];
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home }, stack.platformKey));
+    for (const answer of await Promise.all(accept()))
+      assertRefused(answer, 400, 'failed_precondition');
+    assert.equal(
+      await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = any ($2)', [
+        Tenant,
+        [guest.id, added.id],
+      ]),
+      0,
+    );
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: home }, stack.platformKey));
+    for (const answer of await Promise.all(accept())) bodyOf(answer);
+    // A repetition changes nothing, and needs no rights of the bot.
+    bodyOf(await stack.call('BotGrants_Remove', { Grant: grant }, stack.platformKey));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home }, stack.platformKey));
+    for (const answer of await Promise.all(accept())) bodyOf(answer);
   });
 
   test('Grants_Add with Platform counts in every tenant, for the built-in roles only', async () => {

@@ -1,9 +1,14 @@
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { deadToken, denied, factorRequired, failedPrecondition, ssoRequired } from '@bailiwick/errors';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import { deadToken, denied, factorRequired, ssoRequired } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
+import {
+  assertInviterIsActive,
+  type InviterDeps,
+  inviterLacksRights,
+} from '../decisions/inviters.ts';
 import { rightsOf } from '../decisions/rights.ts';
 import { anySession } from '../decisions/session.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -20,17 +25,21 @@ import { encodeInvitation, recordInvitation } from './records.ts';
 
 /** Gives the caller the membership, roles and groups of the invitation, all or none. */
 export async function acceptInvitation(
-  database: Database,
+  deps: InviterDeps,
   token: string,
   call: Call,
 ): Promise<void> {
+  const { database } = deps;
   if (tokenKind(token) !== 'invitation') throw deadToken();
   const hash = tokenHash(token);
   const known = await findByToken(database, hash);
   if (!known) throw deadToken();
   // Checked before the transaction: strangers must not use up a tenant's transaction slots.
-  if (!wasAcceptedBy(known, call.caller.id)) assertOpenTo(known, call);
-  const { tenant } = known;
+  const { tenant, inviterType: type, invitedBy: id } = known;
+  if (!wasAcceptedBy(known, call.caller.id)) {
+    assertOpenTo(known, call);
+    await assertInviterIsActive(deps, { type, id, tenant }, notGiven, call);
+  }
   // Queued by caller and not by tenant: an invited user must not delay the tenant's own users.
   await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
     await lockCaller(em, call.caller.id);
@@ -130,6 +139,8 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   for (const group of groups) await enterGroup(em, call, group, { userId });
 }
 
+const notGiven = 'the inviter can no longer grant the invited roles: ask for a new invitation';
+
 type Locked = { roles: string[]; groups: GroupRow[] };
 
 /** The roles and groups of the invitation that still exist, locked until the transaction ends. */
@@ -163,9 +174,5 @@ async function assertStillGiven(
     roles: [...given],
     permissions: ['iam.invitations.write'],
   });
-  if (lacking !== undefined)
-    throw failedPrecondition(
-      'the inviter can no longer grant the invited roles: ask for a new invitation',
-      'INVITER_LACKS_RIGHTS',
-    );
+  if (lacking !== undefined) throw inviterLacksRights(notGiven);
 }

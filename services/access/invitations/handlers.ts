@@ -30,7 +30,7 @@ export function invitationHandlers(
     get: ({ token }, call) => showInvitation(deps, token, call),
 
     async accept({ token }, call) {
-      await acceptInvitation(database, token, call);
+      await acceptInvitation(deps, token, call);
       return {};
     },
 

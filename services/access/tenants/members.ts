@@ -49,7 +49,7 @@ export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers>
     },
 
     async accept({ tenant }, call) {
-      await acceptOffer(database, tenant, call);
+      await acceptOffer(deps, tenant, call);
       return {};
     },
 

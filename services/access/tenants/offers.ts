@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/database';
-import { denied, failedPrecondition } from '@bailiwick/errors';
+import { denied } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/events';
 import { type Limiter } from '@bailiwick/limits';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
@@ -8,6 +8,11 @@ import { type Call } from '@bailiwick/rpc';
 import { normaliseEmail, tokenHash } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
+import {
+  assertInviterIsActive,
+  type InviterDeps,
+  inviterLacksRights,
+} from '../decisions/inviters.ts';
 import { anySession } from '../decisions/session.ts';
 import { shownName } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -92,12 +97,20 @@ function offerMail({ email, locale }: User, tenantName: string, adder: User | un
   return noticeTask('membership_pending', email, { tenantName, inviterName, locale });
 }
 
+const notAdded = 'the person who added you may no longer add members: ask to be added again';
+
 /** Accepts the caller's offer: grants membership and the tenant's default role, both or neither. */
-export async function acceptOffer(database: Database, tenant: string, call: Call): Promise<void> {
+export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call): Promise<void> {
+  const { database } = deps;
   const userId = call.caller.id;
   // Checked before the transaction: strangers must not use up a tenant's transaction slots.
-  const { isMember, offer: offered } = await findMembershipOrOffer(database, tenant, userId);
-  if (!isMember && offered !== 'pending') throw denied();
+  const found = await findMembershipOrOffer(database, tenant, userId);
+  // A member's offer is left over from a version that did not delete it: who made it does not matter.
+  if (!found.isMember) {
+    if (found.offer !== 'pending') throw denied();
+    const inviter = { type: found.adderType, id: found.addedBy, tenant };
+    await assertInviterIsActive(deps, inviter, notAdded, call);
+  }
   // Queued by user and not by tenant: an added user must not delay the tenant's own users.
   await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
     await assertPresent(em, userId, 'user');
@@ -117,11 +130,7 @@ export async function acceptOffer(database: Database, tenant: string, call: Call
       roles: [role],
       permissions: ['iam.users.write'],
     });
-    if (lacking !== undefined)
-      throw failedPrecondition(
-        'the person who added you may no longer add members: ask to be added again',
-        'INVITER_LACKS_RIGHTS',
-      );
+    if (lacking !== undefined) throw inviterLacksRights(notAdded);
     await startMembership(em, call, { tenant, userId, source: 'admin' });
     await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: id });
   });

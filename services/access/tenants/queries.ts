@@ -65,14 +65,18 @@ export function membershipsOf(
 const membershipOrOffer: Statement = {
   name: 'access.tie_of_user',
   text: `select exists (select from tenant_member where tenant = $1 and user_id = $2) as "isMember",
-                (select status from membership_offer where tenant = $1 and user_id = $2) as offer`,
+                o.status as offer, o.adder_type as "adderType", o.added_by as "addedBy"
+         from (values (1)) one left join membership_offer o on o.tenant = $1 and o.user_id = $2`,
 };
 
-type MembershipOrOffer = { isMember: boolean; offer: 'pending' | 'declined' | null };
+type MembershipOrOffer = { isMember: boolean } & (
+  | { offer: null }
+  | { offer: 'pending' | 'declined'; adderType: string; addedBy: string }
+);
 
 /**
  * Whether a user is a member of a tenant, active or disabled, and the status of the membership
- * offer; null = no offer.
+ * offer and who made it; null = no offer.
  */
 export async function findMembershipOrOffer(
   database: Database,
