@@ -231,7 +231,7 @@ async function insert(
   await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw failedPrecondition(
-      `a tenant, like the platform, has at most ${maxProviders} providers`,
+      `${values.tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxProviders} providers`,
       'PROVIDER_LIMIT',
     );
   const now = new Date();
