@@ -1,7 +1,9 @@
+export { type AccentColors, accentColors, accentProblem } from './accent.ts';
 export { createBatch } from './batch.ts';
 export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
+export { type Image, maxLogoBytes, readLogo } from './image.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
 export {
   type ReturnAddress,
