@@ -21,6 +21,7 @@ import {
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
+import { createLogos, logoTenant } from './logos.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
 import { acceptsHtml, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
@@ -106,6 +107,7 @@ function createPaths(publicUrl: string, sso: Sso) {
     operations.get(pathname.slice(1))?.public === true ||
     sso.match(pathname) !== null ||
     isPage(pathname) ||
+    logoTenant(pathname) !== undefined ||
     isDocs(pathname);
   return {
     prefix,
@@ -132,6 +134,7 @@ function createRoute(
     quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: tenantQuota }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });
+  const sendLogo = createLogos(peers.access);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
 
@@ -158,6 +161,14 @@ function createRoute(
       nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
       assertMethod(request, response, sso.methods(signIn));
       return sso.handle({ request, response, url, match: signIn, origin });
+    }
+    const tenant = logoTenant(pathname);
+    if (tenant !== undefined) {
+      nameRequest(span, request, '/brand/{tenant}/logo');
+      assertMethod(request, response, ['GET', 'HEAD']);
+      const isSent = await sendLogo(request, response, { tenant, ip: origin.ip });
+      if (!isSent) throw new RoutingError(404, 'there is no such logo');
+      return;
     }
     const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, ready });
     if (!send) throw new RoutingError(404, unknownPath);

@@ -97,6 +97,7 @@ test('every open operation has a rate class, and no other operation has one', ()
     'passkey',
     'sso_check',
     'sso_providers',
+    'branding',
   ]);
   for (const { name, credential, rate } of all) {
     assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);

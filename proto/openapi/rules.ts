@@ -7,8 +7,10 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import {
   address,
+  color,
   domain,
   event_type,
+  https_url,
   id,
   locale,
   name,
@@ -17,7 +19,14 @@ import {
   slug,
   totp,
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
-import { idPattern, namePattern, pathPattern, permissionPattern, slugPattern } from './patterns.ts';
+import {
+  httpsPattern,
+  idPattern,
+  namePattern,
+  pathPattern,
+  permissionPattern,
+  slugPattern,
+} from './patterns.ts';
 import type { JsonObject } from './types.ts';
 
 /** The formats of rules.proto, as far as JSON Schema can express them. `empty` = "" is valid too. */
@@ -33,6 +42,8 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, locale))
     return { ...pattern('[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*'), maxLength: 35 };
   if (hasExtension(rules, totp)) return pattern('[0-9]{6}');
+  if (hasExtension(rules, color)) return pattern('#[0-9A-Fa-f]{6}');
+  if (hasExtension(rules, https_url)) return { ...pattern(httpsPattern), maxLength: 2048 };
   if (hasExtension(rules, address)) return { maxLength: 254 };
   if (hasExtension(rules, domain)) return { maxLength: 253 };
   return rules.pattern === '' ? {} : { pattern: rules.pattern };

@@ -20,6 +20,7 @@ import { narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import {
+  findLogo,
   findMemberIds,
   findOwners,
   findTenant,
@@ -67,6 +68,10 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
     async botKeyLimits({ tenant }) {
       const found = await findTenant(database, tenant);
       return { maxDays: found?.settings.maxBotKeyDays ?? 0 };
+    },
+
+    async getLogo({ tenant }) {
+      return (await findLogo(run, tenant)) ?? {};
     },
 
     async leave({ userId }) {

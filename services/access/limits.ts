@@ -34,13 +34,13 @@ const perHour = (count: number): Limit => ({ count, seconds: 3600 });
 
 export const invitationLimits: Record<LimitProfile, InvitationLimits> = {
   standard: {
-    addresses: { token: perMinute(120) },
+    addresses: { token: perMinute(120), branding: perMinute(300) },
     mails: mailLimits.standard,
     tenant: perHour(500),
     offers: oneADay,
   },
   strict: {
-    addresses: { token: perMinute(60) },
+    addresses: { token: perMinute(60), branding: perMinute(60) },
     mails: mailLimits.strict,
     tenant: perHour(100),
     offers: oneADay,

@@ -14,9 +14,15 @@ import { Audit } from './migrations/005-audit.ts';
 import { Admission } from './migrations/006-admission.ts';
 import { Membership } from './migrations/008-membership.ts';
 import { Idempotency } from './migrations/011-idempotency.ts';
+import { Branding } from './migrations/012-branding.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
-import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
+import {
+  MembershipOfferEntity,
+  TenantEntity,
+  TenantLogoEntity,
+  TenantMemberEntity,
+} from './tenants/entities.ts';
 
 export const accessSchema: ServiceSchema = {
   service: 'access',
@@ -24,6 +30,7 @@ export const accessSchema: ServiceSchema = {
     OutboxEntity,
     IdempotentCallEntity,
     TenantEntity,
+    TenantLogoEntity,
     TenantMemberEntity,
     MembershipOfferEntity,
     GroupEntity,
@@ -46,6 +53,7 @@ export const accessSchema: ServiceSchema = {
     { name: '006-admission', class: Admission },
     { name: '008-membership', class: Membership },
     { name: '011-idempotency', class: Idempotency },
+    { name: '012-branding', class: Branding },
   ],
   compatibleFrom: 1,
 };

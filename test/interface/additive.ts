@@ -34,6 +34,7 @@ export const additiveOperations: readonly string[] = [
   'Tenants_Restore',
   'Tenants_Suspend',
   'Tenants_Resume',
+  'Tenants_GetBranding',
   'TenantMembers_List',
   'TenantMembers_Add',
   'TenantMembers_Remove',

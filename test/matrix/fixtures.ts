@@ -105,6 +105,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     }),
   },
   Tenants_Update: { allowedIn: tenantChanges, request: () => ({ Tenant: { Slug: newSlug() } }) },
+  Tenants_GetBranding: {},
   Tenants_Delete: { allowedIn: tenantChanges },
   Tenants_Restore: { allowedIn: tenantChanges },
   Tenants_Suspend: { allowedIn: tenantChanges },

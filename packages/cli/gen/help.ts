@@ -999,6 +999,10 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant.Settings.FactorGraceDays","kind":"number","required":false,"text":"Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90."},
       {"path":"Tenant.Settings.AllowedMethods","kind":"texts","required":false,"text":"How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do."},
       {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
+      {"path":"Tenant.Branding.Name","kind":"text","required":false,"text":"The name that people know the organisation by."},
+      {"path":"Tenant.Branding.AccentColor","kind":"text","required":false,"text":"The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it."},
+      {"path":"Tenant.Branding.TermsURL","kind":"text","required":false,"text":"The terms of use: https."},
+      {"path":"Tenant.Branding.PrivacyURL","kind":"text","required":false,"text":"The privacy policy: https."},
       {"path":"OwnerID","kind":"text","required":false,"text":"The user who becomes the owner. Requires iam.platform.tenants.write."},
     ],
   },
@@ -1012,6 +1016,12 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Returns one tenant.","access":"a session or a bot key: the permission iam.tenant.read in Tenant; or the permission iam.platform.tenants.read on the platform","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_GetBranding: {
+    "text":"Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":"The ID or the slug of a tenant."},
     ],
   },
   Tenants_ListMine: {
@@ -1057,6 +1067,11 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant.Settings.FactorGraceDays","kind":"number","required":false,"text":"Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90."},
       {"path":"Tenant.Settings.AllowedMethods","kind":"texts","required":false,"text":"How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do."},
       {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
+      {"path":"Tenant.Branding.Name","kind":"text","required":false,"text":""},
+      {"path":"Tenant.Branding.AccentColor","kind":"text","required":false,"text":"The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it."},
+      {"path":"Tenant.Branding.TermsURL","kind":"text","required":false,"text":"The terms of use: https."},
+      {"path":"Tenant.Branding.PrivacyURL","kind":"text","required":false,"text":"The privacy policy: https."},
+      {"path":"Tenant.Branding.Logo","kind":"bytes","required":false,"text":"The logo: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored tenant's UpdatedAt equals this time; otherwise fails with failed_precondition."},
     ],
   },

@@ -53,6 +53,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'TenantInvitations_ListByEmail',
   'TenantMembers_List',
   'Tenants_Get',
+  'Tenants_GetBranding',
   'Tenants_ListMine',
   'Tokens_Introspect',
   'Users_Get',

@@ -248,6 +248,8 @@ export interface Operations {
   Tenants_Delete: { request: Tenants_DeleteReq; response: Tenants_DeleteRes };
   /** Returns one tenant. */
   Tenants_Get: { request: Tenants_GetReq; response: Tenants_GetRes };
+  /** Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist. */
+  Tenants_GetBranding: { request: Tenants_GetBrandingReq; response: Tenants_GetBrandingRes };
   /** Lists the active tenants in which the caller has a membership, each with that membership. If it is pending or disabled, only the tenant's ID, Name and Slug are shown. */
   Tenants_ListMine: { request: Tenants_ListMineReq; response: Tenants_ListMineRes };
   /** Restores a deleted tenant with all its records, within the grace period. */
@@ -2593,6 +2595,55 @@ export type Tenant = {
   UpdatedAt?: string;
   /** The caller's own membership. Set only in the response of Tenants_ListMine. */
   Membership?: TenantMember;
+  /** How the pages and mails about the tenant look. */
+  Branding?: TenantBranding;
+};
+
+/** How the pages and mails about a tenant look. An empty field stands for the installation's own. */
+export type TenantBranding = {
+  /** The name that people know the organisation by. */
+  Name: string;
+  /** The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it. */
+  AccentColor: string;
+  /** The terms of use: https. */
+  TermsURL: string;
+  /** The privacy policy: https. */
+  PrivacyURL: string;
+  /** The address of the logo below the public URL. Another logo has another address. Set the logo with Tenants_Update. */
+  LogoPath: string;
+  /** The size of the logo in pixels; 0 without one. */
+  LogoWidth: number;
+  LogoHeight: number;
+};
+
+/** The changes to a tenant's branding. An absent field keeps its stored value; "" clears it. */
+export type TenantBrandingChangeInput = {
+  Name?: string | undefined;
+  /** The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it. */
+  AccentColor?: string | undefined;
+  /** The terms of use: https. */
+  TermsURL?: string | undefined;
+  /** The privacy policy: https. */
+  PrivacyURL?: string | undefined;
+  /** The logo: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high. */
+  Logo?: string | undefined;
+};
+
+/** How the pages and mails about a tenant look. An empty field stands for the installation's own. */
+export type TenantBrandingInput = {
+  /** The name that people know the organisation by. */
+  Name?: string | undefined;
+  /** The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it. */
+  AccentColor?: string | undefined;
+  /** The terms of use: https. */
+  TermsURL?: string | undefined;
+  /** The privacy policy: https. */
+  PrivacyURL?: string | undefined;
+  /** The address of the logo below the public URL. Another logo has another address. Set the logo with Tenants_Update. */
+  LogoPath?: string | undefined;
+  /** The size of the logo in pixels; 0 without one. */
+  LogoWidth?: number | undefined;
+  LogoHeight?: number | undefined;
 };
 
 /** The changes to a tenant. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
@@ -2604,6 +2655,7 @@ export type TenantChangeInput = {
   /** An absent setting keeps its stored value. */
   Settings?: TenantSettingsInput | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
+  Branding?: TenantBrandingChangeInput | undefined;
 };
 
 /** An organisation. */
@@ -2620,6 +2672,8 @@ export type TenantInput = {
   UpdatedAt?: string | undefined;
   /** The caller's own membership. Set only in the response of Tenants_ListMine. */
   Membership?: TenantMemberInput | undefined;
+  /** How the pages and mails about the tenant look. */
+  Branding?: TenantBrandingInput | undefined;
 };
 
 /** An invitation. Its token is only in the response that creates it and in the mail. */
@@ -2902,6 +2956,17 @@ export type Tenants_DeleteReq = {
 
 /** Empty: the tenant is deleted. */
 export type Tenants_DeleteRes = Record<string, never>;
+
+/** Selects one tenant. */
+export type Tenants_GetBrandingReq = {
+  /** The ID or the slug of a tenant. */
+  Tenant: string;
+};
+
+/** The branding of the tenant. */
+export type Tenants_GetBrandingRes = {
+  Branding: TenantBranding;
+};
 
 /** Selects one tenant. */
 export type Tenants_GetReq = {

@@ -20,6 +20,7 @@ import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../permissions/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
+import { mergeBranding } from './branding.ts';
 import { mergeSettings, TenantEntity, toTenant } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { startMembership } from './membership.ts';
@@ -108,6 +109,7 @@ function insertTenant(
       name: sent.name,
       status: 'active',
       settings: mergeSettings({}, sent.settings),
+      branding: mergeBranding({}, sent.branding),
       metadata: { ...sent.metadata?.items },
       createdBy: call.caller.id,
       createdAt: now,

@@ -8,6 +8,7 @@ import {
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
+import { type StoredBranding, toBranding } from './branding.ts';
 import { type FactorDemand, mergeFactor } from './factor.ts';
 
 /** The settings that a tenant has set. Unset ones are absent. */
@@ -35,6 +36,7 @@ export const TenantEntity = defineEntity({
     /** active, suspended or deleting. */
     status: p.text(),
     settings: p.json<StoredSettings>(),
+    branding: p.json<StoredBranding>().default('{}'),
     metadata: p.json<Record<string, string>>(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
@@ -49,6 +51,18 @@ export const TenantEntity = defineEntity({
     { name: 'tenant_created_by', properties: ['createdBy'] },
     { name: 'tenant_purge_at', properties: ['purgeAt'], where: 'purge_at is not null' },
   ],
+});
+
+/** The uploaded logo of a tenant. */
+export const TenantLogoEntity = defineEntity({
+  name: 'TenantLogo',
+  tableName: 'tenant_logo',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    /** The media type. */
+    type: p.text(),
+    content: p.blob(),
+  },
 });
 
 /** A user's membership of a tenant. */
@@ -98,6 +112,7 @@ export type TenantRow = {
   name: string;
   status: string;
   settings: StoredSettings;
+  branding: StoredBranding;
   metadata: Record<string, string>;
   createdAt: Date | string;
   updatedAt: Date | string;
@@ -131,7 +146,7 @@ function demandsOf({ requireSso, allowedMethods, factor }: StoredSettings): Stor
 export function toOwnTenant({ membership, heldOff, ...row }: MembershipRow): Tenant {
   const isActive = membership.status === 'active';
   const settings = isActive ? demandsOf(row.settings) : {};
-  const seen = isActive && !heldOff ? row : { ...row, settings, metadata: {} };
+  const seen = isActive && !heldOff ? row : { ...row, settings, branding: {}, metadata: {} };
   return { ...toTenant(seen), membership: toTenantMember(membership) };
 }
 
@@ -152,6 +167,7 @@ export function toTenant(row: TenantRow): Tenant {
       ...(factor && factor.required !== 'off' && { factorRequiredFrom: timeOf(factor.from) }),
     },
     metadata: { items: row.metadata },
+    branding: toBranding(row.id, row.branding),
     createdAt: timeOf(row.createdAt),
     updatedAt: timeOf(row.updatedAt),
   });

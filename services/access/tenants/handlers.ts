@@ -2,10 +2,11 @@ import { notFound } from '@bailiwick/errors';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type Handlers, type Pager } from '@bailiwick/rpc';
 import { sessionOf } from '../decisions/session.ts';
+import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
-import { findTenant, membershipsOf } from './queries.ts';
+import { findBranding, findTenant, membershipsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
 
 export function tenantHandlers(
@@ -21,6 +22,11 @@ export function tenantHandlers(
       const row = await findTenant(database, tenant);
       if (!row) throw notFound('tenant');
       return { tenant: toTenant(row) };
+    },
+
+    async getBranding({ tenant }) {
+      const row = await findBranding(database, tenant);
+      return { branding: row ? toBranding(row.id, row.branding) : {} };
     },
 
     async update(request, call) {

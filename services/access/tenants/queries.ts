@@ -4,7 +4,7 @@ import { missesFactor, missesSso, type SessionProof } from '../decisions/session
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
-  't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
+  't.id, t.slug, t.name, t.status, t.settings, t.branding, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
 const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
 
 const oneTenant: Statement = {
@@ -206,4 +206,51 @@ export async function findMemberIds(
 ): Promise<string[]> {
   const rows = await run<{ user_id: string }>(memberIds, [tenant, after, limit]);
   return rows.map((row) => row.user_id);
+}
+
+const putLogo: Statement = {
+  name: 'access.store_logo',
+  text: `insert into tenant_logo (tenant, type, content) values ($1, $2, $3)
+         on conflict (tenant) do update set type = excluded.type, content = excluded.content`,
+};
+
+/** The media type and the bytes of an image. */
+export type Logo = { type: string; content: Uint8Array };
+
+export async function storeLogo(run: Run, tenant: string, logo: Logo): Promise<void> {
+  await run(putLogo, [tenant, logo.type, logo.content]);
+}
+
+const dropLogo: Statement = {
+  name: 'access.delete_logo',
+  text: 'delete from tenant_logo where tenant = $1',
+};
+
+export async function deleteLogo(run: Run, tenant: string): Promise<void> {
+  await run(dropLogo, [tenant]);
+}
+
+const activeLogo: Statement = {
+  name: 'access.logo',
+  text: `select l.type, l.content from tenant_logo l join tenant t on t.id = l.tenant and t.status = 'active' where l.tenant = $1`,
+};
+
+/** The logo of an active tenant. */
+export async function findLogo(run: Run, tenant: string): Promise<Logo | undefined> {
+  const [row] = await run<Logo>(activeLogo, [tenant]);
+  return row;
+}
+
+const activeBranding: Statement = {
+  name: 'access.branding',
+  text: `select t.id, t.branding from tenant t where (t.id = $1 or t.slug = $1) and t.status = 'active'`,
+};
+
+/** The branding of an active tenant, by id or slug: an id contains "_", and a slug does not. */
+export async function findBranding(
+  database: Database,
+  tenant: string,
+): Promise<Pick<TenantRow, 'id' | 'branding'> | undefined> {
+  const [row] = await database.query<Pick<TenantRow, 'id' | 'branding'>>(activeBranding, [tenant]);
+  return row;
 }

@@ -16,6 +16,7 @@ import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
+import { keepLogo, mergeBranding } from './branding.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
@@ -61,6 +62,7 @@ export async function updateTenant(
       if (sent.settings?.recentLogin === false && before.recentLogin)
         assertRecentLogin(call.caller);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
+      await keepLogo(em, stored.id, sent.branding?.logo);
       // Even if they keep their values: an earlier call may have set them.
       if (sessionSettings.some((name) => sent.settings?.[name] !== undefined))
         call.invalidates.add(`tenant:${stored.id}`);
@@ -128,6 +130,7 @@ function applyTo(tenant: TenantRow, sent: TenantChange): void {
   tenant.slug = sent.slug || tenant.slug;
   tenant.name = sent.name ?? tenant.name;
   tenant.settings = mergeSettings(tenant.settings, sent.settings);
+  tenant.branding = mergeBranding(tenant.branding, sent.branding);
   if (sent.metadata) tenant.metadata = { ...sent.metadata.items };
 }
 

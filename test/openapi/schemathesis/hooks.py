@@ -79,6 +79,9 @@ REPLACED = {
     "Issuer": lambda _: "https://id.example.com",
     # The host bits of a network must be zero.
     "AllowedIPs": lambda _: ["192.0.2.0/24", "2001:db8::1"],
+    # Too light colours, and files that are not images, are rejected.
+    "AccentColor": lambda _: "#1c4fc2",
+    "Logo": lambda _: "",
     # Common passwords are rejected.
     "Password": lambda _: "a long phrase of 4 words",
     # At most 4 KiB in all, and keys of 1 to 64 characters: OpenAPI 3.0 has no propertyNames.

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/tenants.proto.
  */
 export const file_bailiwick_access_v1_tenants: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEiyAMKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEiMKBG5hbWUYAyABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIcCgZzdGF0dXMYBCABKAlCBIi1GAFSBlN0YXR1cxI/CghzZXR0aW5ncxgFIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJHCgptZW1iZXJzaGlwGAkgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJCBIi1GAFSCk1lbWJlcnNoaXAilgsKDlRlbmFudFNldHRpbmdzEkEKFHNlc3Npb25faWRsZV9taW51dGVzGAEgASgFQgq6SAcaBRjgTigASABSElNlc3Npb25JZGxlTWludXRlc4gBARJAChNzZXNzaW9uX21heF9taW51dGVzGAIgASgFQgu6SAgaBhjA0QIoAEgBUhFTZXNzaW9uTWF4TWludXRlc4gBARIkCgtyZXF1aXJlX3NzbxgDIAEoCEgCUgpSZXF1aXJlU3NviAEBEt4BCg5pbnZpdGVfZG9tYWlucxgEIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKVAbpIkQG6AY0BChV0ZW5hbnQuaW52aXRlX2RvbWFpbnMadHNpemUodGhpcy5pdGVtcykgPD0gNTAgJiYgdGhpcy5pdGVtcy5hbGwoZCwgc2l6ZShkKSA+PSAxICYmIHNpemUoZCkgPD0gMjUzKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA1MCBkb21haW4gbmFtZXMnUg1JbnZpdGVEb21haW5zEjgKEG1heF9ib3Rfa2V5X2RheXMYBSABKAVCCrpIBxoFGO0CKABIA1INTWF4Qm90S2V5RGF5c4gBARJBChRhdWRpdF9yZXRlbnRpb25fZGF5cxgGIAEoBUIKukgHGgUYwhwoAEgEUhJBdWRpdFJldGVudGlvbkRheXOIAQESdQoMZGVmYXVsdF9yb2xlGAcgASgJQk26SEq6AUEKE3RlbmFudC5kZWZhdWx0X3JvbGUaKnRoaXMgPT0gJ293bmVyJyA/ICdtdXN0IG5vdCBiZSBvd25lcicgOiAnJ3IEmLUYAUgFUgtEZWZhdWx0Um9sZYgBARImCgxyZWNlbnRfbG9naW4YCCABKAhIBlILUmVjZW50TG9naW6IAQESTwoOcmVxdWlyZV9mYWN0b3IYCSABKAlCI7pIIHIeUgNvZmZSA2FueVIScGhpc2hpbmdfcmVzaXN0YW50SAdSDVJlcXVpcmVGYWN0b3KIAQESOgoRZmFjdG9yX2dyYWNlX2RheXMYCiABKAVCCbpIBhoEGFooAEgIUg9GYWN0b3JHcmFjZURheXOIAQESUgoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUhJGYWN0b3JSZXF1aXJlZEZyb20SwAIKD2FsbG93ZWRfbWV0aG9kcxgMIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEL1AbpI8QG6Ae0BChZ0ZW5hbnQuYWxsb3dlZF9tZXRob2RzGtIBc2l6ZSh0aGlzLml0ZW1zKSA9PSAwIHx8IChzaXplKHRoaXMuaXRlbXMpID09IDEgJiYgJ2FjY291bnQnIGluIHRoaXMuaXRlbXMpIHx8IChzaXplKHRoaXMuaXRlbXMpID09IDIgJiYgJ2FjY291bnQnIGluIHRoaXMuaXRlbXMgJiYgJ3NvY2lhbCcgaW4gdGhpcy5pdGVtcykgPyAnJyA6ICdtdXN0IGJlIGVtcHR5LCBhY2NvdW50LCBvciBhY2NvdW50IGFuZCBzb2NpYWwnUg5BbGxvd2VkTWV0aG9kc0IXChVfc2Vzc2lvbl9pZGxlX21pbnV0ZXNCFgoUX3Nlc3Npb25fbWF4X21pbnV0ZXNCDgoMX3JlcXVpcmVfc3NvQhMKEV9tYXhfYm90X2tleV9kYXlzQhcKFV9hdWRpdF9yZXRlbnRpb25fZGF5c0IPCg1fZGVmYXVsdF9yb2xlQg8KDV9yZWNlbnRfbG9naW5CEQoPX3JlcXVpcmVfZmFjdG9yQhQKEl9mYWN0b3JfZ3JhY2VfZGF5cyJgCgpUZW5hbnRQYWdlEjEKBWl0ZW1zGAEgAygLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIrQBCgxUZW5hbnRNZW1iZXISFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSFwoHdXNlcl9pZBgCIAEoCVIGVXNlcklEEhYKBnN0YXR1cxgDIAEoCVIGU3RhdHVzEhwKBnNvdXJjZRgEIAEoCUIEiLUYAVIGU291cmNlEj0KCWpvaW5lZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCEpvaW5lZEF0ImwKEFRlbmFudE1lbWJlclBhZ2USNwoFaXRlbXMYASADKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IihgEKFFRlbmFudHNDcmVhdGVSZXF1ZXN0EjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQSLAoIb3duZXJfaWQYAiABKAlCDLpICXIHirUYA3VzckgAUgdPd25lcklEiAEBQgsKCV9vd25lcl9pZCJMChVUZW5hbnRzQ3JlYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI8ChFUZW5hbnRzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IkkKElRlbmFudHNHZXRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IkoKFlRlbmFudHNMaXN0TWluZVJlcXVlc3QSMAoEcGFnZRgBIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJOChdUZW5hbnRzTGlzdE1pbmVSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRQYWdlUgRQYWdlIpEBChRUZW5hbnRzVXBkYXRlUmVxdWVzdBI5CgZ0ZW5hbnQYASABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudENoYW5nZVIGVGVuYW50Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCKzAgoMVGVuYW50Q2hhbmdlEh8KAmlkGAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSAklEEiQKBHNsdWcYAiABKAlCC7pICHIGmLUYARABSABSBFNsdWeIAQESJwoEbmFtZRgDIAEoCUIOukgLcgnAtRgBEAEYgAFIAVIETmFtZYgBARI/CghzZXR0aW5ncxgEIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAUgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhOiSKtRgGU3RhdHVzirUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX3NsdWdCBwoFX25hbWUiTAoVVGVuYW50c1VwZGF0ZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiPwoUVGVuYW50c0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCIXChVUZW5hbnRzRGVsZXRlUmVzcG9uc2UiQAoVVGVuYW50c1Jlc3RvcmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1Jlc3RvcmVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IkAKFVRlbmFudHNTdXNwZW5kUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Ik0KFlRlbmFudHNTdXNwZW5kUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzUmVzdW1lUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IkwKFVRlbmFudHNSZXN1bWVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50InUKGFRlbmFudE1lbWJlcnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiVgoZVGVuYW50TWVtYmVyc0xpc3RSZXNwb25zZRI5CgRwYWdlGAEgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJQYWdlUgRQYWdlImwKF1RlbmFudE1lbWJlcnNBZGRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGgoYVGVuYW50TWVtYmVyc0FkZFJlc3BvbnNlIm8KGlRlbmFudE1lbWJlcnNSZW1vdmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHQobVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIkUKGlRlbmFudE1lbWJlcnNBY2NlcHRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiHQobVGVuYW50TWVtYmVyc0FjY2VwdFJlc3BvbnNlIkYKG1RlbmFudE1lbWJlcnNEZWNsaW5lUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Ih4KHFRlbmFudE1lbWJlcnNEZWNsaW5lUmVzcG9uc2UicAobVGVuYW50TWVtYmVyc0Rpc2FibGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHgocVGVuYW50TWVtYmVyc0Rpc2FibGVSZXNwb25zZSJvChpUZW5hbnRNZW1iZXJzRW5hYmxlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIh0KG1RlbmFudE1lbWJlcnNFbmFibGVSZXNwb25zZTKnCgoHVGVuYW50cxLvAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0NyZWF0ZVJlc3BvbnNlIo0BirUYiAEQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlGmIiYEEgdXNlciB3aXRoIGEgdmVyaWZpZWQgYWRkcmVzcyBjcmVhdGVzIGF0IG1vc3QgdGVuIHRlbmFudHMsIHVubGVzcyB0aGUgcGxhdGZvcm0gaGFzIGRpc2FibGVkIGl0LiABEp0BCgNHZXQSJi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVzcG9uc2UiRZACAYq1GD4QAxobEhkKD2lhbS50ZW5hbnQucmVhZBIGdGVuYW50Gh0aGwoZaWFtLnBsYXRmb3JtLnRlbmFudHMucmVhZBKqAQoGVXBkYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1VwZGF0ZVJlc3BvbnNlIkmKtRhFEAMaHxIdChBpYW0udGVuYW50LndyaXRlEgl0ZW5hbnQuaWQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEqgBCgZEZWxldGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzRGVsZXRlUmVzcG9uc2UiR4q1GEMQAxodEhsKEWlhbS50ZW5hbnQuZGVsZXRlEgZ0ZW5hbnQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEowBCgdSZXN0b3JlEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdG9yZVJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1N1c3BlbmQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNTdXNwZW5kUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKJAQoGUmVzdW1lEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3VtZVJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEnwKCExpc3RNaW5lEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXNwb25zZSIVkAIBirUYDhACGggKBmNhbGxlcmgCGgqKtRgGYWNjZXNzMvAICg1UZW5hbnRNZW1iZXJzEowBCgRMaXN0Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQSiQEKA0FkZBIsLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKxAQoGQWNjZXB0Ei8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWNjZXB0UmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FjY2VwdFJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBkZWNsaW5lZC4gARK0AQoHRGVjbGluZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGVjbGluZVJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBhY2NlcHRlZC4gARKVAQoHRGlzYWJsZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0Rpc2FibGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABEpIBCgZFbmFibGUSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRW5hYmxlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50IAESnwEKBlJlbW92ZRIvLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QaMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNSZW1vdmVSZXNwb25zZSIyirUYLhADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQaCQoHdXNlcl9pZCABaAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEiiQQKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEiMKBG5hbWUYAyABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIcCgZzdGF0dXMYBCABKAlCBIi1GAFSBlN0YXR1cxI/CghzZXR0aW5ncxgFIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJHCgptZW1iZXJzaGlwGAkgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJCBIi1GAFSCk1lbWJlcnNoaXASPwoIYnJhbmRpbmcYCiABKAsyIy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudEJyYW5kaW5nUghCcmFuZGluZyKiAgoOVGVuYW50QnJhbmRpbmcSHwoEbmFtZRgBIAEoCUILukgIcgbAtRgBGEBSBE5hbWUSLAoMYWNjZW50X2NvbG9yGAIgASgJQgm6SAZyBOC1GAFSC0FjY2VudENvbG9yEiYKCXRlcm1zX3VybBgDIAEoCUIJukgGcgTYtRgBUghUZXJtc1VSTBIqCgtwcml2YWN5X3VybBgEIAEoCUIJukgGcgTYtRgBUgpQcml2YWN5VVJMEiEKCWxvZ29fcGF0aBgFIAEoCUIEiLUYAVIITG9nb1BhdGgSIwoKbG9nb193aWR0aBgGIAEoBUIEiLUYAVIJTG9nb1dpZHRoEiUKC2xvZ29faGVpZ2h0GAcgASgFQgSItRgBUgpMb2dvSGVpZ2h0ItsCChRUZW5hbnRCcmFuZGluZ0NoYW5nZRIkCgRuYW1lGAEgASgJQgu6SAhyBsC1GAEYQEgAUgROYW1liAEBEjEKDGFjY2VudF9jb2xvchgCIAEoCUIJukgGcgTgtRgBSAFSC0FjY2VudENvbG9yiAEBEisKCXRlcm1zX3VybBgDIAEoCUIJukgGcgTYtRgBSAJSCFRlcm1zVVJMiAEBEi8KC3ByaXZhY3lfdXJsGAQgASgJQgm6SAZyBNi1GAFIA1IKUHJpdmFjeVVSTIgBARIiCgRsb2dvGAUgASgMQgm6SAZ6BBiAgARIBFIETG9nb4gBATonirUYCExvZ29QYXRoirUYCUxvZ29XaWR0aIq1GApMb2dvSGVpZ2h0QgcKBV9uYW1lQg8KDV9hY2NlbnRfY29sb3JCDAoKX3Rlcm1zX3VybEIOCgxfcHJpdmFjeV91cmxCBwoFX2xvZ28ilgsKDlRlbmFudFNldHRpbmdzEkEKFHNlc3Npb25faWRsZV9taW51dGVzGAEgASgFQgq6SAcaBRjgTigASABSElNlc3Npb25JZGxlTWludXRlc4gBARJAChNzZXNzaW9uX21heF9taW51dGVzGAIgASgFQgu6SAgaBhjA0QIoAEgBUhFTZXNzaW9uTWF4TWludXRlc4gBARIkCgtyZXF1aXJlX3NzbxgDIAEoCEgCUgpSZXF1aXJlU3NviAEBEt4BCg5pbnZpdGVfZG9tYWlucxgEIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKVAbpIkQG6AY0BChV0ZW5hbnQuaW52aXRlX2RvbWFpbnMadHNpemUodGhpcy5pdGVtcykgPD0gNTAgJiYgdGhpcy5pdGVtcy5hbGwoZCwgc2l6ZShkKSA+PSAxICYmIHNpemUoZCkgPD0gMjUzKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA1MCBkb21haW4gbmFtZXMnUg1JbnZpdGVEb21haW5zEjgKEG1heF9ib3Rfa2V5X2RheXMYBSABKAVCCrpIBxoFGO0CKABIA1INTWF4Qm90S2V5RGF5c4gBARJBChRhdWRpdF9yZXRlbnRpb25fZGF5cxgGIAEoBUIKukgHGgUYwhwoAEgEUhJBdWRpdFJldGVudGlvbkRheXOIAQESdQoMZGVmYXVsdF9yb2xlGAcgASgJQk26SEq6AUEKE3RlbmFudC5kZWZhdWx0X3JvbGUaKnRoaXMgPT0gJ293bmVyJyA/ICdtdXN0IG5vdCBiZSBvd25lcicgOiAnJ3IEmLUYAUgFUgtEZWZhdWx0Um9sZYgBARImCgxyZWNlbnRfbG9naW4YCCABKAhIBlILUmVjZW50TG9naW6IAQESTwoOcmVxdWlyZV9mYWN0b3IYCSABKAlCI7pIIHIeUgNvZmZSA2FueVIScGhpc2hpbmdfcmVzaXN0YW50SAdSDVJlcXVpcmVGYWN0b3KIAQESOgoRZmFjdG9yX2dyYWNlX2RheXMYCiABKAVCCbpIBhoEGFooAEgIUg9GYWN0b3JHcmFjZURheXOIAQESUgoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUhJGYWN0b3JSZXF1aXJlZEZyb20SwAIKD2FsbG93ZWRfbWV0aG9kcxgMIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEL1AbpI8QG6Ae0BChZ0ZW5hbnQuYWxsb3dlZF9tZXRob2RzGtIBc2l6ZSh0aGlzLml0ZW1zKSA9PSAwIHx8IChzaXplKHRoaXMuaXRlbXMpID09IDEgJiYgJ2FjY291bnQnIGluIHRoaXMuaXRlbXMpIHx8IChzaXplKHRoaXMuaXRlbXMpID09IDIgJiYgJ2FjY291bnQnIGluIHRoaXMuaXRlbXMgJiYgJ3NvY2lhbCcgaW4gdGhpcy5pdGVtcykgPyAnJyA6ICdtdXN0IGJlIGVtcHR5LCBhY2NvdW50LCBvciBhY2NvdW50IGFuZCBzb2NpYWwnUg5BbGxvd2VkTWV0aG9kc0IXChVfc2Vzc2lvbl9pZGxlX21pbnV0ZXNCFgoUX3Nlc3Npb25fbWF4X21pbnV0ZXNCDgoMX3JlcXVpcmVfc3NvQhMKEV9tYXhfYm90X2tleV9kYXlzQhcKFV9hdWRpdF9yZXRlbnRpb25fZGF5c0IPCg1fZGVmYXVsdF9yb2xlQg8KDV9yZWNlbnRfbG9naW5CEQoPX3JlcXVpcmVfZmFjdG9yQhQKEl9mYWN0b3JfZ3JhY2VfZGF5cyJgCgpUZW5hbnRQYWdlEjEKBWl0ZW1zGAEgAygLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIrQBCgxUZW5hbnRNZW1iZXISFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSFwoHdXNlcl9pZBgCIAEoCVIGVXNlcklEEhYKBnN0YXR1cxgDIAEoCVIGU3RhdHVzEhwKBnNvdXJjZRgEIAEoCUIEiLUYAVIGU291cmNlEj0KCWpvaW5lZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCEpvaW5lZEF0ImwKEFRlbmFudE1lbWJlclBhZ2USNwoFaXRlbXMYASADKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IihgEKFFRlbmFudHNDcmVhdGVSZXF1ZXN0EjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQSLAoIb3duZXJfaWQYAiABKAlCDLpICXIHirUYA3VzckgAUgdPd25lcklEiAEBQgsKCV9vd25lcl9pZCJMChVUZW5hbnRzQ3JlYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI8ChFUZW5hbnRzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IkkKElRlbmFudHNHZXRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IkoKFlRlbmFudHNMaXN0TWluZVJlcXVlc3QSMAoEcGFnZRgBIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJOChdUZW5hbnRzTGlzdE1pbmVSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRQYWdlUgRQYWdlIpEBChRUZW5hbnRzVXBkYXRlUmVxdWVzdBI5CgZ0ZW5hbnQYASABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudENoYW5nZVIGVGVuYW50Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCL6AgoMVGVuYW50Q2hhbmdlEh8KAmlkGAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSAklEEiQKBHNsdWcYAiABKAlCC7pICHIGmLUYARABSABSBFNsdWeIAQESJwoEbmFtZRgDIAEoCUIOukgLcgnAtRgBEAEYgAFIAVIETmFtZYgBARI/CghzZXR0aW5ncxgEIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAUgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEkUKCGJyYW5kaW5nGAYgASgLMikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRCcmFuZGluZ0NoYW5nZVIIQnJhbmRpbmc6JIq1GAZTdGF0dXOKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfc2x1Z0IHCgVfbmFtZSJMChVUZW5hbnRzVXBkYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IhcKFVRlbmFudHNEZWxldGVSZXNwb25zZSJAChVUZW5hbnRzUmVzdG9yZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzUmVzdG9yZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiQAoVVGVuYW50c1N1c3BlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1N1c3BlbmRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNSZXN1bWVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTAoVVGVuYW50c1Jlc3VtZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiPwoZVGVuYW50c0dldEJyYW5kaW5nUmVxdWVzdBIiCgZ0ZW5hbnQYASABKAlCCrpIB8gBAXICGD9SBlRlbmFudCJdChpUZW5hbnRzR2V0QnJhbmRpbmdSZXNwb25zZRI/CghicmFuZGluZxgBIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50QnJhbmRpbmdSCEJyYW5kaW5nInUKGFRlbmFudE1lbWJlcnNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiVgoZVGVuYW50TWVtYmVyc0xpc3RSZXNwb25zZRI5CgRwYWdlGAEgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJQYWdlUgRQYWdlImwKF1RlbmFudE1lbWJlcnNBZGRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGgoYVGVuYW50TWVtYmVyc0FkZFJlc3BvbnNlIm8KGlRlbmFudE1lbWJlcnNSZW1vdmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHQobVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIkUKGlRlbmFudE1lbWJlcnNBY2NlcHRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiHQobVGVuYW50TWVtYmVyc0FjY2VwdFJlc3BvbnNlIkYKG1RlbmFudE1lbWJlcnNEZWNsaW5lUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Ih4KHFRlbmFudE1lbWJlcnNEZWNsaW5lUmVzcG9uc2UicAobVGVuYW50TWVtYmVyc0Rpc2FibGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHgocVGVuYW50TWVtYmVyc0Rpc2FibGVSZXNwb25zZSJvChpUZW5hbnRNZW1iZXJzRW5hYmxlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIh0KG1RlbmFudE1lbWJlcnNFbmFibGVSZXNwb25zZTKtCwoHVGVuYW50cxLvAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0NyZWF0ZVJlc3BvbnNlIo0BirUYiAEQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlGmIiYEEgdXNlciB3aXRoIGEgdmVyaWZpZWQgYWRkcmVzcyBjcmVhdGVzIGF0IG1vc3QgdGVuIHRlbmFudHMsIHVubGVzcyB0aGUgcGxhdGZvcm0gaGFzIGRpc2FibGVkIGl0LiABEp0BCgNHZXQSJi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVzcG9uc2UiRZACAYq1GD4QAxobEhkKD2lhbS50ZW5hbnQucmVhZBIGdGVuYW50Gh0aGwoZaWFtLnBsYXRmb3JtLnRlbmFudHMucmVhZBKqAQoGVXBkYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1VwZGF0ZVJlc3BvbnNlIkmKtRhFEAMaHxIdChBpYW0udGVuYW50LndyaXRlEgl0ZW5hbnQuaWQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEqgBCgZEZWxldGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzRGVsZXRlUmVzcG9uc2UiR4q1GEMQAxodEhsKEWlhbS50ZW5hbnQuZGVsZXRlEgZ0ZW5hbnQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEowBCgdSZXN0b3JlEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdG9yZVJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1N1c3BlbmQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNTdXNwZW5kUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKJAQoGUmVzdW1lEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3VtZVJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEnwKCExpc3RNaW5lEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXNwb25zZSIVkAIBirUYDhACGggKBmNhbGxlcmgCEoMBCgtHZXRCcmFuZGluZxIuLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldEJyYW5kaW5nUmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldEJyYW5kaW5nUmVzcG9uc2UiE5ACAYq1GAwQASoIYnJhbmRpbmcaCoq1GAZhY2Nlc3My8AgKDVRlbmFudE1lbWJlcnMSjAEKBExpc3QSLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0xpc3RSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKJAQoDQWRkEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWRkUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABErEBCgZBY2NlcHQSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBY2NlcHRSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWNjZXB0UmVzcG9uc2UiRIq1GEAQAho6IjhUaGUgY2FsbGVyIHdhcyBhZGRlZCB0byB0aGUgdGVuYW50IGFuZCBoYXMgbm90IGRlY2xpbmVkLiABErQBCgdEZWNsaW5lEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGVjbGluZVJlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNEZWNsaW5lUmVzcG9uc2UiRIq1GEAQAho6IjhUaGUgY2FsbGVyIHdhcyBhZGRlZCB0byB0aGUgdGVuYW50IGFuZCBoYXMgbm90IGFjY2VwdGVkLiABEpUBCgdEaXNhYmxlEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGlzYWJsZVJlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNEaXNhYmxlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50IAESkgEKBkVuYWJsZRIvLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0VuYWJsZVJlcXVlc3QaMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNFbmFibGVSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKfAQoGUmVtb3ZlEi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIjKKtRguEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudBoJCgd1c2VyX2lkIAFoARoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An organisation.
@@ -77,6 +77,13 @@ export type Tenant = Message<"bailiwick.access.v1.Tenant"> & {
    * @generated from field: bailiwick.access.v1.TenantMember membership = 9 [json_name = "Membership"];
    */
   membership?: TenantMember | undefined;
+
+  /**
+   * How the pages and mails about the tenant look.
+   *
+   * @generated from field: bailiwick.access.v1.TenantBranding branding = 10 [json_name = "Branding"];
+   */
+  branding?: TenantBranding | undefined;
 };
 
 /**
@@ -85,6 +92,117 @@ export type Tenant = Message<"bailiwick.access.v1.Tenant"> & {
  */
 export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_tenants, 0);
+
+/**
+ * How the pages and mails about a tenant look. An empty field stands for the installation's own.
+ *
+ * @generated from message bailiwick.access.v1.TenantBranding
+ */
+export type TenantBranding = Message<"bailiwick.access.v1.TenantBranding"> & {
+  /**
+   * The name that people know the organisation by.
+   *
+   * @generated from field: string name = 1 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light
+   * page need a contrast of 4.5:1; dark pages use a lighter tone of it.
+   *
+   * @generated from field: string accent_color = 2 [json_name = "AccentColor"];
+   */
+  accentColor: string;
+
+  /**
+   * The terms of use: https.
+   *
+   * @generated from field: string terms_url = 3 [json_name = "TermsURL"];
+   */
+  termsUrl: string;
+
+  /**
+   * The privacy policy: https.
+   *
+   * @generated from field: string privacy_url = 4 [json_name = "PrivacyURL"];
+   */
+  privacyUrl: string;
+
+  /**
+   * The address of the logo below the public URL. Another logo has another address. Set the logo
+   * with Tenants_Update.
+   *
+   * @generated from field: string logo_path = 5 [json_name = "LogoPath"];
+   */
+  logoPath: string;
+
+  /**
+   * The size of the logo in pixels; 0 without one.
+   *
+   * @generated from field: int32 logo_width = 6 [json_name = "LogoWidth"];
+   */
+  logoWidth: number;
+
+  /**
+   * @generated from field: int32 logo_height = 7 [json_name = "LogoHeight"];
+   */
+  logoHeight: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantBranding.
+ * Use `create(TenantBrandingSchema)` to create a new message.
+ */
+export const TenantBrandingSchema: GenMessage<TenantBranding> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 1);
+
+/**
+ * The changes to a tenant's branding. An absent field keeps its stored value; "" clears it.
+ *
+ * @generated from message bailiwick.access.v1.TenantBrandingChange
+ */
+export type TenantBrandingChange = Message<"bailiwick.access.v1.TenantBrandingChange"> & {
+  /**
+   * @generated from field: optional string name = 1 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light
+   * page need a contrast of 4.5:1; dark pages use a lighter tone of it.
+   *
+   * @generated from field: optional string accent_color = 2 [json_name = "AccentColor"];
+   */
+  accentColor?: string | undefined;
+
+  /**
+   * The terms of use: https.
+   *
+   * @generated from field: optional string terms_url = 3 [json_name = "TermsURL"];
+   */
+  termsUrl?: string | undefined;
+
+  /**
+   * The privacy policy: https.
+   *
+   * @generated from field: optional string privacy_url = 4 [json_name = "PrivacyURL"];
+   */
+  privacyUrl?: string | undefined;
+
+  /**
+   * The logo: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high.
+   *
+   * @generated from field: optional bytes logo = 5 [json_name = "Logo"];
+   */
+  logo?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantBrandingChange.
+ * Use `create(TenantBrandingChangeSchema)` to create a new message.
+ */
+export const TenantBrandingChangeSchema: GenMessage<TenantBrandingChange> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 2);
 
 /**
  * The settings that a tenant controls. An absent setting keeps its stored value.
@@ -190,7 +308,7 @@ export type TenantSettings = Message<"bailiwick.access.v1.TenantSettings"> & {
  * Use `create(TenantSettingsSchema)` to create a new message.
  */
 export const TenantSettingsSchema: GenMessage<TenantSettings> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 1);
+  messageDesc(file_bailiwick_access_v1_tenants, 3);
 
 /**
  * One page of tenants.
@@ -214,7 +332,7 @@ export type TenantPage = Message<"bailiwick.access.v1.TenantPage"> & {
  * Use `create(TenantPageSchema)` to create a new message.
  */
 export const TenantPageSchema: GenMessage<TenantPage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 2);
+  messageDesc(file_bailiwick_access_v1_tenants, 4);
 
 /**
  * A user's membership of a tenant.
@@ -259,7 +377,7 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
  * Use `create(TenantMemberSchema)` to create a new message.
  */
 export const TenantMemberSchema: GenMessage<TenantMember> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 3);
+  messageDesc(file_bailiwick_access_v1_tenants, 5);
 
 /**
  * One page of members.
@@ -283,7 +401,7 @@ export type TenantMemberPage = Message<"bailiwick.access.v1.TenantMemberPage"> &
  * Use `create(TenantMemberPageSchema)` to create a new message.
  */
 export const TenantMemberPageSchema: GenMessage<TenantMemberPage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 4);
+  messageDesc(file_bailiwick_access_v1_tenants, 6);
 
 /**
  * The tenant to save.
@@ -309,7 +427,7 @@ export type TenantsCreateRequest = Message<"bailiwick.access.v1.TenantsCreateReq
  * Use `create(TenantsCreateRequestSchema)` to create a new message.
  */
 export const TenantsCreateRequestSchema: GenMessage<TenantsCreateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 5);
+  messageDesc(file_bailiwick_access_v1_tenants, 7);
 
 /**
  * The tenant as stored.
@@ -328,7 +446,7 @@ export type TenantsCreateResponse = Message<"bailiwick.access.v1.TenantsCreateRe
  * Use `create(TenantsCreateResponseSchema)` to create a new message.
  */
 export const TenantsCreateResponseSchema: GenMessage<TenantsCreateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 6);
+  messageDesc(file_bailiwick_access_v1_tenants, 8);
 
 /**
  * Selects one tenant.
@@ -347,7 +465,7 @@ export type TenantsGetRequest = Message<"bailiwick.access.v1.TenantsGetRequest">
  * Use `create(TenantsGetRequestSchema)` to create a new message.
  */
 export const TenantsGetRequestSchema: GenMessage<TenantsGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 7);
+  messageDesc(file_bailiwick_access_v1_tenants, 9);
 
 /**
  * The tenant.
@@ -366,7 +484,7 @@ export type TenantsGetResponse = Message<"bailiwick.access.v1.TenantsGetResponse
  * Use `create(TenantsGetResponseSchema)` to create a new message.
  */
 export const TenantsGetResponseSchema: GenMessage<TenantsGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 8);
+  messageDesc(file_bailiwick_access_v1_tenants, 10);
 
 /**
  * Selects a page.
@@ -385,7 +503,7 @@ export type TenantsListMineRequest = Message<"bailiwick.access.v1.TenantsListMin
  * Use `create(TenantsListMineRequestSchema)` to create a new message.
  */
 export const TenantsListMineRequestSchema: GenMessage<TenantsListMineRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 9);
+  messageDesc(file_bailiwick_access_v1_tenants, 11);
 
 /**
  * A page of tenants.
@@ -404,7 +522,7 @@ export type TenantsListMineResponse = Message<"bailiwick.access.v1.TenantsListMi
  * Use `create(TenantsListMineResponseSchema)` to create a new message.
  */
 export const TenantsListMineResponseSchema: GenMessage<TenantsListMineResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 10);
+  messageDesc(file_bailiwick_access_v1_tenants, 12);
 
 /**
  * The tenant to save.
@@ -431,7 +549,7 @@ export type TenantsUpdateRequest = Message<"bailiwick.access.v1.TenantsUpdateReq
  * Use `create(TenantsUpdateRequestSchema)` to create a new message.
  */
 export const TenantsUpdateRequestSchema: GenMessage<TenantsUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 11);
+  messageDesc(file_bailiwick_access_v1_tenants, 13);
 
 /**
  * The changes to a tenant. An absent field keeps its stored value; a field that is sent replaces
@@ -468,6 +586,11 @@ export type TenantChange = Message<"bailiwick.access.v1.TenantChange"> & {
    * @generated from field: bailiwick.common.v1.StringMap metadata = 5 [json_name = "Metadata"];
    */
   metadata?: StringMap | undefined;
+
+  /**
+   * @generated from field: bailiwick.access.v1.TenantBrandingChange branding = 6 [json_name = "Branding"];
+   */
+  branding?: TenantBrandingChange | undefined;
 };
 
 /**
@@ -475,7 +598,7 @@ export type TenantChange = Message<"bailiwick.access.v1.TenantChange"> & {
  * Use `create(TenantChangeSchema)` to create a new message.
  */
 export const TenantChangeSchema: GenMessage<TenantChange> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 12);
+  messageDesc(file_bailiwick_access_v1_tenants, 14);
 
 /**
  * The tenant as stored.
@@ -494,7 +617,7 @@ export type TenantsUpdateResponse = Message<"bailiwick.access.v1.TenantsUpdateRe
  * Use `create(TenantsUpdateResponseSchema)` to create a new message.
  */
 export const TenantsUpdateResponseSchema: GenMessage<TenantsUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 13);
+  messageDesc(file_bailiwick_access_v1_tenants, 15);
 
 /**
  * Selects one tenant.
@@ -513,7 +636,7 @@ export type TenantsDeleteRequest = Message<"bailiwick.access.v1.TenantsDeleteReq
  * Use `create(TenantsDeleteRequestSchema)` to create a new message.
  */
 export const TenantsDeleteRequestSchema: GenMessage<TenantsDeleteRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 14);
+  messageDesc(file_bailiwick_access_v1_tenants, 16);
 
 /**
  * Empty: the tenant is deleted.
@@ -528,7 +651,7 @@ export type TenantsDeleteResponse = Message<"bailiwick.access.v1.TenantsDeleteRe
  * Use `create(TenantsDeleteResponseSchema)` to create a new message.
  */
 export const TenantsDeleteResponseSchema: GenMessage<TenantsDeleteResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 15);
+  messageDesc(file_bailiwick_access_v1_tenants, 17);
 
 /**
  * Selects one tenant.
@@ -547,7 +670,7 @@ export type TenantsRestoreRequest = Message<"bailiwick.access.v1.TenantsRestoreR
  * Use `create(TenantsRestoreRequestSchema)` to create a new message.
  */
 export const TenantsRestoreRequestSchema: GenMessage<TenantsRestoreRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 16);
+  messageDesc(file_bailiwick_access_v1_tenants, 18);
 
 /**
  * The tenant as stored.
@@ -566,7 +689,7 @@ export type TenantsRestoreResponse = Message<"bailiwick.access.v1.TenantsRestore
  * Use `create(TenantsRestoreResponseSchema)` to create a new message.
  */
 export const TenantsRestoreResponseSchema: GenMessage<TenantsRestoreResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 17);
+  messageDesc(file_bailiwick_access_v1_tenants, 19);
 
 /**
  * Selects one tenant.
@@ -585,7 +708,7 @@ export type TenantsSuspendRequest = Message<"bailiwick.access.v1.TenantsSuspendR
  * Use `create(TenantsSuspendRequestSchema)` to create a new message.
  */
 export const TenantsSuspendRequestSchema: GenMessage<TenantsSuspendRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 18);
+  messageDesc(file_bailiwick_access_v1_tenants, 20);
 
 /**
  * The tenant as stored.
@@ -604,7 +727,7 @@ export type TenantsSuspendResponse = Message<"bailiwick.access.v1.TenantsSuspend
  * Use `create(TenantsSuspendResponseSchema)` to create a new message.
  */
 export const TenantsSuspendResponseSchema: GenMessage<TenantsSuspendResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 19);
+  messageDesc(file_bailiwick_access_v1_tenants, 21);
 
 /**
  * Selects one tenant.
@@ -623,7 +746,7 @@ export type TenantsResumeRequest = Message<"bailiwick.access.v1.TenantsResumeReq
  * Use `create(TenantsResumeRequestSchema)` to create a new message.
  */
 export const TenantsResumeRequestSchema: GenMessage<TenantsResumeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 20);
+  messageDesc(file_bailiwick_access_v1_tenants, 22);
 
 /**
  * The tenant as stored.
@@ -642,7 +765,47 @@ export type TenantsResumeResponse = Message<"bailiwick.access.v1.TenantsResumeRe
  * Use `create(TenantsResumeResponseSchema)` to create a new message.
  */
 export const TenantsResumeResponseSchema: GenMessage<TenantsResumeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 21);
+  messageDesc(file_bailiwick_access_v1_tenants, 23);
+
+/**
+ * Selects one tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsGetBrandingRequest
+ */
+export type TenantsGetBrandingRequest = Message<"bailiwick.access.v1.TenantsGetBrandingRequest"> & {
+  /**
+   * The ID or the slug of a tenant.
+   *
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsGetBrandingRequest.
+ * Use `create(TenantsGetBrandingRequestSchema)` to create a new message.
+ */
+export const TenantsGetBrandingRequestSchema: GenMessage<TenantsGetBrandingRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 24);
+
+/**
+ * The branding of the tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsGetBrandingResponse
+ */
+export type TenantsGetBrandingResponse = Message<"bailiwick.access.v1.TenantsGetBrandingResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.TenantBranding branding = 1 [json_name = "Branding"];
+   */
+  branding?: TenantBranding | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsGetBrandingResponse.
+ * Use `create(TenantsGetBrandingResponseSchema)` to create a new message.
+ */
+export const TenantsGetBrandingResponseSchema: GenMessage<TenantsGetBrandingResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 25);
 
 /**
  * Selects a tenant and a page.
@@ -666,7 +829,7 @@ export type TenantMembersListRequest = Message<"bailiwick.access.v1.TenantMember
  * Use `create(TenantMembersListRequestSchema)` to create a new message.
  */
 export const TenantMembersListRequestSchema: GenMessage<TenantMembersListRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 22);
+  messageDesc(file_bailiwick_access_v1_tenants, 26);
 
 /**
  * A page of members.
@@ -685,7 +848,7 @@ export type TenantMembersListResponse = Message<"bailiwick.access.v1.TenantMembe
  * Use `create(TenantMembersListResponseSchema)` to create a new message.
  */
 export const TenantMembersListResponseSchema: GenMessage<TenantMembersListResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 23);
+  messageDesc(file_bailiwick_access_v1_tenants, 27);
 
 /**
  * The tenant, and the user to add.
@@ -709,7 +872,7 @@ export type TenantMembersAddRequest = Message<"bailiwick.access.v1.TenantMembers
  * Use `create(TenantMembersAddRequestSchema)` to create a new message.
  */
 export const TenantMembersAddRequestSchema: GenMessage<TenantMembersAddRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 24);
+  messageDesc(file_bailiwick_access_v1_tenants, 28);
 
 /**
  * Empty: the user is a member, or has a pending membership.
@@ -724,7 +887,7 @@ export type TenantMembersAddResponse = Message<"bailiwick.access.v1.TenantMember
  * Use `create(TenantMembersAddResponseSchema)` to create a new message.
  */
 export const TenantMembersAddResponseSchema: GenMessage<TenantMembersAddResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 25);
+  messageDesc(file_bailiwick_access_v1_tenants, 29);
 
 /**
  * The tenant, and the user to remove.
@@ -748,7 +911,7 @@ export type TenantMembersRemoveRequest = Message<"bailiwick.access.v1.TenantMemb
  * Use `create(TenantMembersRemoveRequestSchema)` to create a new message.
  */
 export const TenantMembersRemoveRequestSchema: GenMessage<TenantMembersRemoveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 26);
+  messageDesc(file_bailiwick_access_v1_tenants, 30);
 
 /**
  * Empty: the user is not a member.
@@ -763,7 +926,7 @@ export type TenantMembersRemoveResponse = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersRemoveResponseSchema)` to create a new message.
  */
 export const TenantMembersRemoveResponseSchema: GenMessage<TenantMembersRemoveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 27);
+  messageDesc(file_bailiwick_access_v1_tenants, 31);
 
 /**
  * Selects one tenant.
@@ -782,7 +945,7 @@ export type TenantMembersAcceptRequest = Message<"bailiwick.access.v1.TenantMemb
  * Use `create(TenantMembersAcceptRequestSchema)` to create a new message.
  */
 export const TenantMembersAcceptRequestSchema: GenMessage<TenantMembersAcceptRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 28);
+  messageDesc(file_bailiwick_access_v1_tenants, 32);
 
 /**
  * Empty: the caller is a member.
@@ -797,7 +960,7 @@ export type TenantMembersAcceptResponse = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersAcceptResponseSchema)` to create a new message.
  */
 export const TenantMembersAcceptResponseSchema: GenMessage<TenantMembersAcceptResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 29);
+  messageDesc(file_bailiwick_access_v1_tenants, 33);
 
 /**
  * Selects one tenant.
@@ -816,7 +979,7 @@ export type TenantMembersDeclineRequest = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersDeclineRequestSchema)` to create a new message.
  */
 export const TenantMembersDeclineRequestSchema: GenMessage<TenantMembersDeclineRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 30);
+  messageDesc(file_bailiwick_access_v1_tenants, 34);
 
 /**
  * Empty: the membership is declined.
@@ -831,7 +994,7 @@ export type TenantMembersDeclineResponse = Message<"bailiwick.access.v1.TenantMe
  * Use `create(TenantMembersDeclineResponseSchema)` to create a new message.
  */
 export const TenantMembersDeclineResponseSchema: GenMessage<TenantMembersDeclineResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 31);
+  messageDesc(file_bailiwick_access_v1_tenants, 35);
 
 /**
  * Selects a member of a tenant.
@@ -855,7 +1018,7 @@ export type TenantMembersDisableRequest = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersDisableRequestSchema)` to create a new message.
  */
 export const TenantMembersDisableRequestSchema: GenMessage<TenantMembersDisableRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 32);
+  messageDesc(file_bailiwick_access_v1_tenants, 36);
 
 /**
  * Empty: the member is disabled.
@@ -870,7 +1033,7 @@ export type TenantMembersDisableResponse = Message<"bailiwick.access.v1.TenantMe
  * Use `create(TenantMembersDisableResponseSchema)` to create a new message.
  */
 export const TenantMembersDisableResponseSchema: GenMessage<TenantMembersDisableResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 33);
+  messageDesc(file_bailiwick_access_v1_tenants, 37);
 
 /**
  * Selects a member of a tenant.
@@ -894,7 +1057,7 @@ export type TenantMembersEnableRequest = Message<"bailiwick.access.v1.TenantMemb
  * Use `create(TenantMembersEnableRequestSchema)` to create a new message.
  */
 export const TenantMembersEnableRequestSchema: GenMessage<TenantMembersEnableRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 34);
+  messageDesc(file_bailiwick_access_v1_tenants, 38);
 
 /**
  * Empty: the member is active.
@@ -909,7 +1072,7 @@ export type TenantMembersEnableResponse = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersEnableResponseSchema)` to create a new message.
  */
 export const TenantMembersEnableResponseSchema: GenMessage<TenantMembersEnableResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 35);
+  messageDesc(file_bailiwick_access_v1_tenants, 39);
 
 /**
  * Tenants: the organisations that own most records.
@@ -999,6 +1162,18 @@ export const Tenants: GenService<{
     methodKind: "unary";
     input: typeof TenantsListMineRequestSchema;
     output: typeof TenantsListMineResponseSchema;
+  },
+  /**
+   * Returns how the pages and mails about a tenant look. The response is the same for every caller;
+   * it is empty for a tenant without branding, for one that is not active and for one that does not
+   * exist.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.GetBranding
+   */
+  getBranding: {
+    methodKind: "unary";
+    input: typeof TenantsGetBrandingRequestSchema;
+    output: typeof TenantsGetBrandingResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_access_v1_tenants, 0);

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
+import type {
+  Tenant,
+  TenantBranding,
+  TenantBrandingChange,
+  TenantChange,
+  Tenants,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { type Checks } from '@bailiwick/rpc';
+import { accentProblem, readLogo } from '@bailiwick/values';
+import { deleteLogo, storeLogo } from './queries.ts';
+
+// How the pages and mails about a tenant look. The logo has a table of its own, so that no list of
+// tenants reads images.
+
+/** The branding that a tenant has set. Unset fields are absent. */
+export type StoredBranding = {
+  name?: string;
+  accentColor?: string;
+  termsUrl?: string;
+  privacyUrl?: string;
+  logo?: { hash: string; width: number; height: number };
+};
+
+type Sent = Partial<TenantBranding> | TenantBrandingChange | undefined;
+
+/** The rules that the proto file cannot express: contrast, and the content of an image. */
+export const tenantChecks: Checks<typeof Tenants> = {
+  create: ({ tenant }) => brandingProblems(tenant),
+  update: ({ tenant }) => brandingProblems(tenant),
+};
+
+function brandingProblems(tenant: Tenant | TenantChange | undefined): string[] {
+  const { accentColor = '', ...rest } = tenant?.branding ?? {};
+  const logo = 'logo' in rest ? rest.logo : undefined;
+  const isColor = /^#[0-9a-f]{6}$/i.test(accentColor);
+  const problems = [
+    ['AccentColor', isColor ? accentProblem(accentColor) : undefined],
+    ['Logo', logo && logo.length > 0 ? logoProblem(logo) : undefined],
+  ];
+  return problems.flatMap(([field, problem]) =>
+    problem === undefined ? [] : [`Tenant.Branding.${field} ${problem}`],
+  );
+}
+
+function logoProblem(logo: Uint8Array): string | undefined {
+  try {
+    readLogo(logo);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'is malformed';
+  }
+}
+
+/** Merges the branding of a request into the stored one. */
+export function mergeBranding(stored: StoredBranding, sent: Sent): StoredBranding {
+  const { name, accentColor, termsUrl, privacyUrl, logo } = {
+    ...stored,
+    ...(sent?.name !== undefined && { name: sent.name }),
+    ...(sent?.accentColor !== undefined && { accentColor: sent.accentColor.toLowerCase() }),
+    ...(sent?.termsUrl !== undefined && { termsUrl: sent.termsUrl }),
+    ...(sent?.privacyUrl !== undefined && { privacyUrl: sent.privacyUrl }),
+    logo: sent && 'logo' in sent && sent.logo ? describeLogo(sent.logo) : stored.logo,
+  };
+  return {
+    ...(name && { name }),
+    ...(accentColor && { accentColor }),
+    ...(termsUrl && { termsUrl }),
+    ...(privacyUrl && { privacyUrl }),
+    ...(logo && { logo }),
+  };
+}
+
+/** The hash is in the logo's address, so that caches never show a previous one. */
+function describeLogo(logo: Uint8Array): StoredBranding['logo'] {
+  if (logo.length === 0) return undefined;
+  const { width, height } = readLogo(logo);
+  return { hash: createHash('sha256').update(logo).digest('hex').slice(0, 16), width, height };
+}
+
+/** Stores or deletes the logo of a request that has one. */
+export async function keepLogo(
+  em: EntityManager,
+  tenant: string,
+  logo: Uint8Array | undefined,
+): Promise<void> {
+  if (!logo) return;
+  const run = inTransaction(em);
+  if (logo.length === 0) return deleteLogo(run, tenant);
+  await storeLogo(run, tenant, { type: readLogo(logo).type, content: logo });
+}
+
+/** The branding as the API returns it. */
+export function toBranding(tenant: string, { logo, ...branding }: StoredBranding) {
+  return {
+    ...branding,
+    ...(logo && {
+      logoPath: `/brand/${tenant}/logo?v=${logo.hash}`,
+      logoWidth: logo.width,
+      logoHeight: logo.height,
+    }),
+  };
+}
