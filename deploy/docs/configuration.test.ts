@@ -43,7 +43,7 @@ test('a row says whether the setting is required, and which processes read it', 
   assert.match(every, /^\| `NATS_URL` \| URL \| \*\*required\*\* \|/m);
   assert.match(
     several,
-    /^\| `BAILIWICK_ALLOWED_ORIGINS` \| .* \| empty \| .* \| gateway, identity, sso \|$/m,
+    /^\| `BAILIWICK_ALLOWED_ORIGINS` \| .* \| empty \| .* \| gateway, identity, access, sso \|$/m,
   );
   assert.match(gateway, /^\| `BAILIWICK_UNKNOWN_KEYS` \| text \| `refuse` \|/m);
 });

@@ -9,6 +9,7 @@ export {
   type ReturnAddress,
   type ReturnRules,
   readReturnAddress,
+  stillAllowed,
   withCode,
 } from './return-address.ts';
 export { timeAfter, timeOf } from './times.ts';

@@ -38,6 +38,10 @@ export function readReturnAddress(
   return isAllowed ? { returnTo: url.href, origin: url.origin } : undefined;
 }
 
+/** A stored address if users may still go to it, else ''. */
+export const stillAllowed = (address: string, rules: ReturnRules): string =>
+  address !== '' && readReturnAddress(address, rules) ? address : '';
+
 // The URL parser drops tabs and line breaks, and treats a backslash as a slash, so it would read
 // such a text differently than people do.
 const isText = (text: string) => !/[\s\\\p{Cc}]/u.test(text);

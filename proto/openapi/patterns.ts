@@ -7,6 +7,7 @@ export const pathPattern = `/?${segment}(/${segment}){0,7}`;
 export const permissionPattern =
   '([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))';
 export const httpsPattern = 'https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?#][!-~]*)?';
+export const webPattern = httpsPattern.replace('https', 'https?');
 export const slugPattern = '[a-z][a-z0-9-]{1,62}';
 /** A visible character, which the rule `name` requires. */
 export const namePattern =

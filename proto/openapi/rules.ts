@@ -18,6 +18,7 @@ import {
   permission,
   slug,
   totp,
+  web_url,
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
 import {
   httpsPattern,
@@ -26,6 +27,7 @@ import {
   pathPattern,
   permissionPattern,
   slugPattern,
+  webPattern,
 } from './patterns.ts';
 import type { JsonObject } from './types.ts';
 
@@ -44,6 +46,7 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, totp)) return pattern('[0-9]{6}');
   if (hasExtension(rules, color)) return pattern('#[0-9A-Fa-f]{6}');
   if (hasExtension(rules, https_url)) return { ...pattern(httpsPattern), maxLength: 2048 };
+  if (hasExtension(rules, web_url)) return { ...pattern(webPattern), maxLength: 2048 };
   if (hasExtension(rules, address)) return { maxLength: 254 };
   if (hasExtension(rules, domain)) return { maxLength: 253 };
   return rules.pattern === '' ? {} : { pattern: rules.pattern };

@@ -74,6 +74,11 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
       return (await findLogo(run, tenant)) ?? {};
     },
 
+    async getAppUrl({ tenant }) {
+      const found = await findTenant(database, tenant);
+      return { appUrl: (found?.status === 'active' && found.settings.appUrl) || '' };
+    },
+
     async leave({ userId }) {
       await leave(database, userId);
       const tenants = await tenantsOf(database, userId, { after: '', limit: maxTenants });
@@ -100,6 +105,7 @@ const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
   slug,
   name,
   requireFactor: settings.factor?.required ?? 'off',
+  appUrl: settings.appUrl ?? '',
   ...(settings.factor &&
     settings.factor.required !== 'off' && { factorRequiredFrom: timeOf(settings.factor.from) }),
 });

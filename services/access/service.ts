@@ -42,7 +42,7 @@ import { plan } from './plan/plan.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import type { accessSettings } from './settings.ts';
-import { tenantChecks } from './tenants/branding.ts';
+import { tenantChecks } from './tenants/checks.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
 
@@ -88,7 +88,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         tenantGraceSeconds,
       };
       const served = [
-        serve(Tenants, tenantHandlers(deps), tenantChecks),
+        serve(Tenants, tenantHandlers(deps), tenantChecks(settings)),
         serve(TenantMembers, tenantMemberHandlers(deps)),
         serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),

@@ -6,6 +6,7 @@ import {
   keyRingSettings,
   limitSettings,
   listenSettings,
+  returnSettings,
   tlsSettings,
   verifierSettings,
 } from '@bailiwick/service';
@@ -21,6 +22,7 @@ export const accessSettings = {
   ...keyRingSettings,
   ...limitSettings,
   ...identityPeer,
+  ...returnSettings,
   tenantCreation: {
     env: 'BAILIWICK_TENANT_CREATION',
     kind: 'flag',

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { countOf, dumpOf, rowsOf } from '../support/store.ts';
+import { assertLeadsToApp } from './app-url.ts';
 import { startBrowser } from './browse.ts';
 import {
   createHome,
@@ -167,6 +168,9 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
         assert.equal(refused.token, undefined);
       }
     });
+
+    test(`without a return_to goes to the AppURL of its tenant (${kind})`, () =>
+      assertLeadsToApp(stack, home, providerOf(kind), `${appOrigin}/acme`));
 
     test(`gives an application a code (${kind}), which works once and only at its origin`, async () => {
       const code = async () => {

@@ -103,7 +103,8 @@ export const operations: Readonly<Record<string, Help>> = {
   Account_IssueCode: {
     "text":"Returns the address that takes the signed-in user on to an application, with a code for Account_ExchangeCode. Only the sign-in page and callers outside of browsers may call it.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [
-      {"path":"ReturnTo","kind":"text","required":false,"text":"A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = BAILIWICK_APP_URL."},
+      {"path":"ReturnTo","kind":"text","required":false,"text":"A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = the AppURL of the tenant, or BAILIWICK_APP_URL."},
+      {"path":"Tenant","kind":"text","required":false,"text":"The ID or slug of the tenant of the caller whose AppURL counts if ReturnTo is empty. Empty = the caller's only tenant."},
     ],
   },
   Account_LinkIdentity: {
@@ -998,6 +999,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant.Settings.RequireFactor","kind":"text","required":false,"text":"The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it."},
       {"path":"Tenant.Settings.FactorGraceDays","kind":"number","required":false,"text":"Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90."},
       {"path":"Tenant.Settings.AllowedMethods","kind":"texts","required":false,"text":"How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do."},
+      {"path":"Tenant.Settings.AppURL","kind":"text","required":false,"text":"The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows."},
       {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
       {"path":"Tenant.Branding.Name","kind":"text","required":false,"text":"The name that people know the organisation by."},
       {"path":"Tenant.Branding.AccentColor","kind":"text","required":false,"text":"The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it."},
@@ -1066,6 +1068,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant.Settings.RequireFactor","kind":"text","required":false,"text":"The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it."},
       {"path":"Tenant.Settings.FactorGraceDays","kind":"number","required":false,"text":"Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90."},
       {"path":"Tenant.Settings.AllowedMethods","kind":"texts","required":false,"text":"How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do."},
+      {"path":"Tenant.Settings.AppURL","kind":"text","required":false,"text":"The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows."},
       {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
       {"path":"Tenant.Branding.Name","kind":"text","required":false,"text":""},
       {"path":"Tenant.Branding.AccentColor","kind":"text","required":false,"text":"The colour of buttons and links, such as #1c4fc2. White text on it and the colour on the light page need a contrast of 4.5:1; dark pages use a lighter tone of it."},

@@ -532,8 +532,10 @@ export type Account_GetRes = {
 
 /** The application to go on to. */
 export type Account_IssueCodeReq = {
-  /** A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = BAILIWICK_APP_URL. */
+  /** A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = the AppURL of the tenant, or BAILIWICK_APP_URL. */
   ReturnTo?: string | undefined;
+  /** The ID or slug of the tenant of the caller whose AppURL counts if ReturnTo is empty. Empty = the caller's only tenant. */
+  Tenant?: string | undefined;
 };
 
 /** The address to open in the browser. */
@@ -2907,6 +2909,8 @@ export type TenantSettings = {
   FactorRequiredFrom?: string;
   /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
   AllowedMethods: string[];
+  /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
+  AppURL: string;
 };
 
 /** The settings that a tenant controls. An absent setting keeps its stored value. */
@@ -2935,6 +2939,8 @@ export type TenantSettingsInput = {
   FactorRequiredFrom?: string | undefined;
   /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
   AllowedMethods?: readonly string[] | undefined;
+  /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
+  AppURL?: string | undefined;
 };
 
 /** The tenant to save. */

@@ -5,9 +5,7 @@ import type {
   TenantBranding,
   TenantBrandingChange,
   TenantChange,
-  Tenants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Checks } from '@bailiwick/rpc';
 import { accentProblem, readLogo } from '@bailiwick/values';
 import { deleteLogo, storeLogo } from './queries.ts';
 
@@ -26,12 +24,7 @@ export type StoredBranding = {
 type Sent = Partial<TenantBranding> | TenantBrandingChange | undefined;
 
 /** The rules that the proto file cannot express: contrast, and the content of an image. */
-export const tenantChecks: Checks<typeof Tenants> = {
-  create: ({ tenant }) => brandingProblems(tenant),
-  update: ({ tenant }) => brandingProblems(tenant),
-};
-
-function brandingProblems(tenant: Tenant | TenantChange | undefined): string[] {
+export function brandingProblems(tenant: Tenant | TenantChange | undefined): string[] {
   const { accentColor = '', ...rest } = tenant?.branding ?? {};
   const logo = 'logo' in rest ? rest.logo : undefined;
   const isColor = /^#[0-9a-f]{6}$/i.test(accentColor);

@@ -24,6 +24,7 @@ export type StoredSettings = {
   maxBotKeyDays?: number;
   auditRetentionDays?: number;
   defaultRole?: string;
+  appUrl?: string;
 };
 
 export const TenantEntity = defineEntity({
@@ -201,6 +202,7 @@ export function mergeSettings(
   if (sent?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = sent.maxBotKeyDays;
   if (sent?.auditRetentionDays !== undefined) merged.auditRetentionDays = sent.auditRetentionDays;
   if (sent?.defaultRole !== undefined) merged.defaultRole = sent.defaultRole;
+  if (sent?.appUrl !== undefined) merged.appUrl = sent.appUrl;
   return merged;
 }
 

@@ -1,16 +1,19 @@
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import {
   createToken,
   type ReturnRules,
   readReturnAddress,
+  stillAllowed,
   tokenHash,
   tokenKind,
   withCode,
 } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { beginSession } from './begin.ts';
@@ -26,7 +29,10 @@ import {
 
 const codeMs = 60_000;
 
-type Deps = ReturnRules & { database: Database };
+type Deps = ReturnRules & {
+  database: Database;
+  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+};
 
 /** The codes that take users on to applications. */
 export function codeHandlers(
@@ -35,11 +41,12 @@ export function codeHandlers(
   const { database } = deps;
   const ownOrigin = new URL(deps.publicUrl).origin;
   return {
-    async issueCode({ returnTo }, call) {
+    async issueCode({ returnTo: wanted, tenant }, call) {
       const { caller } = call;
       // A code turns the browser's cookie into a token, which no script of an application may do.
       if (caller.origin !== '' && caller.origin !== ownOrigin)
         throw denied('only pages of this service may send users on', 'CROSS_SITE');
+      const returnTo = wanted || (await appUrlOf(deps, caller.id, tenant));
       if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
       const target = readReturnAddress(returnTo, deps);
       if (!target)
@@ -85,6 +92,19 @@ export function codeHandlers(
       });
     },
   };
+}
+
+/**
+ * The application of one of the user's tenants: of the named one, or of the only one. '' = none, or
+ * one that the platform does not allow any more. Without access the user goes to the platform's.
+ */
+async function appUrlOf(deps: Deps, userId: string, tenant: string): Promise<string> {
+  const { tenants } = await deps.authority
+    .listUserTenants({ userId })
+    .catch(() => ({ tenants: [] }));
+  const named = tenants.filter(({ id, slug }) => id === tenant || slug === tenant);
+  const [only, ...others] = tenant === '' ? tenants : named;
+  return others.length === 0 ? stillAllowed(only?.appUrl ?? '', deps) : '';
 }
 
 /** @throws if the session that the code takes on has ended */

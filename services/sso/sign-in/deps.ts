@@ -1,6 +1,8 @@
 import { type Limit, type Limiter } from '@bailiwick/limits';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
 import type { ReturnRules } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
 import type { ProviderDeps } from '../providers/deps.ts';
 
 export type SignInDeps = Pick<
@@ -8,6 +10,7 @@ export type SignInDeps = Pick<
   'database' | 'keys' | 'federation' | 'admission' | 'protocols' | 'publicUrl'
 > &
   ReturnRules & {
+    authority: Pick<Client<typeof Authority>, 'getAppUrl'>;
     limiter: Limiter;
     /** The limit of sign-in starts and ends per IP address. */
     signInLimit: Limit | undefined;

@@ -1,6 +1,6 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { readReturnAddress } from '@bailiwick/values';
+import { readReturnAddress, stillAllowed } from '@bailiwick/values';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import { refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
@@ -23,7 +23,7 @@ export async function startSignIn(
       provider,
       new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off'),
     );
-  const target = readReturnAddress(returnTo, deps);
+  const target = readReturnAddress(returnTo || (await appUrlOf(deps, tenant)), deps);
   if (!target)
     throw new SignInRefused(
       'RETURN_FOREIGN',
@@ -43,4 +43,14 @@ export async function startSignIn(
       await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent });
     throw refusalFor(provider, error);
   }
+}
+
+/**
+ * The application of the provider's tenant; '' = none, or one that the platform does not allow any
+ * more. Without access the user goes to the platform's.
+ */
+async function appUrlOf(deps: SignInDeps, tenant: string): Promise<string> {
+  if (tenant === '') return '';
+  const { appUrl } = await deps.authority.getAppUrl({ tenant }).catch(() => ({ appUrl: '' }));
+  return stillAllowed(appUrl, deps);
 }

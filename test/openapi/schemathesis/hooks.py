@@ -79,6 +79,8 @@ REPLACED = {
     "Issuer": lambda _: "https://id.example.com",
     # The host bits of a network must be zero.
     "AllowedIPs": lambda _: ["192.0.2.0/24", "2001:db8::1"],
+    # The settings define the allowed origins.
+    "AppURL": lambda _: "",
     # Too light colours, and files that are not images, are rejected.
     "AccentColor": lambda _: "#1c4fc2",
     "Logo": lambda _: "",

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createId } from '@bailiwick/values';
+import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
+import { appOrigin, sharedStack } from '../support/shared.ts';
+import { rowsOf } from '../support/store.ts';
+
+describeOne('Settings.AppURL', 'one process', (topology) => {
+  let stack: Stack;
+  before(async () => {
+    stack = await sharedStack(topology);
+  });
+  after(() => stack?.stop());
+
+  /** A tenant of the user with this application. */
+  async function tenantWith(userId: string, AppURL: string) {
+    const made = await stack.call(
+      'Tenants_Create',
+      { Tenant: { Name: 'Acme', Settings: { AppURL } }, OwnerID: userId },
+      stack.platformKey,
+    );
+    return recordIn(made, 'Tenant') as { ID: string; Slug: string };
+  }
+  const redirectOf = async (token: string, Tenant = '') => {
+    const answer = await stack.call('Account_IssueCode', { ReturnTo: '', Tenant }, token);
+    const { Redirect } = bodyOf(answer) as { Redirect: string };
+    return Redirect.replace(/bwkc_\w+$/, '…');
+  };
+
+  test('Account_IssueCode without an address leads to the AppURL of the only tenant, or of the named one', async () => {
+    const [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+    const acme = await tenantWith(ada.id, `${appOrigin}/acme`);
+    assert.equal(await redirectOf(ada.token), `${appOrigin}/acme?code=…`);
+    const other = await tenantWith(ada.id, `${appOrigin}/other?a=b`);
+    assert.equal(await redirectOf(ada.token), '');
+    assert.equal(await redirectOf(ada.token, acme.ID), `${appOrigin}/acme?code=…`);
+    assert.equal(await redirectOf(ada.token, other.Slug), `${appOrigin}/other?a=b&code=…`);
+    // Tenants of other people, and those that do not exist.
+    for (const tenant of [acme.ID, acme.Slug, createId('tnt'), 'no-such-tenant'])
+      assert.equal(await redirectOf(bob.token, tenant), '');
+  });
+
+  test('an AppURL is at an origin that the platform allows, when it is saved and when it is used', async () => {
+    const { id, token } = await signUp(stack);
+    const { ID } = await tenantWith(id, '');
+    const set = (AppURL: string) =>
+      stack.call('Tenants_Update', { Tenant: { ID, Settings: { AppURL } } }, token);
+    const foreign = 'Tenant.Settings.AppURL must be at an origin that the platform allows';
+    for (const [url, message] of [
+      ['https://evil.example/back', foreign],
+      [`${appOrigin}.evil.example`, foreign],
+      [`${appOrigin}:8443/`, foreign],
+      ['http://localhost:1/', foreign],
+      [
+        appOrigin.replace('https', 'http'),
+        'Tenant.Settings.AppURL must be https, or http on the same machine',
+      ],
+    ] as const)
+      assertRefused(await set(url), 400, 'invalid_argument', [message]);
+    for (const url of ['javascript:alert(1)', `https://user@app.example.com`, '/path', 'acme'])
+      assertRefused(await set(url), 400, 'invalid_argument');
+    bodyOf(await set(`${appOrigin}/start`));
+    assert.equal(await redirectOf(token), `${appOrigin}/start?code=…`);
+    // The platform has withdrawn the origin since.
+    await rowsOf(
+      stack,
+      `update access.tenant set settings = settings || '{"appUrl": "https://gone.example.com/"}' where id = $1`,
+      [ID],
+    );
+    assert.equal(await redirectOf(token), '');
+  });
+});
