@@ -75,7 +75,7 @@ const mostAtOnce = 64;
  * With this many bytes in hand, a consumer receives no further messages: 16 MiB, or more with a
  * high concurrency, so that running work alone does not reach it.
  */
-const bytesInHand = { least: 16 * 1024 * 1024, perMessage: 20 * 1024 };
+const bytesInHand = { least: 16 * 1024 * 1024, perMessage: 5 * 1024 };
 
 /**
  * Messages in hand of one consumer, over all processes: enough for a hundred workers of the default

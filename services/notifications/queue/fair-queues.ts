@@ -100,9 +100,15 @@ function createRotation() {
 }
 
 /**
+ * The most places of an endpoint: about as many attempts as it makes before the wait for a slot
+ * ends. More would go to the slow lane, all at once.
+ */
+const endpointPlaces = 512;
+
+/**
  * The places that the queues share. An endpoint may use as many as are free, and a tenant twice as
- * many as are free (a dynamic threshold, as in the shared memory of a network switch): alone, an
- * endpoint uses half of the places, and every further one still finds some.
+ * many as are free (a dynamic threshold, as in the shared memory of a network switch): every
+ * further one still finds some.
  */
 function createShares(places: number) {
   const ofTenant = createCounts();
@@ -119,7 +125,8 @@ function createShares(places: number) {
       const free = places - used;
       return (
         endpoint !== '' &&
-        (ofEndpoint.of(endpoint) + size > free || ofTenant.of(tenant) + size > 2 * free)
+        (ofEndpoint.of(endpoint) + size > Math.min(free, endpointPlaces) ||
+          ofTenant.of(tenant) + size > 2 * free)
       );
     },
   };

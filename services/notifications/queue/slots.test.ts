@@ -31,6 +31,14 @@ test('an endpoint about which nothing is known runs four attempts at once, and u
   assert.deepEqual([begun.length, waiting, rejected], [4, 8, 8]);
 });
 
+test('an endpoint uses at most 512 places, and a tenant with many endpoints two thirds of all', async () => {
+  const slots = createSlots({ total: 64, places: 4096 });
+  const one = await ask(slots, 1000, () => at('t', 'a'));
+  assert.deepEqual([one.begun.length, one.waiting], [4, 512]);
+  const many = await ask(slots, 5000, (index) => at('t', `endpoint-${index % 100}`));
+  assert.equal(one.waiting + many.waiting, 2731);
+});
+
 test('waiting attempts begin in order when their endpoint has a free slot', async () => {
   const slots = createSlots({ total: 64, places: 16 });
   const { begun } = await ask(slots, 6, () => at('t', 'a'));

@@ -47,7 +47,7 @@ const stoppedMs = 1000;
 const ackWaitMs = 10_000;
 
 /** How many attempts may wait in a lane for each of its slots. */
-const placesPerSlot = 16;
+const placesPerSlot = 64;
 
 /** A task with the largest body finds a place in the smallest lane. */
 const leastPlaces = 256;
