@@ -1,5 +1,4 @@
 import {
-  escapeHtml as escape,
   isTemplateName,
   placeholders,
   type TemplateName,
@@ -10,6 +9,7 @@ import {
   type Template,
   type Templates,
 } from '@bailiwick/notifications/email/templates.ts';
+import { escapeHtml as escape } from '@bailiwick/texts';
 
 // Every mail in every language, rendered by the product's own code, for authors and translators of
 // templates.
@@ -34,7 +34,7 @@ export function renderSample(
   name: string,
   locale: string,
 ): Template | undefined {
-  if (!isTemplateName(name) || ![...templates.locales.values()].includes(locale)) return undefined;
+  if (!isTemplateName(name) || !templates.locales.includes(locale)) return undefined;
   const carried = (placeholders[name] as readonly string[]).includes('token');
   const link = `${sample.publicUrl}/${pages[name] ?? 'verify'}#token=${token}`;
   return renderMail(templates, name, locale, { ...sample, ...(carried && { token, link }) });
@@ -42,7 +42,7 @@ export function renderSample(
 
 /** The page that lists the mails of all locales, or shows those of one locale opened. */
 export function renderPreview(templates: Templates, only: string | null): string {
-  const locales = [...templates.locales.values()].sort();
+  const locales = templates.locales.toSorted();
   const shown = only === null ? locales : locales.filter((locale) => locale === only);
   const link = (href: string, text: string, isHere: boolean) =>
     `<a href="${escape(href)}"${isHere ? ' aria-current="page"' : ''}>${escape(text)}</a>`;

@@ -38,38 +38,3 @@ export type TemplateName = keyof typeof placeholders;
 export const templateNames = Object.keys(placeholders) as TemplateName[];
 export const isTemplateName = (name: string): name is TemplateName =>
   Object.hasOwn(placeholders, name);
-
-const pattern = /\{\{(\w+)\}\}/g;
-
-/** The placeholders of a text, without duplicates, sorted by name. */
-export const placeholdersIn = (text: string): string[] =>
-  [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
-
-export type Values = Readonly<Record<string, string>>;
-
-/**
- * Replaces the placeholders. Throws for a placeholder without a value. Values are not expanded
- * again.
- */
-export function fill(
-  text: string,
-  values: Values,
-  escape: (value: string) => string = (value) => value,
-): string {
-  return text.replace(pattern, (_all, name: string) => {
-    if (!Object.hasOwn(values, name))
-      throw new Error(`the template uses ${name}, which this mail does not have`);
-    return escape(values[name] ?? '');
-  });
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export const escapeHtml = (value: string): string =>
-  value.replace(/[&<>"']/g, (character) => entities[character] ?? '');

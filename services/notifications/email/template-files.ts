@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mailsFolder, placeholdersIn, shippedLocales } from '@bailiwick/texts';
 import {
   isTemplateName,
   layoutPlaceholders,
   placeholders,
-  placeholdersIn,
   sharedPlaceholders,
   templateNames,
 } from './placeholders.ts';
@@ -23,8 +24,23 @@ export const layoutFile = 'layout.html';
 const wordFiles = ['unnamed.txt', 'somebody.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
-/** The files of a directory, and the problems of reading it. */
-export function readTemplateFiles(directory: string): { files: TemplateFiles; problems: string[] } {
+type FilesRead = { files: TemplateFiles; problems: string[] };
+
+/** The built-in files: those of the shared catalogue, and the layout. */
+export function readShippedFiles(): FilesRead {
+  const layout = fileURLToPath(new URL(layoutFile, import.meta.url));
+  const read = shippedLocales.map((locale) => readTemplateFiles(mailsFolder(locale), locale));
+  return {
+    files: new Map([
+      [layoutFile, readFileSync(layout, 'utf8')],
+      ...read.flatMap(({ files }) => [...files]),
+    ]),
+    problems: read.flatMap(({ problems }) => problems),
+  };
+}
+
+/** The files of a directory, or of one locale's part of it, and the problems of reading it. */
+export function readTemplateFiles(directory: string, locale = ''): FilesRead {
   const files = new Map<string, string>();
   const problems: string[] = [];
   const read = (folder: string, prefix: string): void => {
@@ -46,7 +62,7 @@ export function readTemplateFiles(directory: string): { files: TemplateFiles; pr
     }
   };
   try {
-    read(directory, '');
+    read(directory, locale && `${locale}.`);
   } catch {
     problems.push('it cannot be read');
   }

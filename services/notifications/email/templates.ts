@@ -1,10 +1,11 @@
-import { fileURLToPath } from 'node:url';
-import { escapeHtml, fill, type TemplateName, type Values } from './placeholders.ts';
+import { escapeHtml, fallbackLocale, fill, localesLike, type Values } from '@bailiwick/texts';
+import type { TemplateName } from './placeholders.ts';
 import {
   layoutFile,
   localesOf,
   partFiles,
   problemsOf,
+  readShippedFiles,
   readTemplateFiles,
   type TemplateFiles,
 } from './template-files.ts';
@@ -13,7 +14,7 @@ export type Template = { subject: string; text: string; html: string };
 /** The templates of all locales, each spelt like its folder, and the HTML layout. */
 export type Templates = {
   files: TemplateFiles;
-  locales: ReadonlyMap<string, string>;
+  locales: readonly string[];
   layout: string;
 };
 
@@ -31,15 +32,12 @@ export type MailValues = {
 /** The sender: the service's name, and its public URL. */
 export type Sender = { service: string; publicUrl: string };
 
-const fallbackLocale = 'en';
-const shippedDirectory = fileURLToPath(new URL('templates', import.meta.url));
-
 /**
  * The built-in templates, overridden by those of `directory`; "" = none. Throws one error with all
  * problems.
  */
 export function openTemplates(directory: string): Templates {
-  const shipped = readTemplateFiles(shippedDirectory);
+  const shipped = readShippedFiles();
   const own =
     directory === ''
       ? { files: new Map<string, string>(), problems: [] }
@@ -50,22 +48,13 @@ export function openTemplates(directory: string): Templates {
   const files = new Map([...shipped.files, ...own.files]);
   const layout = files.get(layoutFile);
   if (layout === undefined) throw new Error('there is no layout for mails');
-  return {
-    files,
-    locales: new Map([...localesOf(files)].map((locale) => [locale.toLowerCase(), locale])),
-    layout,
-  };
+  return { files, locales: [...localesOf(files)], layout };
 }
 
-/** The locales to try, closest first: de-CH, then de; for pt any Portuguese; finally English. */
-export function localeChain({ locales }: Templates, wanted: string): string[] {
-  const parts = wanted.toLowerCase().replaceAll('_', '-').split('-');
-  const narrowing = parts.map((_part, index) => parts.slice(0, parts.length - index).join('-'));
-  const cousins = [...locales.keys()].filter((locale) => locale.startsWith(`${parts[0]}-`)).sort();
-  return [...new Set([...narrowing, ...cousins, fallbackLocale])].flatMap(
-    (locale) => locales.get(locale) ?? [],
-  );
-}
+/** The locales to try, closest first, and finally English. */
+export const localeChain = ({ locales }: Templates, wanted: string): string[] => [
+  ...new Set([...localesLike(locales, wanted), fallbackLocale]),
+];
 
 /** Renders a mail in the closest locale that has it. */
 export function renderMail(
