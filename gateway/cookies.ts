@@ -108,7 +108,7 @@ export function createFlowCookies(publicUrl: string) {
 
 export type FlowCookies = ReturnType<typeof createFlowCookies>;
 
-function readCookie(header: string, name: string): string | undefined {
+export function readCookie(header: string, name: string): string | undefined {
   return pairsOf(header).find(([key]) => key === name)?.[1];
 }
 

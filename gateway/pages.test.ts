@@ -6,10 +6,9 @@ import { sendFormPage } from './pages.ts';
 
 /** Fetches a form page as a browser would. */
 async function formPage(url: string, fields: Record<string, string> = {}) {
-  const server = createServer((_, response) => sendFormPage(response, { url, fields })).listen(
-    0,
-    '127.0.0.1',
-  );
+  const server = createServer((request, response) =>
+    sendFormPage(request, response, { url, fields }),
+  ).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   try {
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -36,17 +35,18 @@ test('a form page escapes the address, the names and the values', async () => {
   const { html } = await formPage(`https://idp.example/?a="><script>&b='`, {
     '"><i>': `</form>'"&lt;`,
   });
-  assert.match(html, /action="https:\/\/idp\.example\/\?a=%22%3E%3Cscript%3E&#38;b=%27"/);
+  assert.match(html, /action="https:\/\/idp\.example\/\?a=%22%3E%3Cscript%3E&amp;b=%27"/);
   assert.match(
     html,
-    /<input type="hidden" name="&#34;&#62;&#60;i&#62;" value="&#60;\/form&#62;&#39;&#34;&#38;lt;" \/>/,
+    /<input type="hidden" name="&quot;&gt;&lt;i&gt;" value="&lt;\/form&gt;&#39;&quot;&amp;lt;" \/>/,
   );
   assert.equal(html.match(/<script/g)?.length, 1);
   assert.doesNotMatch(html, /<script[^>]*>[^<]|<style|\son\w+=/);
 });
 
 test('a form page is rejected for addresses other than http and https', () => {
-  const unused = {} as Parameters<typeof sendFormPage>[0];
+  const request = {} as Parameters<typeof sendFormPage>[0];
+  const response = {} as Parameters<typeof sendFormPage>[1];
   for (const url of ['javascript:alert(1)', 'data:text/html,x', 'ftp://idp.example', 'idp.example'])
-    assert.throws(() => sendFormPage(unused, { url, fields: {} }), TypeError, url);
+    assert.throws(() => sendFormPage(request, response, { url, fields: {} }), TypeError, url);
 });

@@ -1,54 +1,55 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
+import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
+import { isCurrent } from './etag.ts';
+import { languageHeaders, languageOf } from './page-language.ts';
+import { readPageFile, renderPage, scriptNames, textOf, translateMessage } from './page-texts.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
 // scanners do not consume it. No page shows text from its address.
 
-const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url));
+/** A body as it is and compressed. Neither has a secret, so its length tells nothing. */
+type Body = { plain: Buffer; gzip: Buffer };
+const bodyOf = (plain: Buffer): Body => ({ plain, gzip: gzipSync(plain, { level: 9 }) });
 
-// Fills all placeholders in one pass, so that a filled-in value is never treated as a placeholder.
-const fill = (page: string, values: Readonly<Record<string, string>>) =>
-  page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<string, Value> =>
+  new Map(shippedLocales.map((locale) => [locale, make(locale)]));
 
-/** A page with the parts that several pages share. */
-const parts = { secondFactor: read('second-factor.html').toString() };
-const readPage = (name: string) => Buffer.from(fill(read(`${name}.html`).toString(), parts));
+const pages = new Map(
+  ['login', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
+    `/${name}`,
+    inAllLanguages((locale) => bodyOf(Buffer.from(renderPage(name, locale)))),
+  ]),
+);
+const [homePages, errorPages, formPages] = [
+  inAllLanguages((locale) => renderPage('home', locale)),
+  inAllLanguages((locale) => renderPage('error', locale)),
+  inAllLanguages((locale) => renderPage('post', locale)),
+];
 
-const html = 'text/html; charset=utf-8';
-const javascript = 'text/javascript; charset=utf-8';
-const files = new Map([
-  ...['login', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map(
-    (name) => [`/${name}`, { type: html, body: readPage(name) }] as const,
+type Asset = Body & { type: string; etag: string };
+const assetOf = (type: string, plain: Buffer): Asset => ({
+  type: `${type}; charset=utf-8`,
+  etag: `"${createHash('sha256').update(plain).digest('base64url')}"`,
+  ...bodyOf(plain),
+});
+const assets = new Map<string, Asset>([
+  ...scriptNames.map(
+    (name) =>
+      [`/pages/${name}.js`, assetOf('text/javascript', readPageFile(`${name}.js`))] as const,
   ),
-  ...[
-    'calls',
-    'token',
-    'waiting',
-    'login',
-    'second-factor',
-    'mailed-code',
-    'social',
-    'passkey',
-    'passkeys',
-    'page',
-    'invitation',
-    'post',
-    'factors',
-    'records',
-  ].map((name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const),
   // Draws the QR codes of authenticator apps in the browser, since they contain a secret.
   [
     '/pages/lean-qr.js',
-    { type: javascript, body: readFileSync(new URL(import.meta.resolve('lean-qr'))) },
+    assetOf('text/javascript', readFileSync(new URL(import.meta.resolve('lean-qr')))),
   ],
-  ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
+  ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
 ]);
-const homePage = read('home.html').toString();
-const errorPage = read('error.html').toString();
-const formPage = read('post.html').toString();
 
 const headersOf = (formAction: string) => ({
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
@@ -57,6 +58,7 @@ const headersOf = (formAction: string) => ({
   'cache-control': 'no-store',
 });
 const headers = headersOf("'none'");
+const html = 'text/html; charset=utf-8';
 
 /** Whether the client prefers HTML to JSON. */
 export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
@@ -66,67 +68,119 @@ export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
 const homeHeaders = {
   ...headers,
   'content-security-policy': `${headers['content-security-policy']}; img-src data:`,
-  vary: 'accept',
 };
 
 /**
  * Sends the page at `/`. Its links are absolute, since a proxy may serve it at `/iam` or at
  * `/iam/`.
  */
-export function sendHomePage(response: ServerResponse, base: string): void {
-  const body = Buffer.from(fill(homePage, { base: escapeHtml(base) }));
+export function sendHomePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  base: string,
+): void {
+  const locale = languageOf(request);
+  const body = Buffer.from(fill(homePages.get(locale) ?? '', { base: escapeHtml(base) }));
   response
-    .writeHead(200, { ...homeHeaders, 'content-type': html, 'content-length': body.length })
+    .writeHead(200, {
+      ...homeHeaders,
+      ...languageHeaders(locale),
+      'content-type': html,
+      'content-length': body.length,
+    })
     .end(body);
 }
 
-export const isPage = (pathname: string) => files.has(pathname);
+export const isPage = (pathname: string) => pages.has(pathname) || assets.has(pathname);
 
-export function sendPage(response: ServerResponse, pathname: string): void {
-  const file = files.get(pathname);
-  if (file)
-    response
-      .writeHead(200, { ...headers, 'content-type': file.type, 'content-length': file.body.length })
-      .end(file.body);
+/** Sends what is at a path that `isPage` accepts. */
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+): void {
+  const asset = assets.get(pathname);
+  if (asset) return sendAsset(request, response, asset);
+  const locale = languageOf(request);
+  const body = pages.get(pathname)?.get(locale);
+  if (body)
+    sendBody(request, response, body, {
+      ...headers,
+      ...languageHeaders(locale),
+      'content-type': html,
+    });
 }
 
-const refused = {
-  title: 'You cannot sign in this way',
-  next: 'You can try once more, or sign in with another address.',
-};
-const broken = {
-  title: 'Sign-in is not available at the moment',
-  next: 'This is not your fault. Wait a moment, then start again.',
-};
+/** The browser revalidates each time: an upgrade changes these files under the same names. */
+function sendAsset(request: IncomingMessage, response: ServerResponse, asset: Asset): void {
+  const { type, etag } = asset;
+  const caching = {
+    ...headers,
+    etag: `W/${etag}`,
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding',
+  };
+  if (isCurrent(request, etag)) return void response.writeHead(304, caching).end();
+  sendBody(request, response, asset, { ...caching, 'content-type': type });
+}
+
+function sendBody(
+  { headers: { 'accept-encoding': accepted = '' } }: IncomingMessage,
+  response: ServerResponse,
+  { plain, gzip }: Body,
+  head: Readonly<Record<string, string>>,
+): void {
+  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
+  const body = isCompressed ? gzip : plain;
+  response
+    .writeHead(200, {
+      ...head,
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+      'content-length': body.length,
+    })
+    .end(body);
+}
+
 const statuses: Partial<Record<ServiceError['code'], number>> = {
   permission_denied: 403,
   resource_exhausted: 429,
   unavailable: 500,
   internal: 500,
 };
-const expired = { title: 'Sign-in failed', next: 'Start again on the sign-in page.' };
+
+/** The keys of the title and of what to do next. */
+const failures: Partial<Record<number, readonly [title: string, next: string]>> = {
+  403: ['error.refused', 'error.refusedNext'],
+  500: ['error.broken', 'error.brokenNext'],
+};
+const failed = ['error.failed', 'error.failedNext'] as const;
 
 /**
  * Shows a sign-in failure to the user. The page's links are relative to the routes
  * /auth/{tenant}/{id}/….
  */
 export function sendErrorPage(
+  request: IncomingMessage,
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
 ): void {
+  const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
-  const { title, next } = status === 403 ? refused : status === 500 ? broken : expired;
+  const [title, next] = failures[status] ?? failed;
   if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
   const message =
-    error.code === 'internal' ? 'Something went wrong on our side.' : sentence(error.message);
-  const body = fill(errorPage, {
-    title,
-    next,
-    message: escapeHtml(message),
-    requestId: escapeHtml(requestId),
-  });
-  response.writeHead(status, { ...headers, 'content-type': html }).end(body);
+    error.code === 'internal'
+      ? textOf(locale, 'error.internal')
+      : translateMessage(error.message, locale);
+  const body = fill(
+    errorPages.get(locale) ?? '',
+    { title: textOf(locale, title), next: textOf(locale, next), message, requestId },
+    escapeHtml,
+  );
+  response
+    .writeHead(status, { ...headers, ...languageHeaders(locale), 'content-type': html })
+    .end(body);
 }
 
 /**
@@ -136,6 +190,7 @@ export function sendErrorPage(
  * another of its hosts. Everything on the page is escaped.
  */
 export function sendFormPage(
+  request: IncomingMessage,
   response: ServerResponse,
   { url, fields }: { url: string; fields: Readonly<Record<string, string>> },
 ): void {
@@ -146,14 +201,12 @@ export function sendFormPage(
     ([name, value]) =>
       `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
   );
-  const body = fill(formPage, { url: escapeHtml(href), fields: inputs.join('\n        ') });
-  response.writeHead(200, { ...headersOf(protocol), 'content-type': html }).end(body);
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const locale = languageOf(request);
+  const body = fill(formPages.get(locale) ?? '', {
+    url: escapeHtml(href),
+    fields: inputs.join('\n        '),
+  });
+  response
+    .writeHead(200, { ...headersOf(protocol), ...languageHeaders(locale), 'content-type': html })
+    .end(body);
 }

@@ -23,6 +23,7 @@ import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createLogos, logoTenant } from './logos.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
+import { keepLanguage } from './page-language.ts';
 import { acceptsHtml, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
@@ -86,7 +87,7 @@ export function createRouter(options: Options) {
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
       const status = thrown instanceof RoutingError ? thrown.status : undefined;
-      if (wantsPage(request, thrown)) sendErrorPage(response, error, requestId);
+      if (wantsPage(request, thrown)) sendErrorPage(request, response, error, requestId);
       else sendError(response, error, requestId, status);
     }
   }
@@ -156,6 +157,7 @@ function createRoute(
         return runOperation(operation, request, response, origin);
       });
     }
+    keepLanguage(request, response);
     const signIn = sso.match(pathname);
     if (signIn) {
       nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
@@ -183,10 +185,11 @@ function readOnlyRoute(
   pathname: string,
   { prefix, ready }: { prefix: string; ready: () => Promise<void> },
 ): ((response: ServerResponse) => void | Promise<void>) | undefined {
-  if (isPage(pathname)) return (response) => sendPage(response, pathname);
+  if (isPage(pathname)) return (response) => sendPage(request, response, pathname);
   if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname, prefix);
   // Clients that do not ask for HTML get the JSON 404.
-  if (pathname === '/' && acceptsHtml(request)) return (response) => sendHomePage(response, prefix);
+  if (pathname === '/' && acceptsHtml(request))
+    return (response) => sendHomePage(request, response, prefix);
   if (pathname === '/readyz') return (response) => sendReadiness(response, ready);
   return undefined;
 }

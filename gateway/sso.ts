@@ -59,7 +59,8 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
       inOwnName(origin),
     );
     flows.set(request, response, flow, binding);
-    if (Object.keys(form).length > 0) sendFormPage(response, { url: redirect, fields: form });
+    if (Object.keys(form).length > 0)
+      sendFormPage(request, response, { url: redirect, fields: form });
     else sendOn(response, redirect);
   }
 

@@ -1,23 +1,17 @@
 // Shared by the pages that call operations.
+import { locale, text, translate } from './texts.js';
+
 export const find = (id) => document.getElementById(id);
 
 const main = document.querySelector('main');
 const outcome = find('outcome');
 
-const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-const sentence = (text) => `${capital(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
-
-/**
- * A failed call, with a message for the user. `retryAfter` is in seconds, 0 = unknown. `said`: the
- * service's own messages.
- */
+/** A failed call, with a text for the user. `messages`: the service's own, in English. */
 export class Refused extends Error {
-  constructor(code, messages, retryAfter = 0, said = messages) {
-    super(messages.map(sentence).join(' '));
+  constructor(code, text, messages = []) {
+    super(text);
     this.code = code;
     this.messages = messages;
-    this.retryAfter = retryAfter;
-    this.said = said;
   }
 }
 
@@ -43,9 +37,7 @@ export async function call(operation, body) {
     answer = await response.json();
   } catch {
     // No response, or a proxy's HTML error page.
-    throw new Refused('unreachable', [
-      'The service cannot be reached. Check your connection, and try again in a moment.',
-    ]);
+    throw new Refused('unreachable', text('call.unreachable'));
   }
   if (!response.ok)
     throw explain(operation, answer, Number(response.headers.get('retry-after') ?? 0));
@@ -53,56 +45,38 @@ export async function call(operation, body) {
 }
 
 const wrongAnswers = {
-  Account_Login: 'The address or the password is wrong. Check both, or ask for a new password.',
-  Account_LoginWithCode: 'The code is wrong. Check it, or ask for another one.',
-  Account_CompleteLogin: 'The code is wrong, or it was used before. Try the next one.',
-  Account_FinishPasskeyLogin:
-    'This passkey was not accepted. Use another one, or sign in in another way.',
+  Account_Login: 'call.wrongLogin',
+  Account_LoginWithCode: 'call.wrongMailedCode',
+  Account_CompleteLogin: 'call.wrongCode',
+  Account_FinishPasskeyLogin: 'call.wrongPasskey',
 };
 
-/** Translates an API error for the user. */
-function explain(operation, { Code, Messages }, retryAfter) {
-  if (Code === 'internal' || Code === 'unavailable')
-    return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
-  if (Code === 'unauthenticated')
-    return new Refused(
-      Code,
-      [wrongAnswers[operation] ?? 'You are no longer signed in. Sign in again.'],
-      0,
-      Messages,
-    );
+/** An API error, with a text for the user. */
+const explain = (operation, { Code, Messages }, retryAfter) =>
+  new Refused(Code, textFor(operation, { Code, Messages }, retryAfter), Messages);
+
+function textFor(operation, { Code, Messages }, retryAfter) {
+  if (Code === 'internal' || Code === 'unavailable') return text('call.ourSide');
+  if (Code === 'unauthenticated') return text(wrongAnswers[operation] ?? 'call.signedOut');
   if (/Passkey/.test(operation) && isDead({ code: Code, messages: Messages }))
-    return new Refused(Code, ['That took too long. Try again.']);
+    return text('call.tookLong');
   if (operation === 'Account_IssueCode' && Code === 'failed_precondition')
-    return new Refused(Code, [
-      'The address to return to is not allowed. Start again from your application.',
-    ]);
-  // After too many failed sign-ins waiting does not help: the message says what to reset.
-  if (
-    Code !== 'resource_exhausted' ||
-    retryAfter === 0 ||
-    Messages.some((text) => /\breset\b/.test(text))
-  )
-    return new Refused(Code, Messages, retryAfter);
-  const wait =
-    retryAfter < 120
-      ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}`
-      : `${Math.ceil(retryAfter / 60)} minutes`;
-  return new Refused(
-    Code,
-    [`${Messages[0].replace(', try again later', '')}: try again in ${wait}`],
-    retryAfter,
-  );
+    return text('call.returnForeign');
+  const when = retryAfter === 0 ? text('common.later') : inTime(retryAfter);
+  return Messages.map((message) => translate(message, { when })).join(' ');
 }
 
-/** The sign-in succeeded, but the browser dropped the cookie. */
-export const notKept = () =>
-  new Refused('unauthenticated', [
-    'Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.',
-  ]);
+/** In so many seconds, or in minutes from two minutes on. */
+const inTime = (seconds) =>
+  new Intl.RelativeTimeFormat(locale).format(
+    ...(seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']),
+  );
 
-export function say(text, failed = false) {
-  outcome.textContent = text;
+/** The sign-in succeeded, but the browser dropped the cookie. */
+export const notKept = () => new Refused('unauthenticated', text('call.notKept'));
+
+export function say(message, failed = false) {
+  outcome.textContent = message;
   outcome.classList.toggle('failed', failed);
 }
 
@@ -114,7 +88,7 @@ export function leaveFor(address) {
 
 /** Goes to the sign-in of the user's organisation, which returns to a path below the public URL. */
 export function leaveForOrganisation(redirect, returnTo) {
-  say('Opening your organisation’s sign-in page.');
+  say(text('call.opening'));
   const target = new URL(redirect);
   // The end of the sign-in validates the path.
   if (returnTo !== '') target.searchParams.set('return_to', returnTo);
@@ -129,9 +103,9 @@ export function markInvalid(field) {
 }
 
 /** Marks a field as invalid and aborts the running action with a message. */
-export function failField(field, text) {
+export function failField(field, message) {
   markInvalid(field);
-  throw new Refused('invalid_field', [text]);
+  throw new Refused('invalid_field', message);
 }
 
 /** Runs a button's action. Only one action runs at a time. */
@@ -147,7 +121,7 @@ export async function run(work) {
   try {
     await work();
   } catch (error) {
-    say(error instanceof Refused ? error.message : 'This page has failed. Load it again.', true);
+    say(error instanceof Refused ? error.message : text('call.pageFailed'), true);
     if (!(error instanceof Refused)) throw error;
   } finally {
     main.ariaBusy = 'false';

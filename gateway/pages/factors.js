@@ -2,6 +2,7 @@
 import { call, failField, find, leaveFor, markInvalid, Refused, run, say } from './calls.js';
 import { generate } from './lean-qr.js';
 import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
+import { text } from './texts.js';
 
 const parts = ['known', 'scan', 'codes', 'again'].map(find);
 const [name, code] = ['name', 'code'].map(find);
@@ -29,32 +30,32 @@ async function list() {
 }
 
 /** Shows the list with a message. */
-async function backWith(text) {
+async function backWith(message) {
   await list();
   show('known', document.querySelector('h1'));
-  say(text);
+  say(message);
 }
 
 function entryOf(factor) {
   const item = document.createElement('li');
   const about = element('p', timesOf(factor), 'quiet');
   const actions = element('div', '', 'actions');
-  actions.append(button('Remove', factor, () => startRemoving(actions, factor)));
+  actions.append(button(text('records.remove'), factor, () => startRemoving(actions, factor)));
   item.append(element('strong', factor.Name), about, actions);
   return item;
 }
 
 /** Asks whether to remove an app. */
 function startRemoving(actions, factor) {
-  const sure = button('Remove for good', factor, () =>
+  const sure = button(text('records.removeForGood'), factor, () =>
     run(() =>
       signedIn(async () => {
         await call('Factors_Remove', { ID: factor.ID });
-        await backWith('The app is removed.');
+        await backWith(text('factors.removed'));
       }),
     ),
   );
-  const keep = button('Keep', factor, () => run(() => backWith('')));
+  const keep = button(text('records.keep'), factor, () => run(() => backWith('')));
   actions.replaceChildren(sure, keep);
   sure.focus();
 }
@@ -77,7 +78,7 @@ function drawn(address) {
   const image = svg('svg', {
     viewBox: `0 0 ${size} ${size}`,
     role: 'img',
-    'aria-label': 'QR code of the key',
+    'aria-label': text('factors.qr'),
     'shape-rendering': 'crispEdges',
   });
   image.append(svg('rect', { width: size, height: size, fill: '#fff' }), svg('path', { d: dark }));
@@ -89,7 +90,7 @@ find('add').addEventListener('submit', (event) => {
   run(() =>
     signedIn(async () => {
       const Name = name.value.trim();
-      if (Name === '') failField(name, 'Enter a name, such as the name of your phone.');
+      if (Name === '') failField(name, text('factors.enterName'));
       const { FactorID, Secret, URI } = await call('Factors_BeginTotp', { Name });
       waiting = FactorID;
       find('qr').replaceChildren(drawn(URI));
@@ -105,19 +106,17 @@ find('scan').addEventListener('submit', (event) => {
   run(() =>
     signedIn(async () => {
       const Code = code.value.replace(/\s/g, '');
-      if (!/^\d{6}$/.test(Code)) failField(code, 'Enter the six digits of the app.');
+      if (!/^\d{6}$/.test(Code)) failField(code, text('second.enterDigits'));
       await call('Factors_ConfirmTotp', { FactorID: waiting, Code }).catch((error) => {
         if (error.messages?.[0] !== 'Code is wrong') throw error;
         markInvalid(code);
         code.select();
-        throw new Refused(error.code, [
-          'The code is wrong. Try the next one, and check the clock of the device.',
-        ]);
+        throw new Refused(error.code, text('factors.wrongCode'));
       });
       forget();
       name.value = '';
       if ((await list()) === 0) return showCodes();
-      await backWith('The app is added. Your next sign-in asks for its code.');
+      await backWith(text('factors.added'));
     }),
   );
 });
@@ -143,7 +142,7 @@ find('renew').addEventListener('click', () => run(() => signedIn(showCodes)));
 find('stored').addEventListener('click', () =>
   run(async () => {
     find('shown').replaceChildren();
-    await backWith('Your next sign-in asks for a code of the app.');
+    await backWith(text('factors.nextSignIn'));
   }),
 );
 // The session goes on: ending it would end those of the user's applications too.

@@ -1,7 +1,9 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
+import { useLocaleOf } from './language.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
+import { locale, text } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 
@@ -22,7 +24,7 @@ function show(id, focused) {
   focused?.select?.();
 }
 
-function end(title, text) {
+function end(title, message) {
   clearWaiting();
   account = { Email: '', Password: '' };
   for (const part of [...parts, find('asked'), find('refuse')]) part.hidden = true;
@@ -31,7 +33,7 @@ function end(title, text) {
   document.title = title;
   heading.tabIndex = -1;
   heading.focus();
-  say(text);
+  say(message);
 }
 
 /** Accepts or declines. An invitation that is no longer open is removed from this tab. */
@@ -53,7 +55,7 @@ async function accept() {
       show('entry', find('email'));
     throw error;
   }
-  end('Welcome', 'You have accepted the invitation, and you are signed in.');
+  end(text('invitation.welcome'), text('invitation.accepted'));
 }
 
 /** Signs in and accepts, or asks for a missing step first. */
@@ -81,9 +83,9 @@ const isNew = () => new FormData(entry).get('way') === 'register';
 
 entry.addEventListener('change', () => {
   find('password').autocomplete = isNew() ? 'new-password' : 'current-password';
-  entry.querySelector('[type=submit]').textContent = isNew()
-    ? 'Create the account'
-    : 'Sign in and accept';
+  entry.querySelector('[type=submit]').textContent = text(
+    isNew() ? 'invitation.create' : 'invitation.signInAndAccept',
+  );
 });
 
 entry.addEventListener('submit', (event) => {
@@ -122,7 +124,7 @@ find('go-on').addEventListener('click', () => run(enter));
 find('again').addEventListener('click', () =>
   run(async () => {
     await call('Account_ResendVerification', { Email: account.Email });
-    say('The mail was sent again.');
+    say(text('common.mailedAgain'));
   }),
 );
 
@@ -149,7 +151,7 @@ find('keep').addEventListener('click', () => ask(false));
 find('really').addEventListener('click', () =>
   run(async () => {
     await answer('TenantInvitations_Decline');
-    end('Declined', 'You have declined the invitation. You can close this page.');
+    end(text('invitation.declined'), text('invitation.closePage'));
   }),
 );
 
@@ -158,7 +160,7 @@ onBroadcast(({ ask, verified }) => {
   const waiting = readWaiting();
   if (ask && waiting !== '') broadcast({ token: waiting });
   if (verified && !find('confirm').hidden) {
-    say('Your address is confirmed.');
+    say(text('invitation.addressConfirmed'));
     find('go-on').focus();
   }
 });
@@ -166,10 +168,10 @@ onBroadcast(({ ask, verified }) => {
 /** Says who invites, to which organisation and with which roles. Without an answer the mail does. */
 async function describeInvitation(Token) {
   const { InviterName, TenantName, Email, Roles } = await call('TenantInvitations_Get', { Token });
-  const who = InviterName === '' ? 'You are invited' : `${InviterName} invites you`;
-  const roles = new Intl.ListFormat('en').format(Roles);
-  find('offer').textContent =
-    `${who} to ${TenantName}, as ${roles}. The invitation is for ${Email}.`;
+  const roles = new Intl.ListFormat(locale).format(Roles);
+  const offer = InviterName === '' ? 'invitation.offer' : 'invitation.offerBy';
+  const values = { inviter: InviterName, tenant: TenantName, roles, email: Email };
+  find('offer').textContent = text(offer, values);
   find('email').value ||= Email;
 }
 
@@ -180,6 +182,7 @@ async function start() {
   if (token !== '') void describeInvitation(token).catch(() => {});
   try {
     const { User } = await call('Account_Get', {});
+    useLocaleOf(User);
     account.Email = User.Email;
     show('known');
   } catch {

@@ -12,10 +12,12 @@ import {
   run,
   say,
 } from './calls.js';
+import { forgetLocale, useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
+import { locale, text } from './texts.js';
 
 const parts = ['entry', 'mailed', 'second', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
@@ -62,8 +64,8 @@ function askForAddress() {
   find('instead').hidden = true;
   find('with-password').hidden = false;
   find('with-passkey').hidden = !supported;
-  entry.querySelector('[type=submit]').textContent = 'Continue';
-  show('entry', 'Sign in', email);
+  entry.querySelector('[type=submit]').textContent = text('common.continue');
+  show('entry', text('common.signIn'), email);
   offerPasskeys((credential) => run(() => signInByPasskey(credential)));
 }
 
@@ -74,20 +76,19 @@ function askForPassword() {
   find('instead').hidden = false;
   find('with-password').hidden = true;
   find('with-passkey').hidden = true;
-  entry.querySelector('[type=submit]').textContent = 'Sign in';
-  show('entry', 'Sign in', password);
+  entry.querySelector('[type=submit]').textContent = text('common.signIn');
+  show('entry', text('common.signIn'), password);
 }
 
 function readAddress() {
   email.value = email.value.trim();
-  if (email.value === '') failField(email, 'Enter your e-mail address.');
+  if (email.value === '') failField(email, text('login.enterEmail'));
 }
 
 async function check() {
   readAddress();
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
-    if (error.code === 'invalid_argument')
-      failField(email, 'Enter a whole e-mail address, such as name@example.com.');
+    if (error.code === 'invalid_argument') failField(email, text('login.wholeEmail'));
     throw error;
   });
   if (Redirect === '') return askForPassword();
@@ -95,7 +96,7 @@ async function check() {
 }
 
 async function signIn() {
-  if (password.value === '') return failField(password, 'Enter your password.');
+  if (password.value === '') return failField(password, text('login.enterPassword'));
   let answer;
   try {
     answer = await call('Account_Login', {
@@ -104,7 +105,7 @@ async function signIn() {
       Cookie: true,
     });
   } catch (error) {
-    if (isUnverified(error)) return show('confirm', 'Sign in', find('confirm-title'));
+    if (isUnverified(error)) return show('confirm', text('common.signIn'), find('confirm-title'));
     if (entry.hidden) askForPassword();
     if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
       markInvalid(password);
@@ -119,7 +120,7 @@ async function signIn() {
 /** Asks for the second factor, if it is due. */
 async function goOnWith(answer) {
   // A gateway of the previous version sends none.
-  if (answer.Challenge) return show('second', 'Sign in', startSecondFactor(answer));
+  if (answer.Challenge) return show('second', text('common.signIn'), startSecondFactor(answer));
   await finish();
 }
 
@@ -148,6 +149,7 @@ async function finish() {
 async function welcome() {
   try {
     const { User, Tenants, Assurance } = await call('Account_Get', {});
+    useLocaleOf(User);
     email.value = User.Email;
     find('tenants').hidden = Tenants.length === 0;
     find('tenants')
@@ -155,7 +157,7 @@ async function welcome() {
       .replaceChildren(...Tenants.map((tenant) => entryOf(tenant, Assurance)));
     find('passkeys').hidden = !supported;
     find('onward').hidden = !onward && !/^https?:/.test(returnTo);
-    show('known', 'You are signed in');
+    show('known', text('login.signedIn'));
     return true;
   } catch (error) {
     if (error.code === 'unauthenticated') return false;
@@ -171,12 +173,15 @@ function entryOf({ Name, Slug, RequireFactor, FactorRequiredFrom }, assurance) {
     assurance === 'phishing_resistant' ||
     (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
   if (isMet) return item;
-  const factor = RequireFactor === 'any' ? 'an authenticator app or a passkey' : 'a passkey';
   const from = new Date(FactorRequiredFrom ?? 0);
-  const since = from > new Date() ? ` from ${from.toLocaleDateString()} on` : '';
+  const [now, later] =
+    RequireFactor === 'any'
+      ? ['login.needsFactor', 'login.needsFactorFrom']
+      : ['login.needsPasskey', 'login.needsPasskeyFrom'];
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(from);
   const note = document.createElement('p');
   note.className = 'quiet';
-  note.textContent = `Needs a second factor${since}: add ${factor} below, and sign in with it.`;
+  note.textContent = from > new Date() ? text(later, { date }) : text(now);
   item.append(note);
   return item;
 }
@@ -206,28 +211,26 @@ find('with-passkey').addEventListener('click', () =>
 find('go-on').addEventListener('click', () =>
   run(async () => {
     await signIn();
-    if (!find('confirm').hidden) say('The address is not confirmed yet.', true);
+    if (!find('confirm').hidden) say(text('login.notConfirmed'), true);
   }),
 );
 find('again').addEventListener('click', () =>
   run(async () => {
     await call('Account_ResendVerification', { Email: email.value });
-    say('The mail was sent again.');
+    say(text('common.mailedAgain'));
   }),
 );
 find('forgotten').addEventListener('click', () =>
   run(async () => {
     await call('Account_RequestPasswordReset', { Email: email.value });
     // The same text for an address without an account, so as not to reveal accounts.
-    say(
-      'If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.',
-    );
+    say(text('login.resetMailed'));
   }),
 );
 find('mail-code').addEventListener('click', () =>
   run(async () => {
     say('');
-    show('mailed', 'Sign in', await requestMailedCode(email.value));
+    show('mailed', text('common.signIn'), await requestMailedCode(email.value));
   }),
 );
 onMailedCode(email, goOnWith, askForPassword);
@@ -253,7 +256,8 @@ find('sign-out').addEventListener('click', () =>
     });
     email.value = '';
     askForAddress();
-    say('You are signed out.');
+    forgetLocale();
+    say(text('login.signedOut'));
   }),
 );
 
@@ -277,6 +281,6 @@ run(async () => {
     await goOn().catch((error) => {
       if (!isStale(error)) throw error;
       askForAddress();
-      say('Sign in once more, so that the other sign-in can be linked.');
+      say(text('login.onceMore'));
     });
 });

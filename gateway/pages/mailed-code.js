@@ -1,6 +1,7 @@
 // Signing in with a code from a mail, where the installation offers it. The code opens nothing
 // without the token that stays on this page.
 import { call, failField, find, isDead, markInvalid, Refused, run, say } from './calls.js';
+import { text } from './texts.js';
 
 const [form, field, offer] = ['mailed', 'mailed-code', 'mail-code'].map(find);
 let requestToken = '';
@@ -20,13 +21,13 @@ export async function requestMailedCode(Email) {
 
 async function complete(startAgain) {
   const Code = field.value.trim();
-  if (Code === '') return failField(field, 'Enter the code from the mail.');
+  if (Code === '') return failField(field, text('code.enter'));
   try {
     return await call('Account_LoginWithCode', { RequestToken: requestToken, Code, Cookie: true });
   } catch (error) {
     if (isDead(error)) {
       startAgain();
-      throw new Refused(error.code, ['This took too long, or too many tries. Start again.']);
+      throw new Refused(error.code, text('call.startAgain'));
     }
     if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
       markInvalid(field);
@@ -45,7 +46,7 @@ export function onMailedCode(email, done, startAgain) {
   find('mail-again').addEventListener('click', () =>
     run(async () => {
       (await requestMailedCode(email.value)).focus();
-      say('The mail was sent again. Only the code of the last mail works here.');
+      say(text('code.mailedAgain'));
     }),
   );
 }

@@ -1,5 +1,6 @@
 // Passkeys with the browser's own API.
 import { call, Refused } from './calls.js';
+import { text } from './texts.js';
 
 /**
  * Whether this page can use passkeys: they belong to a host name, so a browser refuses them on a
@@ -21,7 +22,7 @@ export async function makePasskey() {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(Options));
   const credential = await navigator.credentials.create({ publicKey }).catch((error) => {
     throw error.name === 'InvalidStateError'
-      ? new Refused('passkey', ['This device has a passkey for your account already.'])
+      ? new Refused('passkey', text('passkeys.present'))
       : explain(error);
   });
   return JSON.stringify(credential);
@@ -73,7 +74,7 @@ export async function signInWith(Credential) {
   try {
     return await call('Account_FinishPasskeyLogin', { Credential, Cookie: true });
   } catch (error) {
-    if (error.said?.includes('the passkey is not known here')) forget(Credential);
+    if (error.messages.includes('the passkey is not known here')) forget(Credential);
     throw error;
   }
 }
@@ -93,9 +94,12 @@ function forget(credential) {
 }
 
 function explain({ name }) {
-  return new Refused('passkey', [
-    name === 'NotAllowedError' || name === 'AbortError'
-      ? 'No passkey was used. Try again, or use another way to sign in.'
-      : 'Your browser cannot use a passkey on this page.',
-  ]);
+  return new Refused(
+    'passkey',
+    text(
+      name === 'NotAllowedError' || name === 'AbortError'
+        ? 'passkeys.notUsed'
+        : 'passkeys.unsupported',
+    ),
+  );
 }

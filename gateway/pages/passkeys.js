@@ -2,6 +2,7 @@
 import { call, failField, find, leaveFor, run, say } from './calls.js';
 import { makePasskey, supported } from './passkey.js';
 import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
+import { text } from './texts.js';
 
 const name = find('name');
 const list = find('list');
@@ -35,8 +36,8 @@ async function show() {
 function entryOf(passkey) {
   const item = document.createElement('li');
   const title = element('strong', passkey.Name);
-  const rename = button('Rename', passkey, () => startRenaming(item, passkey));
-  const remove = button('Remove', passkey, () => startRemoving(item, passkey));
+  const rename = button(text('passkeys.rename'), passkey, () => startRenaming(item, passkey));
+  const remove = button(text('records.remove'), passkey, () => startRemoving(item, passkey));
   const actions = element('div', '', 'actions');
   actions.append(rename, remove);
   item.append(title, element('p', aboutOf(passkey), 'quiet'), actions);
@@ -44,26 +45,26 @@ function entryOf(passkey) {
 }
 
 const aboutOf = (passkey) =>
-  `${timesOf(passkey)}${passkey.BackedUp ? ', copied to your other devices' : ''}`;
+  [timesOf(passkey), ...(passkey.BackedUp ? [text('records.copied')] : [])].join(' · ');
 
 /** Replaces an entry's buttons with a field for its name. */
 function startRenaming(item, { ID, Name }) {
   const form = document.createElement('form');
-  const label = element('label', 'New name');
+  const label = element('label', text('passkeys.nameLabel'));
   const field = document.createElement('input');
   Object.assign(field, { value: Name, maxLength: 64, required: true, autocomplete: 'off' });
   field.id = label.htmlFor = `name-${ID}`;
   form.noValidate = true;
-  form.append(label, field, element('button', 'Save'));
+  form.append(label, field, element('button', text('passkeys.save')));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     run(() =>
       signedIn(async () => {
         const wanted = field.value.trim();
-        if (wanted === '') failField(field, 'Enter a name.');
+        if (wanted === '') failField(field, text('passkeys.enterNewName'));
         await call('Passkeys_Rename', { ID, Name: wanted });
         await show();
-        say('The passkey has a new name.');
+        say(text('passkeys.renamed'));
         document.querySelector('h1').focus();
       }),
     );
@@ -74,17 +75,17 @@ function startRenaming(item, { ID, Name }) {
 
 /** Asks whether to remove an entry: it cannot be undone here. */
 function startRemoving(item, passkey) {
-  const sure = button('Remove for good', passkey, () =>
+  const sure = button(text('records.removeForGood'), passkey, () =>
     run(() =>
       signedIn(async () => {
         await call('Passkeys_Delete', { ID: passkey.ID });
         await show();
-        say('The passkey is removed. Delete it on your device too.');
+        say(text('passkeys.removed'));
         document.querySelector('h1').focus();
       }),
     ),
   );
-  const keep = button('Keep', passkey, () => item.replaceWith(entryOf(passkey)));
+  const keep = button(text('records.keep'), passkey, () => item.replaceWith(entryOf(passkey)));
   item.querySelector('.actions').replaceChildren(sure, keep);
   sure.focus();
 }
@@ -109,12 +110,12 @@ find('add').addEventListener('submit', (event) => {
   run(() =>
     signedIn(async () => {
       const Name = name.value.trim();
-      if (Name === '') failField(name, 'Enter a name, such as the name of this device.');
+      if (Name === '') failField(name, text('passkeys.enterName'));
       const Credential = await makePasskey();
       await call('Passkeys_FinishRegistration', { Credential, Name });
       name.value = '';
       await show();
-      say('The passkey is added. You can sign in with it from now on.');
+      say(text('passkeys.added'));
       document.querySelector('h1').focus();
       const { RecoveryCodesLeft } = await call('Factors_List', {});
       if (RecoveryCodesLeft === 0) await showCodes();
@@ -127,6 +128,6 @@ find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage
 run(() =>
   signedIn(async () => {
     await show();
-    if (!supported) say('Your browser cannot use passkeys on this page.');
+    if (!supported) say(text('passkeys.unsupported'));
   }),
 );

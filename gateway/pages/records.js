@@ -1,26 +1,29 @@
 // Shared by the pages on which users manage their own authenticator apps and passkeys.
 import { call, leaveFor } from './calls.js';
+import { locale, text } from './texts.js';
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
 /** When an authenticator app or a passkey was added and last used. */
 export function timesOf({ CreatedAt, LastUsedAt }) {
-  const used = LastUsedAt ? `last used ${day.format(new Date(LastUsedAt))}` : 'not used yet';
-  return `Added ${day.format(new Date(CreatedAt))}, ${used}`;
+  const added = day.format(new Date(CreatedAt));
+  return LastUsedAt
+    ? text('records.used', { added, used: day.format(new Date(LastUsedAt)) })
+    : text('records.neverUsed', { added });
 }
 
-export function element(tag, text, className = '') {
+export function element(tag, content, className = '') {
   const made = document.createElement(tag);
-  made.textContent = text;
+  made.textContent = content;
   made.className = className;
   return made;
 }
 
 /** A button about a record, which its name tells apart from the others. */
-export function button(text, { Name }, action) {
-  const made = element('button', text, 'plain');
+export function button(label, { Name }, action) {
+  const made = element('button', label, 'plain');
   made.type = 'button';
-  made.setAttribute('aria-label', `${text}: ${Name}`);
+  made.setAttribute('aria-label', text('records.about', { action: label, name: Name }));
   made.addEventListener('click', action);
   return made;
 }
@@ -28,9 +31,9 @@ export function button(text, { Name }, action) {
 /** Makes new recovery codes, as the entries of a list. */
 export async function newRecoveryCodes() {
   const { Codes } = await call('RecoveryCodes_Generate', {});
-  return Codes.map((text) => {
+  return Codes.map((code) => {
     const item = document.createElement('li');
-    item.append(element('code', text));
+    item.append(element('code', code));
     return item;
   });
 }

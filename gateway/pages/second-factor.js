@@ -2,6 +2,7 @@
 // or a recovery code.
 import { call, failField, find, isDead, markInvalid, Refused, run, say } from './calls.js';
 import { askForPasskey, supported } from './passkey.js';
+import { text } from './texts.js';
 
 const [form, totp, recovery, otherWay] = ['second', 'totp', 'recovery', 'other-way'].map(find);
 const submit = form.querySelector('[type=submit]');
@@ -11,20 +12,20 @@ const ways = {
   passkey: {
     part: 'by-passkey',
     focused: submit,
-    submit: 'Use your passkey',
-    offer: 'Use your passkey instead',
+    submit: 'second.usePasskey',
+    offer: 'second.passkeyInstead',
   },
   totp: {
     part: 'by-app',
     focused: totp,
-    submit: 'Continue',
-    offer: 'Use the authenticator app instead',
+    submit: 'common.continue',
+    offer: 'second.appInstead',
   },
   recovery_code: {
     part: 'by-recovery',
     focused: recovery,
-    submit: 'Continue',
-    offer: 'Use a recovery code instead',
+    submit: 'common.continue',
+    offer: 'second.recoveryInstead',
   },
 };
 
@@ -54,8 +55,8 @@ function choose(way) {
   chosen = way;
   find('no-passkey').hidden = true;
   for (const { part } of Object.values(ways)) find(part).hidden = part !== ways[way].part;
-  submit.textContent = ways[way].submit;
-  otherWay.textContent = ways[nextWay()].offer;
+  submit.textContent = text(ways[way].submit);
+  otherWay.textContent = text(ways[nextWay()].offer);
   return ways[way].focused;
 }
 
@@ -66,11 +67,13 @@ async function readAnswer() {
   if (chosen === 'passkey') return { Passkey: await askForPasskey() };
   if (chosen === 'recovery_code') {
     const RecoveryCode = recovery.value.trim();
-    return RecoveryCode === '' ? failField(recovery, 'Enter a recovery code.') : { RecoveryCode };
+    return RecoveryCode === ''
+      ? failField(recovery, text('second.enterRecovery'))
+      : { RecoveryCode };
   }
   // Apps show the digits in two groups.
   const Totp = totp.value.replace(/\s/g, '');
-  return /^\d{6}$/.test(Totp) ? { Totp } : failField(totp, 'Enter the six digits of the app.');
+  return /^\d{6}$/.test(Totp) ? { Totp } : failField(totp, text('second.enterDigits'));
 }
 
 /** Signs in. Returns the number of unused recovery codes, if one was used. */
@@ -84,11 +87,10 @@ async function complete(startAgain) {
   } catch (error) {
     if (isDead(error)) {
       startAgain();
-      throw new Refused(error.code, ['This took too long, or too many tries. Sign in again.']);
+      throw new Refused(error.code, text('second.signInAgain'));
     }
     if (error.code !== 'unauthenticated') throw error;
-    if (chosen === 'passkey')
-      throw new Refused(error.code, ['This passkey was not accepted. Use another one.']);
+    if (chosen === 'passkey') throw new Refused(error.code, text('second.wrongPasskey'));
     markInvalid(ways[chosen].focused);
     ways[chosen].focused.select();
     throw error;
@@ -106,7 +108,7 @@ export function onSecondFactor(done, startAgain) {
       const left = await complete(startAgain);
       await done();
       // Only if the page has not left for an application. A mail says it too.
-      if (left <= 3) say(`Recovery codes left: ${left}. Make new ones before they run out.`);
+      if (left <= 3) say(text('second.codesLeft', { count: left }));
     });
   });
   otherWay.addEventListener('click', () => {

@@ -1,6 +1,7 @@
 // The buttons of the platform's providers, and the link between such a provider and an account that
 // existed before.
 import { call, find, isDead, Refused } from './calls.js';
+import { text } from './texts.js';
 
 const query = new URLSearchParams(location.search);
 const returnTo = query.get('return_to') ?? '';
@@ -30,7 +31,7 @@ function buttonOf({ Name, LoginURL }) {
   if (returnAfter !== '') target.searchParams.set('return_to', returnAfter);
   link.href = target;
   link.className = 'button plain';
-  link.textContent = `Continue with ${Name}`;
+  link.textContent = text('social.with', { name: Name });
   item.append(link);
   return item;
 }
@@ -56,9 +57,9 @@ export const isStale = ({ messages = [] }) => messages.some((text) => /^sign in 
 
 function explain(error) {
   if (isStale(error)) return error;
-  return new Refused(error.code, [
-    isDead(error)
-      ? 'The other sign-in has expired or is linked already. To link it, use its button again.'
-      : 'You are signed in to another account than the one with the address of the other sign-in. Nothing was linked.',
-  ]);
+  return new Refused(
+    error.code,
+    text(isDead(error) ? 'social.expired' : 'social.foreign'),
+    error.messages,
+  );
 }

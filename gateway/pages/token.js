@@ -2,6 +2,8 @@
 // mail also shows the token, for users who open the page without it. The input is marked as a
 // one-time code, so that password managers do not store the token as a user name.
 import { call, failField, find, isDead, loadAgainBy, markInvalid, Refused, say } from './calls.js';
+import { keepFragmentBy } from './language.js';
+import { text } from './texts.js';
 
 const field = find('token');
 const inAddress = (name = 'token') => new URLSearchParams(location.hash.slice(1)).get(name) ?? '';
@@ -13,14 +15,11 @@ export function takeToken(kept = '') {
   proof = inAddress('proof');
   token = inAddress() || kept;
   // Hides the token from the address bar.
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(null, '', location.pathname + location.search);
   if (token === '') {
     find('asked').hidden = false;
     field.focus();
-    say(
-      'This link is incomplete. Open it again from the mail, or enter the token that the mail shows.',
-      true,
-    );
+    say(text('common.linkIncomplete'), true);
   }
   return token;
 }
@@ -28,7 +27,7 @@ export function takeToken(kept = '') {
 /** The token from the link, or the one that the user typed. */
 export function readToken() {
   const read = token || field.value.trim();
-  if (read === '') failField(field, 'Enter the token from the mail.');
+  if (read === '') failField(field, text('common.enterToken'));
   return read;
 }
 
@@ -44,9 +43,7 @@ export async function callWithToken(operation, fields = {}) {
     if (token !== '' || !isDead(error)) throw error;
     // A typed token may also be mistyped.
     markInvalid(field);
-    throw new Refused(error.code, [
-      'There is no such token, or it is not valid any more. Compare it with the mail.',
-    ]);
+    throw new Refused(error.code, text('common.tokenUnknown'));
   }
 }
 
@@ -56,6 +53,6 @@ addEventListener('hashchange', () => {
 });
 
 // A reload needs the token that was removed from the address bar: put it back into the fragment.
-loadAgainBy(() =>
-  token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token, proof })}`),
-);
+const fragment = () => (token === '' ? '' : `#${new URLSearchParams({ token, proof })}`);
+loadAgainBy(() => (token === '' ? location.reload() : location.replace(fragment())));
+keepFragmentBy(fragment);

@@ -43,12 +43,12 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
   }
   /** A gateway that answers its sign-in routes with this page, and the other routes as usual. */
   async function gatewayThat(
-    sends: (response: Parameters<RequestListener>[1]) => void,
+    sends: (...call: Parameters<RequestListener>) => void,
   ): Promise<string> {
     const origin = await listen((request, response) => {
       const pathname = (request.url ?? '').slice(prefix.length);
-      if (isPage(pathname)) sendPage(response, pathname);
-      else sends(response);
+      if (isPage(pathname)) sendPage(request, response, pathname);
+      else sends(request, response);
     });
     return `${origin}${prefix}/auth/tnt_1/sso_1/login`;
   }
@@ -72,8 +72,8 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
 
   test('a form submits itself to the other site, with every field unchanged', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) =>
-      sendFormPage(response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }),
+    const address = await gatewayThat((request, response) =>
+      sendFormPage(request, response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }),
     );
     const page = await newPage();
     await page.goto(address);
@@ -94,7 +94,9 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
       );
       const page = await newPage();
       await page.goto(
-        await gatewayThat((response) => sendFormPage(response, { url: `${front}/sso`, fields })),
+        await gatewayThat((request, response) =>
+          sendFormPage(request, response, { url: `${front}/sso`, fields }),
+        ),
       );
       await page.waitForURL(`${origin}/sso`);
       assert.equal(await page.title(), 'Arrived');
@@ -103,8 +105,8 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
 
   test('without JavaScript a button submits the form', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) =>
-      sendFormPage(response, { url: origin, fields }),
+    const address = await gatewayThat((request, response) =>
+      sendFormPage(request, response, { url: origin, fields }),
     );
     const page = await newPage({ javaScriptEnabled: false });
     await page.goto(address);
@@ -116,8 +118,8 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
 
   test('a form for https is not submitted over http, and the page is accessible', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) =>
-      sendFormPage(response, { url: 'https://idp.example/sso', fields }),
+    const address = await gatewayThat((request, response) =>
+      sendFormPage(request, response, { url: 'https://idp.example/sso', fields }),
     );
     const page = await newPage();
     await page.route('**/post.js', (route) =>
@@ -157,7 +159,9 @@ describe('the gateway’s pages during single sign-on', { skip: withoutChromium 
     test(`the page of ${error.code} explains the error and offers the next step`, async () => {
       const page = await newPage();
       const answer = await page.goto(
-        await gatewayThat((response) => sendErrorPage(response, error, 'id-{{message}}-<i>')),
+        await gatewayThat((request, response) =>
+          sendErrorPage(request, response, error, 'id-{{message}}-<i>'),
+        ),
       );
       assert.equal(answer?.status(), status);
       const shown = await page.locator('main').innerText();

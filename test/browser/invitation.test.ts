@@ -98,7 +98,7 @@ describe('the invitation page', { skip: withoutChromium }, () => {
       await verify.keyboard.press('Tab');
       await verify.keyboard.press('Enter');
       await verify.getByRole('link', { name: 'Continue with your invitation' }).waitFor();
-      assert.equal(await verify.getByRole('link').count(), 1);
+      assert.equal(await verify.locator('main').getByRole('link').count(), 1);
       await assertGood(verify, 'verified');
       if (finish === 'first') {
         await page.bringToFront();

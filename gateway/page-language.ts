@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { acceptedLocales, chooseLocale, localesLike, shippedLocales } from '@bailiwick/texts';
+import { readCookie } from './cookies.ts';
+
+// The language of a page: the one that its address asks for with ui_locale, else the one in the
+// cookie, which is the earlier ui_locale or the signed-in person's Locale, else one that the browser
+// accepts. The cookie keeps it on the way to a provider and back.
+
+const cookie = 'bailiwick_locale';
+
+const askedFor = (request: IncomingMessage): string =>
+  URL.parse(request.url ?? '/', 'http://gateway')?.searchParams.get('ui_locale') ?? '';
+
+export const languageOf = (request: IncomingMessage): string =>
+  chooseLocale(shippedLocales, [
+    askedFor(request),
+    readCookie(request.headers.cookie ?? '', cookie) ?? '',
+    ...acceptedLocales(request.headers),
+  ]);
+
+/** Keeps a language that the address asks for, until the browser closes or the user signs out. */
+export function keepLanguage(request: IncomingMessage, response: ServerResponse): void {
+  const [locale] = localesLike(shippedLocales, askedFor(request));
+  if (locale !== undefined)
+    response.appendHeader('set-cookie', `${cookie}=${locale}; Path=/; SameSite=Lax`);
+}
+
+/** The headers of a page in a language. */
+export const languageHeaders = (locale: string) => ({
+  'content-language': locale,
+  vary: 'accept, accept-language, accept-encoding, cookie',
+});

@@ -1,0 +1,139 @@
+import { Buffer } from 'node:buffer';
+import { readdirSync, readFileSync } from 'node:fs';
+import { escapeHtml, fallbackLocale, fill, readPageTexts, shippedLocales } from '@bailiwick/texts';
+import { apiMessages } from './api-messages.ts';
+
+// Fills the catalogue's texts into the pages, once for each language. {{area.name}} is a text,
+// {{name}} a part of the page, or a value that is known later.
+
+const folder = new URL('pages/', import.meta.url);
+export const readPageFile = (name: string): Buffer => readFileSync(new URL(name, folder));
+
+export const scriptNames = readdirSync(folder)
+  .filter((name) => name.endsWith('.js') && !name.startsWith('docs'))
+  .map((name) => name.slice(0, -'.js'.length));
+const scripts = new Map(scriptNames.map((name) => [name, readPageFile(`${name}.js`).toString()]));
+
+const catalogue = new Map(shippedLocales.map((locale) => [locale, readPageTexts(locale)]));
+
+/** The text for a key. @throws for a key that the catalogue does not have. */
+export function textOf(locale: string, key: string): string {
+  const text = catalogue.get(locale)?.[key];
+  if (text === undefined) throw new Error(`there is no text ${key} in ${locale}`);
+  return text;
+}
+
+/** Markup inside texts. A text has the placeholder, since languages put it in different places. */
+const elements = {
+  address: '<strong data-address></strong>',
+  left: '<strong id="left"></strong>',
+  key: '<code id="key"></code>',
+  requestId: '<code>{{requestId}}</code>',
+  openapi: '<a href="{{base}}/openapi.json">openapi.json</a>',
+};
+
+/** Elements that several pages share. */
+const parts: Readonly<Record<string, string>> = {
+  secondFactor: readPageFile('second-factor.html').toString().trim(),
+};
+
+/**
+ * A page with its texts in one language. Values that are known later, such as {{message}}, are still
+ * placeholders.
+ */
+export function renderPage(name: string, locale: string): string {
+  const given = { ...parts, ...headOf(name), lang: locale, languages: languagesIn(locale) };
+  const page = fillKnown(readPageFile(`${name}.html`).toString(), given);
+  const texts = page.replace(/\{\{(\w+\.\w+)\}\}/g, (_all, key: string) =>
+    fillKnown(escapeHtml(textOf(locale, key)), elements),
+  );
+  return texts.replace('{{texts}}', () => textsFor(name, locale));
+}
+
+/** Replaces the placeholders that have a value, and leaves the others. */
+const fillKnown = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all);
+
+/** The names of a page's scripts, each after the ones that import it. */
+function scriptsOf(page: string): string[] {
+  const found = new Set<string>();
+  const collect = (source: string, pattern: RegExp): void => {
+    for (const [, name = ''] of source.matchAll(pattern)) {
+      const script = scripts.get(name);
+      if (script === undefined || found.has(name)) continue;
+      found.add(name);
+      collect(script, /from '\.\/([\w-]+)\.js'/g);
+    }
+  };
+  collect(`{{${page}}}`, /\{\{([\w-]+)\}\}/g);
+  return [...found];
+}
+
+/** The page's script, and its imports at once: a browser would find them one after the other. */
+const headOf = (page: string): Record<string, string> => ({
+  scripts: scriptsOf(scriptFor[page] ?? page)
+    .map((name, index) =>
+      index === 0
+        ? `<script src="pages/${name}.js" type="module"></script>`
+        : `<link rel="modulepreload" href="pages/${name}.js" />`,
+    )
+    .join('\n    '),
+});
+
+/** Pages that share the script of another name. */
+const scriptFor: Readonly<Record<string, string>> = { verify: 'page', reset: 'page' };
+
+/**
+ * The texts that a page's scripts use, as an inert block: the policy allows no inline script. No
+ * text can end the block.
+ */
+function textsFor(page: string, locale: string): string {
+  const used = scriptsOf(scriptFor[page] ?? page).flatMap((name) =>
+    keysIn(scripts.get(name) ?? ''),
+  );
+  const texts = Object.fromEntries([...new Set(used)].map((key) => [key, textOf(locale, key)]));
+  const json = JSON.stringify({ texts, messages: patternsIn(locale) }).replaceAll('<', '\\u003c');
+  return `<script id="texts" type="application/json">${json}</script>`;
+}
+
+const areas = new Set(Object.keys(readPageTexts(fallbackLocale)).map((key) => key.split('.')[0]));
+
+/** The keys of texts that a script names: literals that begin with an area of the catalogue. */
+export const keysIn = (script: string): string[] =>
+  [...script.matchAll(/'([a-z]+)(\.[a-zA-Z]+)'/g)].flatMap(([, area = '', rest = '']) =>
+    areas.has(area) && rest !== '.js' ? [`${area}${rest}`] : [],
+  );
+
+/** The patterns of the API's messages, each with its text. */
+const patternsIn = (locale: string): Array<[pattern: string, text: string]> =>
+  Object.entries(apiMessages).map(([message, key]) => [
+    `^${message.replaceAll(/[.()]/g, '\\$&').replaceAll(/\{\{(\w+)\}\}/g, '(?<$1>.+)')}$`,
+    textOf(locale, key),
+  ]);
+
+const refusals = new Map(
+  Object.entries(readPageTexts(fallbackLocale)).flatMap(([key, text]) =>
+    key.startsWith('refusal.') ? [[text, key] as const] : [],
+  ),
+);
+
+/** A service's message for a person, in their language where the catalogue has it. */
+export function translateMessage(message: string, locale: string): string {
+  const refusal = refusals.get(message);
+  if (refusal !== undefined) return textOf(locale, refusal);
+  for (const [pattern, text] of patternsIn(locale)) {
+    const found = new RegExp(pattern).exec(message);
+    if (found) return fill(text, { when: textOf(locale, 'common.later'), ...found.groups });
+  }
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+}
+
+/** The links to the other languages. A script keeps the rest of the address. */
+function languagesIn(locale: string): string {
+  const links = shippedLocales.map((other) => {
+    const name = escapeHtml(textOf(other, 'language.name'));
+    const current = other === locale ? ' aria-current="true"' : '';
+    return `<a href="?ui_locale=${other}" lang="${other}" hreflang="${other}"${current}>${name}</a>`;
+  });
+  return `<nav id="languages" aria-label="{{language.choose}}">${links.join(' ')}</nav>`;
+}

@@ -1,0 +1,18 @@
+// The page's texts, in its language. The page carries those that its scripts use.
+const { texts, messages } = JSON.parse(document.getElementById('texts').textContent);
+
+export const locale = document.documentElement.lang;
+
+const fill = (template, values) => template.replace(/\{\{(\w+)\}\}/g, (_all, name) => values[name]);
+
+/** The text for a key, with its placeholders filled. */
+export const text = (key, values = {}) => fill(texts[key], values);
+
+/** A message of the API in the page's language, or as it is if the catalogue does not have it. */
+export function translate(message, values) {
+  for (const [pattern, template] of messages) {
+    const found = new RegExp(pattern).exec(message);
+    if (found) return fill(template, { ...values, ...found.groups });
+  }
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+}
