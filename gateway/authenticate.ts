@@ -66,9 +66,8 @@ export function createAuthenticator(
       tenant: string,
       origin: RequestOrigin,
     ): Promise<Caller> {
-      const { type, id, credentialId, email, ssoTenant, limitedTo, assurance } = principal;
-      const person = { type, id, credentialId, email, ssoTenant, limitedTo, assurance };
-      const base = { ...origin, ...person };
+      const { type, id, credentialId, email } = principal;
+      const base = { ...origin, type, id, credentialId, email, ...proofOf(principal) };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
@@ -120,7 +119,7 @@ async function loadRights(
   principal: Principal,
   tenant: string,
 ) {
-  const { type, id, credentialId, narrowedTo, ssoTenant, limitedTo, assurance } = principal;
+  const { type, id, credentialId, narrowedTo } = principal;
   const botTenant = principal.tenant;
   const value = await authority.effective({
     principalType: type,
@@ -128,9 +127,7 @@ async function loadRights(
     tenant,
     botTenant,
     narrowedTo,
-    ssoTenant,
-    limitedTo,
-    assurance,
+    ...proofOf(principal),
   });
   await limitSession(credentials, principal, value);
   // A bot's rights also depend on its own tenant, wherever it calls.
@@ -162,8 +159,17 @@ async function limitSession(
 
 const anywhere = () => true;
 
-const isRecent = ({ signedInAt }: Principal): boolean =>
-  signedInAt !== undefined && Date.now() - timestampMs(signedInAt) < recentLoginMs;
+/** The session's proof, which decides in which tenants the user's rights take effect. */
+const proofOf = ({ ssoTenant, limitedTo, assurance, ownAssurance }: Principal) => ({
+  ssoTenant,
+  limitedTo,
+  assurance,
+  ownAssurance,
+});
+
+/** Whether the sign-in, or a factor after it, is recent. */
+const isRecent = ({ signedInAt, provenAt = signedInAt }: Principal): boolean =>
+  provenAt !== undefined && Date.now() - timestampMs(provenAt) < recentLoginMs;
 
 const rightsKeyOf = ({ type, id }: Principal): RightsKey =>
   type === 'bot' ? `bot:${id}` : `user:${id}`;

@@ -123,6 +123,8 @@ const acrossTenants: Record<string, string> = {
     'deletes the identities of a deleted user in all tenants',
   'services/identity/federation/queries.ts:removeIdentity':
     "a user's own identity; returns the tenant of its provider",
+  'services/identity/sessions/queries.ts:findListed':
+    'the session names the tenant of the link that opened it',
   'services/identity/federation/queries.ts:findOpening':
     'the session names the tenant of the link that opened it',
   'services/notifications/messages/queries.ts:deleteExpiredMessages':

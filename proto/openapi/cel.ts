@@ -90,6 +90,7 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   }),
   'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
   'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
+  'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),
   'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
 };

@@ -168,6 +168,7 @@ async function findLackingForBot(
     ssoTenant: request.principalSsoTenant,
     limitedTo: request.principalLimitedTo,
     assurance: request.principalAssurance,
+    ownAssurance: request.principalOwnAssurance,
   };
   const [rights, grants] = await Promise.all([
     rightsOf(run, principal, tenant),

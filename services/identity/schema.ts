@@ -26,6 +26,7 @@ import { Factors } from './migrations/012-factors.ts';
 import { Passkeys } from './migrations/013-passkeys.ts';
 import { MailedCodes } from './migrations/014-mailed-codes.ts';
 import { PendingLinks } from './migrations/015-pending-links.ts';
+import { ProvenSessions } from './migrations/016-proven-sessions.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -72,6 +73,7 @@ export const identitySchema: ServiceSchema = {
     { name: '013-passkeys', class: Passkeys },
     { name: '014-mailed-codes', class: MailedCodes },
     { name: '015-pending-links', class: PendingLinks },
+    { name: '016-proven-sessions', class: ProvenSessions },
   ],
   compatibleFrom: 1,
 };

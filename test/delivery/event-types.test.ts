@@ -14,6 +14,7 @@ const auditOnly = [
   'mail_suppression.created',
   'mail_suppression.deleted',
   'session.code_issued',
+  'session.step_up_begun',
   'user.code_requested',
   'user.email_change_requested',
   'user.factor_begun',

@@ -17,6 +17,8 @@ export const additiveOperations: readonly string[] = [
   'Account_RequestCode',
   'Account_LoginWithCode',
   'Account_CompleteLogin',
+  'Account_BeginStepUp',
+  'Account_CompleteStepUp',
   'Account_LinkIdentity',
   'Account_Task_SendNotice',
   'Account_BeginPasskeyLogin',

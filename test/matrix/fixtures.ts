@@ -61,6 +61,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_RequestCode: { fresh: ['person'] },
   Account_LoginWithCode: { allowedIn: 'test/operations/mailed-codes.test.ts' },
   Account_CompleteLogin: { allowedIn: 'test/operations/second-factor.test.ts' },
+  Account_BeginStepUp: { allowedIn: 'test/operations/step-up.test.ts' },
+  Account_CompleteStepUp: { allowedIn: 'test/operations/step-up.test.ts' },
   Account_LinkIdentity: { allowedIn: 'test/sso/social.test.ts' },
   Account_Logout: { actor: true },
   Account_Update: { actor: true, request: withoutKeys },

@@ -220,6 +220,7 @@ const aboutUser = fc
     ssoTenant: session,
     limitedTo: fc.constantFrom(null, null, null, 0, 1),
     assurance: fc.constantFrom('', 'aal1', 'aal2', 'phishing_resistant'),
+    ownAssurance: fc.constantFrom('', 'aal2', 'phishing_resistant'),
   })
   .map(
     (asked): Question =>
@@ -231,6 +232,7 @@ const aboutUser = fc
           ssoTenant: asked.isSelf ? idOf(serial, asked.ssoTenant) : tenant,
           limitedTo: asked.isSelf ? idOf(serial, asked.limitedTo) : '',
           assurance: asked.isSelf ? asked.assurance : 'phishing_resistant',
+          ownAssurance: asked.isSelf ? asked.ownAssurance : '',
         };
         return { tenant, principal, isSelf: asked.isSelf };
       },
@@ -256,6 +258,7 @@ const aboutBot = fc
           ssoTenant: '',
           limitedTo: '',
           assurance: '',
+          ownAssurance: '',
         },
         isSelf: asked.isSelf,
       }),

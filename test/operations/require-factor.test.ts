@@ -8,6 +8,7 @@ import { password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { ssoSession } from '../support/sso.ts';
 import { rowsOf } from '../support/store.ts';
+import { addTotp, totp } from '../support/totp.ts';
 
 const isRequired = (answer: Answer) =>
   assertRefused(answer, 403, 'permission_denied', ['second factor required']);
@@ -61,6 +62,23 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
       bodyOf(await groups(Tenant, passkey));
       bodyOf(await set(Tenant, { RequireFactor: 'off' }));
     }
+  });
+
+  test('a step-up takes effect with its reply, in every process', async () => {
+    const person = await signUp(stack);
+    const Tenant = await use.tenantOf(person);
+    const { Token } = await signIn(person.email);
+    const { secret } = await addTotp(stack, person.token);
+    bodyOf(await set(Tenant, { RequireFactor: 'any' }));
+    const introspect = async () =>
+      bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
+    isRequired(await groups(Tenant, Token));
+    assert.equal(await introspect(), false);
+    const { Challenge } = bodyOf(await stack.call('Account_BeginStepUp', {}, Token));
+    const answer = { Challenge, Totp: totp(secret) };
+    bodyOf(await stack.call('Account_CompleteStepUp', answer, Token));
+    bodyOf(await groups(Tenant, Token));
+    assert.equal(await introspect(), true);
   });
 
   test('a provider of another tenant proves no second factor', async () => {

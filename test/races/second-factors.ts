@@ -39,6 +39,12 @@ export function testSecondFactorRaces(started: () => Stage): void {
         Challenge: made[index % made.length],
         ...answer,
       }));
+    const stepUpsOf = (id: string) =>
+      countOf(
+        stage.stack,
+        `identity.outbox where type = 'session.stepped_up' and audit like '%' || $1 || '%'`,
+        [id],
+      );
     const sessionsOf = (id: string) =>
       countOf(stage.stack, 'identity.session where user_id = $1', [id]);
 
@@ -79,6 +85,36 @@ export function testSecondFactorRaces(started: () => Stage): void {
         await countOf(stage.stack, 'identity.recovery_code where user_id = $1', [id]),
         Codes.length - 1,
       );
+    });
+
+    test('Account_CompleteStepUp with one challenge has one winner among 200', async () => {
+      const { id, token, secret } = await protectedPerson();
+      const { Challenge } = bodyOf(await stage.via(0, 'Account_BeginStepUp', {}, token));
+      const { tally } = await stage.race(
+        'Account_CompleteStepUp',
+        crowdOf([String(Challenge)], { Totp: totp(secret) }),
+        token,
+      );
+      assert.equal(tally['200'], 1, JSON.stringify(tally));
+      assert.equal(await stepUpsOf(id), 1);
+    });
+
+    test('one code has one winner among 200, in sign-ins and step-ups together', async () => {
+      const { id, email, token, secret } = await protectedPerson();
+      const made = await challengesOf(email);
+      const { Challenge } = bodyOf(await stage.via(0, 'Account_BeginStepUp', {}, token));
+      const answer = { Totp: totp(secret) };
+      const [signIns, stepUps] = await Promise.all([
+        stage.race('Account_CompleteLogin', crowdOf(made, answer).slice(0, crowd / 2)),
+        stage.race(
+          'Account_CompleteStepUp',
+          crowdOf([String(Challenge)], answer).slice(0, crowd / 2),
+          token,
+        ),
+      ]);
+      const winners = (signIns.tally['200'] ?? 0) + (stepUps.tally['200'] ?? 0);
+      assert.equal(winners, 1, JSON.stringify([signIns.tally, stepUps.tally]));
+      assert.equal((await stepUpsOf(id)) + (await sessionsOf(id)), 2);
     });
 
     test('of 200 guesses at once in several challenges, few are checked', async () => {

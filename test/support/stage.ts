@@ -83,9 +83,10 @@ export async function startStage() {
     async race(
       operation: string,
       bodies: readonly object[],
+      token?: string,
     ): Promise<{ answers: Answer[]; tally: Record<string, number> }> {
       const answers = await Promise.all(
-        bodies.map((body, index) => retryWhileBusy(() => via(index, operation, body))),
+        bodies.map((body, index) => retryWhileBusy(() => via(index, operation, body, token))),
       );
       const tally: Record<string, number> = {};
       for (const { status, body } of answers) {

@@ -58,6 +58,10 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys.","access":"everyone","answers":"record","tenant":"",
     fields: [],
   },
+  Account_BeginStepUp: {
+    "text":"Asks the caller for a second factor in the session of the call, without a new sign-in. Fails with failed_precondition if the user has none. A new challenge voids the session's earlier one.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
+  },
   Account_ChangeEmail: {
     "text":"Mails a token to a new address. Account_Verify with that token makes it the account's address. The response is the same if the address belongs to another account.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [
@@ -80,6 +84,15 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"RecoveryCode","kind":"secret","required":false,"text":"One of the codes of RecoveryCodes_Generate."},
       {"path":"Cookie","kind":"flag","required":false,"text":"For browsers: the token is set as an HttpOnly cookie, and Token in the response is empty."},
       {"path":"Passkey","kind":"secret","required":false,"text":"The browser's answer to the options of Account_BeginPasskeyLogin, as JSON text."},
+    ],
+  },
+  Account_CompleteStepUp: {
+    "text":"Adds the factor to the session: its assurance rises, and its sign-in counts as recent. A challenge works once, for ten minutes, for five tries, and in the session and network that asked for it. Other sessions of the user do not change.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"Challenge","kind":"secret","required":true,"text":"From Account_BeginStepUp."},
+      {"path":"Totp","kind":"secret","required":false,"text":"The six digits that the authenticator app shows."},
+      {"path":"RecoveryCode","kind":"secret","required":false,"text":"One of the codes of RecoveryCodes_Generate."},
+      {"path":"Passkey","kind":"secret","required":false,"text":"The browser's answer to the options of Account_BeginStepUp, as JSON text."},
     ],
   },
   Account_ExchangeCode: {

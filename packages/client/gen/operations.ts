@@ -71,8 +71,10 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
 
 /** The operations that accept an Idempotency-Key: with one they may be retried too. */
 export const withIdempotencyKey: ReadonlySet<string> = new Set([
+  'Account_BeginStepUp',
   'Account_ChangeEmail',
   'Account_ChangePassword',
+  'Account_CompleteStepUp',
   'Account_IssueCode',
   'Account_LinkIdentity',
   'Account_Logout',

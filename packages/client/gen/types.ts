@@ -12,12 +12,16 @@ export interface Operations {
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
   /** Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys. */
   Account_BeginPasskeyLogin: { request: Account_BeginPasskeyLoginReq; response: Account_BeginPasskeyLoginRes };
+  /** Asks the caller for a second factor in the session of the call, without a new sign-in. Fails with failed_precondition if the user has none. A new challenge voids the session's earlier one. */
+  Account_BeginStepUp: { request: Account_BeginStepUpReq; response: Account_BeginStepUpRes };
   /** Mails a token to a new address. Account_Verify with that token makes it the account's address. The response is the same if the address belongs to another account. */
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
   /** Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery code. A challenge works once, for ten minutes, for five tries and in the network that asked for it. */
   Account_CompleteLogin: { request: Account_CompleteLoginReq; response: Account_CompleteLoginRes };
+  /** Adds the factor to the session: its assurance rises, and its sign-in counts as recent. A challenge works once, for ten minutes, for five tries, and in the session and network that asked for it. Other sessions of the user do not change. */
+  Account_CompleteStepUp: { request: Account_CompleteStepUpReq; response: Account_CompleteStepUpRes };
   /** Exchanges the code that a sign-in passed to an application for a session. A code works once and for one minute. In a browser it works only for pages of the origin that it was sent to. */
   Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
   /** Signs in with a passkey. The options work once and for ten minutes. If the domain of the address requires SSO, no passkey is accepted. */
@@ -441,6 +445,19 @@ export type Account_BeginPasskeyLoginRes = {
   Options: string;
 };
 
+/** Empty: the operation is about the session of the call. */
+export type Account_BeginStepUpReq = Record<string, never>;
+
+/** The challenge and the answers that it accepts. */
+export type Account_BeginStepUpRes = {
+  /** For Account_CompleteStepUp. */
+  Challenge: string;
+  /** totp, passkey, recovery_code. */
+  Factors: string[];
+  /** PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text. Empty if the user has no passkey. */
+  Options: string;
+};
+
 /** The new address of the account. */
 export type Account_ChangeEmailReq = {
   Email: string;
@@ -481,6 +498,25 @@ export type Account_CompleteLoginRes = {
   Token: string;
   Session: Session;
   User: User;
+  /** The number of unused recovery codes. At three or fewer, ask the user to generate new ones. */
+  RecoveryCodesLeft: number;
+};
+
+/** A challenge with one answer. */
+export type Account_CompleteStepUpReq = {
+  /** From Account_BeginStepUp. */
+  Challenge: string;
+  /** The six digits that the authenticator app shows. */
+  Totp?: string | undefined;
+  /** One of the codes of RecoveryCodes_Generate. */
+  RecoveryCode?: string | undefined;
+  /** The browser's answer to the options of Account_BeginStepUp, as JSON text. */
+  Passkey?: string | undefined;
+};
+
+/** The session as it is now. */
+export type Account_CompleteStepUpRes = {
+  Session: Session;
   /** The number of unused recovery codes. At three or fewer, ask the user to generate new ones. */
   RecoveryCodesLeft: number;
 };

@@ -165,7 +165,7 @@ const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11)
-         and not exists (select 1 from tenant t where t.id = audit_entry.tenant and (${missesSso('$12')} or ${missesFactor('$12', '$13')}))
+         and not exists (select 1 from tenant t where t.id = audit_entry.tenant and (${missesSso('$12')} or ${missesFactor('$12', '$13', '$14')}))
          order by id desc limit $3`,
 };
 
@@ -178,7 +178,7 @@ export type ActorPage = EntryPage & ProofInTenants & { tenant: string };
 export function entriesBy(
   database: Database,
   userId: string,
-  { after, limit, filter, tenant, ssoTenant, assurance }: ActorPage,
+  { after, limit, filter, tenant, ssoTenant, assurance, ownAssurance }: ActorPage,
 ): Promise<AuditRow[]> {
   return database.query<AuditRow>(entriesOfActor, [
     userId,
@@ -188,6 +188,7 @@ export function entriesBy(
     tenant,
     ssoTenant,
     assurance,
+    ownAssurance,
   ]);
 }
 

@@ -26,11 +26,17 @@ test("a cached decision of a user is about the request's tenant, not about the c
   });
   const caller = { type: 'user', id: 'usr_1', tenant: 'tnt_own', narrowedTo: [] };
   const call = {
-    caller: { ...caller, ssoTenant: 'tnt_sso', limitedTo: 'tnt_limit', assurance: 'aal2' },
+    caller: {
+      ...caller,
+      ssoTenant: 'tnt_sso',
+      limitedTo: 'tnt_limit',
+      assurance: 'aal1',
+      ownAssurance: 'aal2',
+    },
   } as unknown as Call;
   const tenant = 'tnt_asked';
   await handlers.check(create(AccessCheckRequestSchema, { tenant, permission: 'app.read' }), call);
   await handlers.listPermissions(create(AccessListPermissionsRequestSchema, { tenant }), call);
-  const name = 'tnt_asked usr_1 tnt_sso tnt_limit aal2';
+  const name = 'tnt_asked usr_1 tnt_sso tnt_limit aal1 aal2';
   assert.deepEqual(names, [name, name]);
 });

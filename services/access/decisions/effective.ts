@@ -34,9 +34,9 @@ export async function findEffective(
   call: Call,
   { resources, ...question }: Question,
 ): Promise<Effective> {
-  const { tenant, subject, ssoTenant, limitedTo, assurance } = question;
+  const { tenant, subject, ssoTenant, limitedTo, assurance, ownAssurance } = question;
   const whole = await deps.rightsCache.getOrLoad(
-    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance}`,
+    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance} ${ownAssurance}`,
     () => loadWhole(deps, call, question),
   );
   if (whole) return whole;

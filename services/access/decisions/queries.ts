@@ -100,7 +100,7 @@ const userRoles: Statement = {
     ${customPermissions('held.id')} as custom,
     jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
     ${lacksSso('$3')} as lacks_sso,
-    ${missesFactor('$3', '$4')} as lacks_factor,
+    ${missesFactor('$3', '$4', '$5')} as lacks_factor,
     t.settings
   from held cross join everywhere left join tenant t on t.id = held.id and t.status in ('active', 'suspended')`,
 };
@@ -109,9 +109,10 @@ export async function findUserRoles(
   run: Run,
   userId: string,
   tenant: string,
-  { ssoTenant, assurance }: SessionProof,
+  { ssoTenant, assurance, ownAssurance }: SessionProof,
 ): Promise<RolesRow | undefined> {
-  const rows = await run<RolesRow>(userRoles, [userId, tenant, ssoTenant, assurance]);
+  const values = [userId, tenant, ssoTenant, assurance, ownAssurance];
+  const rows = await run<RolesRow>(userRoles, values);
   return rows[0];
 }
 
@@ -174,16 +175,16 @@ const rolesEverywhere: Statement = {
   select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   cross join lateral (${rolesOfUser('m.tenant')}) held
-  where m.user_id = $1 and m.status = 'active' and not ${barred} and not (${lacksSso('$2')}) and not ${missesFactor('$2', '$3')}`,
+  where m.user_id = $1 and m.status = 'active' and not ${barred} and not (${lacksSso('$2')}) and not ${missesFactor('$2', '$3', '$4')}`,
 };
 
 /** A user's roles in every tenant where they take effect. */
 export function findRolesEverywhere(
   run: Run,
   userId: string,
-  { ssoTenant, assurance }: SessionProof,
+  { ssoTenant, assurance, ownAssurance }: SessionProof,
 ): Promise<TenantRolesRow[]> {
-  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant, assurance]);
+  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant, assurance, ownAssurance]);
 }
 
 const sharesTenant: Statement = {
@@ -191,7 +192,7 @@ const sharesTenant: Statement = {
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   where m.user_id = $1 and m.status <> 'barred'
-    and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${missesSso('$5')} and not ${missesFactor('$5', '$6')}))
+    and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${missesSso('$5')} and not ${missesFactor('$5', '$6', '$7')}))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
 };
@@ -206,10 +207,11 @@ export type Reach = ProofInTenants & { everywhere: boolean; tenants: readonly st
 export async function isMemberWithin(
   run: Run,
   userId: string,
-  { everywhere, tenants, ssoTenant, assurance }: Reach,
+  { everywhere, tenants, ssoTenant, assurance, ownAssurance }: Reach,
   readerId: string,
 ): Promise<boolean> {
-  const values = [userId, everywhere, tenants.join(','), readerId, ssoTenant, assurance];
+  const proof = [ssoTenant, assurance, ownAssurance];
+  const values = [userId, everywhere, tenants.join(','), readerId, ...proof];
   return (await run(sharesTenant, values)).length > 0;
 }
 
@@ -316,14 +318,16 @@ const subjectStatus: Statement = {
     ${barred} as barred,
     exists (select 1 from tenant t where t.id = $2 and ${missesSso('$3')}) as "requiresSso",
     exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted",
-    exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4')}) as "lacksFactor"`,
+    exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4', '$5')}) as "lacksFactor"`,
 };
 
 export async function findSubjectStatus(
   run: Run,
-  { subject, tenant, ssoTenant, assurance }: SessionProof & { subject: string; tenant: string },
+  question: SessionProof & { subject: string; tenant: string },
 ): Promise<SubjectStatus> {
-  const [row] = await run<SubjectStatus>(subjectStatus, [subject, tenant, ssoTenant, assurance]);
+  const { subject, tenant, ssoTenant, assurance, ownAssurance } = question;
+  const values = [subject, tenant, ssoTenant, assurance, ownAssurance];
+  const [row] = await run<SubjectStatus>(subjectStatus, values);
   if (!row) throw new Error('a statement without a condition returned no row');
   return row;
 }

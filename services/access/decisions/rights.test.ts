@@ -39,7 +39,7 @@ async function permissionsOf(principal: Principal, row: unknown, asked = tenant)
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const session = { ssoTenant: '', limitedTo: '', assurance: '' };
+const session = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '' };
 const user = { type: 'user', id: 'usr_1', ...session };
 const bot = {
   type: 'bot',

@@ -271,7 +271,7 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
       ...noSession,
     };
-  const { id, ssoTenant, limitedTo, assurance } = principal;
+  const { id, ssoTenant, limitedTo, assurance, ownAssurance } = principal;
   const rows = await findRolesEverywhere(run, id, sessionOf(principal));
   const tenants = rows
     .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)
@@ -282,5 +282,5 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       ),
     )
     .map(({ tenant }) => tenant);
-  return { everywhere, tenants, ssoTenant, assurance };
+  return { everywhere, tenants, ssoTenant, assurance, ownAssurance };
 }

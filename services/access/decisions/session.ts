@@ -14,6 +14,8 @@ export type SessionProof = {
   limitedTo: string;
   /** aal1, aal2 or phishing_resistant; "" = aal1, from a process of the previous version. */
   assurance: string;
+  /** In a session from a provider, the assurance by the user's factors of ours; "" = aal1. */
+  ownAssurance: string;
 };
 
 /** In a question about a user who is not the caller, no session is involved. */
@@ -21,22 +23,27 @@ export const anySession = (tenant: string): SessionProof => ({
   ssoTenant: tenant,
   limitedTo: '',
   assurance: 'phishing_resistant',
+  ownAssurance: '',
 });
 
 export const sessionOf = ({
   ssoTenant,
   limitedTo,
   assurance,
-}: Pick<Caller, 'ssoTenant' | 'limitedTo' | 'assurance'>): SessionProof => ({
+  ownAssurance,
+}: Pick<Caller, 'ssoTenant' | 'limitedTo' | 'assurance' | 'ownAssurance'>): SessionProof => ({
   ssoTenant,
   limitedTo,
   assurance,
+  ownAssurance,
 });
 
-/** The session's proof as two parameters of a statement; null = no session is involved. */
-export type ProofInTenants = { ssoTenant: string | null; assurance: string | null };
+/** The session's proof as parameters of a statement; null = no session is involved. */
+export type ProofInTenants = {
+  [Name in 'ssoTenant' | 'assurance' | 'ownAssurance']: string | null;
+};
 
-export const noSession: ProofInTenants = { ssoTenant: null, assurance: null };
+export const noSession: ProofInTenants = { ssoTenant: null, assurance: null, ownAssurance: null };
 
 // A tenant (t) demands SSO or a second factor of the sessions that use it. Both conditions are false
 // for null parameters.
@@ -52,14 +59,19 @@ export const missesSso = (ssoTenant: string): string =>
 
 /**
  * Whether a session lacks the second factor that the tenant requires. The provider of another
- * tenant proves nothing here: its tenant could let it claim anything.
+ * tenant proves nothing here, because its tenant could let it claim anything: only the user's
+ * factors of ours count.
  */
-export const missesFactor = (ssoTenant: string, assurance: string): string => `coalesce(
+export const missesFactor = (
+  ssoTenant: string,
+  assurance: string,
+  own: string,
+): string => `coalesce(
     case t.settings -> 'factor' ->> case when (t.settings -> 'factor' ->> 'from')::timestamptz <= now() then 'required' else 'before' end
-      when 'any' then ${provenIn(ssoTenant, assurance)} in ('', 'aal1')
-      when 'phishing_resistant' then ${provenIn(ssoTenant, assurance)} <> 'phishing_resistant'
+      when 'any' then ${provenIn(ssoTenant, assurance, own)} in ('', 'aal1')
+      when 'phishing_resistant' then ${provenIn(ssoTenant, assurance, own)} <> 'phishing_resistant'
     end, false)`;
 
 /** The assurance of a session that counts in a tenant. */
-const provenIn = (ssoTenant: string, assurance: string): string =>
-  `case when ${ssoTenant} in ('', t.id) then ${assurance} when ${ssoTenant}::text is not null then 'aal1' end`;
+const provenIn = (ssoTenant: string, assurance: string, own: string): string =>
+  `case when ${ssoTenant} in ('', t.id) then ${assurance} when ${ssoTenant}::text is not null then ${own} end`;

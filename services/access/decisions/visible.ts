@@ -4,7 +4,7 @@ import { denied } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import type { Reach } from './queries.ts';
 import { reachOf, rightsOf } from './rights.ts';
-import { noSession } from './session.ts';
+import { noSession, sessionOf } from './session.ts';
 
 /**
  * Where the caller sees data of a user, such as groups: everywhere for its own data or with a right
@@ -19,11 +19,11 @@ export async function visibleTo(
 ): Promise<Reach> {
   if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ...noSession };
   if (allowedBy?.kind === 'self') {
-    const { ssoTenant, limitedTo, assurance } = caller;
-    if (limitedTo === '') return { everywhere: true, tenants: [], ssoTenant, assurance };
+    const { limitedTo, ...proof } = sessionOf(caller);
+    if (limitedTo === '') return { everywhere: true, tenants: [], ...proof };
     const { factorRequired } = await rightsOf(onPool(database), caller, limitedTo);
     const tenants = factorRequired ? [] : [limitedTo];
-    return { everywhere: false, tenants, ssoTenant, assurance };
+    return { everywhere: false, tenants, ...proof };
   }
   const reach =
     caller.type === 'user'

@@ -58,7 +58,7 @@ const grantsOfUser: Statement = {
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
            and ((g.tenant = '' and $7) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
-             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$8')}))))
+             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$8', '$9')}))))
          order by g.id limit $3`,
 };
 
@@ -72,7 +72,7 @@ export function grantsOf(
   reach: Reach,
   onPlatform: boolean,
 ): Promise<GrantRow[]> {
-  const { everywhere, tenants, ssoTenant, assurance } = reach;
+  const { everywhere, tenants, ssoTenant, assurance, ownAssurance } = reach;
   return database.query<GrantRow>(grantsOfUser, [
     userId,
     page.after,
@@ -82,6 +82,7 @@ export function grantsOf(
     ssoTenant,
     onPlatform,
     assurance,
+    ownAssurance,
   ]);
 }
 

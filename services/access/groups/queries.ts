@@ -61,10 +61,10 @@ export async function memberIdsOf(
   return rows.map((row) => row.user_id);
 }
 
-// A user's groups are in several tenants: the last three parameters say which of them the caller
+// A user's groups are in several tenants: the last parameters say which of them the caller
 // may see.
 const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
-             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$7')})))`;
+             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$7', '$8')})))`;
 
 const groupsOfUser: Statement = {
   name: 'access.groups_of_user',
@@ -90,8 +90,9 @@ export function groupsWith(
   userId: string,
   { after, limit, reach, effective }: MemberGroupsQuery,
 ): Promise<GroupRow[]> {
-  const { everywhere, tenants, ssoTenant, assurance } = reach;
-  const values = [userId, after, limit, everywhere, tenants.join(','), ssoTenant, assurance];
+  const { everywhere, tenants, ssoTenant, assurance, ownAssurance } = reach;
+  const proof = [ssoTenant, assurance, ownAssurance];
+  const values = [userId, after, limit, everywhere, tenants.join(','), ...proof];
   return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
 }
 

@@ -50,13 +50,13 @@ type DemandChange = {
  * not meet: it would lock out the caller first. Bots and the platform stay able to undo it.
  */
 export function assertFactorProven(
-  { type, assurance, ssoTenant }: Caller,
+  { type, assurance, ownAssurance, ssoTenant }: Caller,
   { tenant, before, after, now }: DemandChange,
 ): void {
   const required = inForce(after, now);
   if (type !== 'user' || !isStricter(required, inForce(before, now))) return;
   // Another tenant's provider proves nothing here.
-  const proven = ssoTenant === '' || ssoTenant === tenant ? assurance : '';
+  const proven = ssoTenant === '' || ssoTenant === tenant ? assurance : ownAssurance;
   if (proven === 'phishing_resistant' || (required === 'any' && proven === 'aal2')) return;
   throw failedPrecondition(
     'Tenant.Settings.RequireFactor can be switched on without FactorGraceDays in a session with such a factor, or with a bot’s key',

@@ -10,11 +10,13 @@ import { mailedCodeHandlers } from './mailed-codes.ts';
 import { profileHandlers } from './profile.ts';
 import { registrationHandlers } from './register.ts';
 import { resetHandlers } from './reset.ts';
+import { stepUpHandlers } from './step-up.ts';
 
 export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => ({
   ...registrationHandlers(deps),
   ...resetHandlers(deps),
   ...loginHandlers(deps),
+  ...stepUpHandlers(deps),
   ...mailedCodeHandlers(deps),
   ...profileHandlers(deps),
   ...emailChangeHandlers(deps),

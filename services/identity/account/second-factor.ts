@@ -1,5 +1,5 @@
-import { type Run } from '@bailiwick/database';
-import { deadToken, unauthenticated } from '@bailiwick/errors';
+import { type EntityManager, type Run } from '@bailiwick/database';
+import { deadToken, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { homeNetwork } from '@bailiwick/limits';
 import type {
   AccountCompleteLoginRequest,
@@ -17,6 +17,7 @@ import {
   findChallenged,
   storeChallenge,
 } from '../factors/queries.ts';
+import { type ChallengeUse, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFailures, factorKey } from '../passwords/queries.ts';
@@ -43,10 +44,13 @@ export async function openChallenge(
   run: Run,
   { caller }: Call,
   user: UserRow,
-  { factors, authMethod }: { factors: readonly string[]; authMethod: string },
+  {
+    factors,
+    authMethod,
+    network = homeNetwork(caller.ip),
+  }: { factors: readonly string[]; authMethod: string; network?: string },
 ): Promise<Challenge | undefined> {
   const challenge = createToken('challenge');
-  const network = homeNetwork(caller.ip);
   const stored = await storeChallenge(run, tokenHash(challenge), user, { network, authMethod });
   return (
     stored && {
@@ -70,41 +74,58 @@ export async function completeLogin(
   const [user] = await findUsers(database, [(await findChallenged(database, hash, network)) ?? '']);
   if (user?.status !== 'active') throw deadToken();
   await assertPasswordAccepted(deps, user, call);
-  const proof = await prove(deps, { user, hash, network, request }, call);
-  const text = request.passkey === '' ? 'code is wrong' : 'the passkey was not accepted';
-  const wrong = () => failure(deps, unauthenticated(text), call, user.email, user);
+  const answer = { user, hash, network, request, use: forLogin, refuse: unauthenticated };
+  return settle(deps, answer, call, async (em, locked, { proof, authMethod }) => {
+    const { ip, userAgent } = call.caller;
+    const from: SessionOrigin = {
+      authMethod,
+      furtherMethods: [proof.method],
+      assurance: proof.assurance,
+      provider: '',
+      ssoTenant: '',
+      ip,
+      userAgent,
+    };
+    return beginSession(em, call, locked, from);
+  });
+}
+
+/** A right answer, and the first method of the sign-in that asked for it. */
+export type Settled = { proof: Proof; authMethod: string };
+
+/**
+ * Checks an answer, uses it and its challenge up, and does what they were for. The user is locked
+ * meanwhile.
+ */
+export async function settle<T extends object>(
+  deps: AccountDeps,
+  { user, ...answer }: Answer,
+  call: Call,
+  work: (em: EntityManager, locked: UserRow, settled: Settled) => Promise<T>,
+): Promise<T & { recoveryCodesLeft: number }> {
+  const proof = await prove(deps, { user, ...answer }, call);
+  const text = answer.request.passkey === '' ? 'code is wrong' : 'the passkey was not accepted';
+  const wrong = () => failure(deps, answer.refuse(text), call, user.email, user);
   if (!proof) throw await wrong();
-  const session = await database.transaction(
-    { tenant: null, row: `user ${user.id}` },
-    async (em) => {
-      const locked = await lockActive(em, user.id);
-      if (!locked) throw deadToken();
-      // Another sign-in was faster with the same code: this challenge stays open for the next one.
-      if (!(await proof.use(em))) return undefined;
-      const authMethod = await consumeChallenge(em, hash);
-      if (authMethod === undefined) throw deadToken();
-      await clearFailures(em, factorKey(user.id));
-      const recoveryCodesLeft = await countCodes(em, user.id);
-      if (proof.method === 'recovery_code')
-        await recordFactors(em, call, locked, {
-          type: 'user.recovery_code_used',
-          values: { left: String(recoveryCodesLeft) },
-        });
-      const { ip, userAgent } = call.caller;
-      const from: SessionOrigin = {
-        authMethod,
-        furtherMethods: [proof.method],
-        assurance: proof.assurance,
-        provider: '',
-        ssoTenant: '',
-        ip,
-        userAgent,
-      };
-      return { ...(await beginSession(em, call, locked, from)), recoveryCodesLeft };
-    },
-  );
-  if (!session) throw await wrong();
-  return session;
+  const row = { tenant: null, row: `user ${user.id}` };
+  const done = await deps.database.transaction(row, async (em) => {
+    const locked = await lockActive(em, user.id);
+    if (!locked) throw deadToken();
+    // Another call was faster with the same code: this challenge stays open for the next one.
+    if (!(await proof.use(em))) return undefined;
+    const authMethod = await consumeChallenge(em, answer.hash);
+    if (authMethod === undefined) throw deadToken();
+    await clearFailures(em, factorKey(user.id));
+    const recoveryCodesLeft = await countCodes(em, user.id);
+    if (proof.method === 'recovery_code')
+      await recordFactors(em, call, locked, {
+        type: 'user.recovery_code_used',
+        values: { left: String(recoveryCodesLeft) },
+      });
+    return { ...(await work(em, locked, { proof, authMethod })), recoveryCodesLeft };
+  });
+  if (!done) throw await wrong();
+  return done;
 }
 
 /** Throws if the user's domain has begun to require single sign-on since the password was checked. */
@@ -117,21 +138,26 @@ async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Ca
 
 type Answer = {
   user: UserRow;
+  /** The hash of the challenge, and where it was asked for. */
   hash: Uint8Array;
   network: string;
-  request: AccountCompleteLoginRequest;
+  request: Pick<AccountCompleteLoginRequest, 'totp' | 'passkey' | 'recoveryCode'>;
+  /** The use that a passkey has signed. */
+  use: ChallengeUse;
+  /** The error for a wrong answer. */
+  refuse: (text: string) => ServiceError;
 };
 
 /** Checks an answer. Counts a try of the challenge and, if it is wrong, a failure of the user. */
 async function prove(
   deps: AccountDeps,
-  { user, hash, network, request }: Answer,
+  { user, hash, network, request, use }: Omit<Answer, 'refuse'>,
   { caller }: Call,
 ): Promise<Proof | undefined> {
   let proof: Proof | undefined;
   await deps.throttle.attemptFactor(user.id, caller.ip, async () => {
     if (!(await countTry(deps.database, hash, network))) throw deadToken();
-    proof = await proofOf(deps, user.id, request);
+    proof = await proofOf(deps, user.id, request, use);
     return proof !== undefined;
   });
   return proof;
@@ -140,10 +166,11 @@ async function prove(
 function proofOf(
   deps: AccountDeps,
   userId: string,
-  { totp, passkey, recoveryCode }: AccountCompleteLoginRequest,
+  { totp, passkey, recoveryCode }: Answer['request'],
+  use: ChallengeUse,
 ): Promise<Proof | undefined> {
   if (totp !== '') return proveTotp(deps, userId, totp);
   return passkey === ''
     ? proveRecoveryCode(deps, userId, recoveryCode)
-    : provePasskeyOf(deps, userId, passkey);
+    : provePasskeyOf(deps, userId, passkey, use);
 }

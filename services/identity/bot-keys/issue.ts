@@ -30,6 +30,7 @@ export async function assertMayIssue(
       principalSsoTenant: caller.ssoTenant,
       principalLimitedTo: caller.limitedTo,
       principalAssurance: caller.assurance,
+      principalOwnAssurance: caller.ownAssurance,
       tenant: key.tenant,
       bot: key.bot,
       permissions: key.permissions,

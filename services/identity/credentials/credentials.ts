@@ -5,7 +5,7 @@ import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/int
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
-import { findLiveSession, limitSession } from '../sessions/queries.ts';
+import { findLiveSession, limitSession, proofOf } from '../sessions/queries.ts';
 import type { Installed } from './installed.ts';
 
 type Deps = { database: Database; installed: Installed };
@@ -28,17 +28,16 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
           id: credentialId,
           user_id: id,
           email,
-          sso_tenant: ssoTenant,
-          limited_to: limitedTo,
           idle_minutes: idleMinutes,
-          assurance,
+          proven_at: provenAt,
         } = session;
         const times = {
           signedInAt: timeOf(session.created_at),
           expiresAt: timeOf(session.expires_at),
           idleMinutes,
+          ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
         };
-        return { type: 'user', id, credentialId, email, ssoTenant, limitedTo, assurance, ...times };
+        return { type: 'user', id, credentialId, email, ...proofOf(session), ...times };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();

@@ -13,7 +13,7 @@ import { type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey } from '../bot-keys/queries.ts';
-import { findLiveSession, type LiveSession } from '../sessions/queries.ts';
+import { findLiveSession, type LiveSession, proofOf } from '../sessions/queries.ts';
 
 type Deps = {
   database: Database;
@@ -94,10 +94,10 @@ async function endsIn(
   session: LiveSession,
   tenant: string,
 ): Promise<Ends | undefined> {
-  const { user_id: userId, sso_tenant: ssoTenant, limited_to: limitedTo, assurance } = session;
+  const { user_id: userId, limited_to: limitedTo } = session;
   if (limitedTo !== '' && limitedTo !== tenant) return undefined;
   const user = { principalType: 'user', principalId: userId };
-  const wanted = await authority.effective({ ...user, ssoTenant, limitedTo, assurance, tenant });
+  const wanted = await authority.effective({ ...user, ...proofOf(session), tenant });
   const isMember = wanted.activeMember ?? (await isMemberOf(authority, userId, tenant));
   if (wanted.ssoRequired || wanted.factorRequired || !isMember) return undefined;
   const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;

@@ -85,12 +85,13 @@ async function recordFor(
     botTenant,
     narrowedTo: caller.narrowedTo,
   };
-  const { ssoTenant, limitedTo, assurance } = caller;
+  const { ssoTenant, limitedTo, assurance, ownAssurance } = caller;
   const { shared, anywhere, manages } = await authority.mayReadUser({
     ...reader,
     ssoTenant,
     limitedTo,
     assurance,
+    ownAssurance,
     userId,
   });
   if (user && shared) return manages ? userRecord(user) : userForReaders(user);

@@ -38,16 +38,16 @@ export const RecoveryCodeEntity = defineEntity({
   },
 });
 
-/** A sign-in with the right password or mailed code that waits for a second factor. */
+/** A sign-in, or an open session, that waits for a second factor. */
 export const LoginChallengeEntity = defineEntity({
   name: 'LoginChallenge',
   tableName: 'login_challenge',
   properties: {
     tokenHash: p.blob().primary(),
     userId: p.text(),
-    /** The network that asked for it: only this network may answer. */
+    /** The network, and for an open session its id, that asked for it: only there it is answered. */
     network: p.text(),
-    /** The method that was right: password or email_code. */
+    /** The method that was right: password or email_code; '' = an open session asked. */
     authMethod: p.text(),
     tries: p.integer(),
     createdAt: p.datetime(3),

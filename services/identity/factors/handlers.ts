@@ -43,6 +43,7 @@ import { createSecret, otpauthUri, stepOf } from './totp.ts';
 
 /** Authenticator apps of a user. */
 const mostTotps = 5;
+const totpProof = { method: 'totp', assurance: 'aal2' } as const;
 
 export type FactorDeps = {
   database: Database;
@@ -125,7 +126,7 @@ function totpHandlers({
       const factor = await changeOwn(database, call, async (em, user) => {
         const confirmed = await confirmTotp(em, user.id, id, step);
         if (!confirmed) throw notFound('factor');
-        await raiseSession(em, call.caller.credentialId, 'totp');
+        await raiseSession(em, call.caller.credentialId, totpProof);
         call.invalidates.add(`credential:${call.caller.credentialId}`);
         await recordFactors(em, call, user, {
           type: 'user.factor_added',

@@ -5,6 +5,7 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
+import type { Assurance } from '../sessions/entities.ts';
 import type { UserRow } from '../users/entities.ts';
 import { factorsOf } from '../users/queries.ts';
 
@@ -299,13 +300,32 @@ export async function consumeChallenge(
   return row?.auth_method;
 }
 
-/** Adds a method to a session: its user has just proved it. */
-export async function raiseSession(em: EntityManager, id: string, method: string): Promise<void> {
+/** Voids the challenges of a user that were asked for in a place. */
+export async function voidChallengesOf(
+  em: EntityManager,
+  userId: string,
+  network: string,
+): Promise<void> {
+  const text = 'delete from login_challenge where user_id = $1 and network = $2';
+  await execute(em, text, [userId, network]);
+}
+
+/** Adds a factor to a session, whose user has just added or proved it. */
+export async function raiseSession(
+  em: EntityManager,
+  id: string,
+  { method, assurance }: { method: string; assurance: Assurance },
+): Promise<void> {
   await execute(
     em,
-    `update session set further_methods = further_methods || $2::text,
-       assurance = case assurance when 'aal1' then 'aal2' else assurance end
+    `update session set further_methods = case when $2 = any (further_methods) then further_methods else further_methods || $2::text end,
+       assurance = case assurance when 'phishing_resistant' then assurance else $3 end
      where id = $1`,
-    [id, method],
+    [id, method, assurance],
   );
+}
+
+/** Makes the sign-in of a session a recent one: its user has just proved a factor. */
+export async function refreshSession(em: EntityManager, id: string): Promise<void> {
+  await execute(em, 'update session set proven_at = now() where id = $1', [id]);
 }

@@ -17,6 +17,8 @@ const purpose = 'passkey-challenge';
 export type ChallengeUse = readonly string[];
 /** For the sign-in of any user. */
 export const forLogin: ChallengeUse = ['login'];
+/** For another factor in an open session. */
+export const forStepUp = (sessionId: string): ChallengeUse => ['step-up', sessionId];
 /** For a new passkey of the user of a session. */
 export const forRegistration = (userId: string, sessionId: string): ChallengeUse => [
   'registration',

@@ -10,7 +10,7 @@ import type { SessionOrigin } from '../sessions/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { readLogin } from './answers.ts';
-import { challengeMs, createChallenge, forLogin } from './challenges.ts';
+import { type ChallengeUse, challengeMs, createChallenge, forLogin } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { type Proven, provePasskey, unknownPasskey } from './proof.ts';
 import { findByCredential, type StoredPasskey } from './queries.ts';
@@ -20,29 +20,34 @@ import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
 type PasskeyLogin = Pick<Handlers<typeof Account>, 'beginPasskeyLogin' | 'finishPasskeyLogin'>;
 
 export function passkeyLoginHandlers(deps: PasskeyDeps): PasskeyLogin {
-  const site = siteOf(deps.publicUrl);
   return {
-    async beginPasskeyLogin() {
-      const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
-      const options = await generateAuthenticationOptions({
-        rpID: site.rpId,
-        challenge: new TextEncoder().encode(createChallenge(deps.keyRing, forLogin)),
-        timeout: challengeMs,
-        userVerification: 'required',
-      });
-      return { options: JSON.stringify(options) };
-    },
+    beginPasskeyLogin: async () => ({ options: await passkeyOptions(deps, forLogin) }),
 
     finishPasskeyLogin: ({ credential }, call) =>
       countSignIn('passkey', () => logIn(deps, credential, call)),
   };
 }
 
+/** Options with which the browser asks for a passkey, as JSON text. They name no account. */
+export async function passkeyOptions(
+  { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
+  use: ChallengeUse,
+): Promise<string> {
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+  const options = await generateAuthenticationOptions({
+    rpID: siteOf(publicUrl).rpId,
+    challenge: new TextEncoder().encode(createChallenge(keyRing, use)),
+    timeout: challengeMs,
+    userVerification: 'required',
+  });
+  return JSON.stringify(options);
+}
+
 async function logIn(deps: PasskeyDeps, credential: string, call: Call): Promise<NewSession> {
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   try {
-    const proven = await provePasskey(deps, answer, passkey);
+    const proven = await provePasskey(deps, answer, passkey, forLogin);
     await assertMaySignIn(deps, proven.userId);
     return await begin(deps, call, proven);
   } catch (error) {

@@ -2,7 +2,7 @@ import { type EntityManager } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
 import type { Proof } from '../factors/proofs.ts';
 import { type LoginAnswer, readLogin } from './answers.ts';
-import { consumeChallenge, forLogin, readChallenge } from './challenges.ts';
+import { type ChallengeUse, consumeChallenge, readChallenge } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
 import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
@@ -17,14 +17,15 @@ export type Proven = {
 /** The same text for a passkey that no user has, and one of a disabled user. */
 export const unknownPasskey = () => unauthenticated('the passkey is not known here');
 
-/** Verifies the answer to a sign-in. @throws PasskeyRefused, or a ServiceError */
+/** Verifies the answer to a challenge of this use. @throws PasskeyRefused, or a ServiceError */
 export async function provePasskey(
   { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
   answer: LoginAnswer | undefined,
   passkey: StoredPasskey | undefined,
+  use: ChallengeUse,
 ): Promise<Proven> {
   if (!answer) throw new PasskeyRefused('it is malformed');
-  const answered = readChallenge(keyRing, answer.client.challenge, forLogin);
+  const answered = readChallenge(keyRing, answer.client.challenge, use);
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
   const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
@@ -33,9 +34,9 @@ export async function provePasskey(
     userId,
     async use(em) {
       await consumeChallenge(em, answered);
-      const use = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
+      const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
-      if (!(await usePasskey(em, use))) throw new PasskeyRefused(clonedReason);
+      if (!(await usePasskey(em, used))) throw new PasskeyRefused(clonedReason);
     },
   };
 }
@@ -45,11 +46,12 @@ export async function provePasskeyOf(
   deps: Pick<PasskeyDeps, 'keyRing' | 'publicUrl' | 'database'>,
   userId: string,
   credential: string,
+  use: ChallengeUse,
 ): Promise<Proof | undefined> {
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   if (passkey?.userId !== userId) return undefined;
-  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey));
+  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey, use));
   return (
     proven && {
       method: 'passkey',

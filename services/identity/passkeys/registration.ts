@@ -65,7 +65,7 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
         await consumeChallenge(em, answered);
         await store(em, call, user, passkey);
         // The user has just used it.
-        await raiseSession(em, credentialId, 'passkey');
+        await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2' });
         call.invalidates.add(`credential:${credentialId}`);
         return { passkey: passkeyRecord(passkey) };
       });

@@ -17,7 +17,6 @@ import type { Client } from '@connectrpc/connect';
 import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { beginSession } from './begin.ts';
-import { type SessionOrigin, SignInCodeEntity } from './entities.ts';
 import {
   codeKey,
   consumeCode,
@@ -25,7 +24,8 @@ import {
   findSessionOrigin,
   findTakenOn,
   voidCodesFor,
-} from './queries.ts';
+} from './codes/queries.ts';
+import { type SessionOrigin, SignInCodeEntity } from './entities.ts';
 
 const codeMs = 60_000;
 

@@ -28,6 +28,8 @@ export const SessionEntity = defineEntity({
     ip: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),
+    /** The last proof of a factor after the sign-in, which counts as a recent sign-in. */
+    provenAt: p.datetime(3).nullable(),
     lastSeenAt: p.datetime(3),
     expiresAt: p.datetime(3),
     /**
@@ -51,7 +53,7 @@ type SessionRow = InferEntity<typeof SessionEntity>;
 /** The fields of a session that its user sees. */
 export type ListedSession = Omit<
   SessionRow,
-  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom'
+  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom' | 'provenAt'
 > & {
   /** The only tenant in which the session has rights; '' = not limited. */
   limitedTo: string;
@@ -111,7 +113,13 @@ export const SignInCodeEntity = defineEntity({
 });
 
 /** The session that another one takes on: the new one is no fresher and lasts no longer. */
-export type TakenOn = { id: string; signedInAt: Date; endsAt: Date; idleMinutes: number };
+export type TakenOn = {
+  id: string;
+  signedInAt: Date;
+  provenAt: Date | null;
+  endsAt: Date;
+  idleMinutes: number;
+};
 
 /** How and from where the user signed in. */
 export type SessionOrigin = {

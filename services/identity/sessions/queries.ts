@@ -10,10 +10,10 @@ import type { changeRow } from '@bailiwick/events';
 import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { UserRow } from '../users/entities.ts';
-import type { ListedSession, SessionOrigin, TakenOn } from './entities.ts';
+import type { ListedSession, SessionOrigin } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
-const isLive =
+export const isLive =
   "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
 /**
@@ -31,9 +31,15 @@ const limitedTo = `case when s.sso_tenant = '' or exists (
  */
 const place = `case when s.sso_tenant = '' and s.provider <> '' then 'platform' else s.sso_tenant end`;
 
+/** In a session (s) from a provider, the assurance by the user's factors of ours; '' = none. */
+const ownAssurance = `case when s.provider = '' then ''
+    when s.auth_method = 'passkey' or s.further_methods @> '{passkey}' then 'phishing_resistant'
+    when s.further_methods && '{totp,recovery_code}' then 'aal2' else '' end`;
+
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, ${place} as sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+  text: `select s.id, s.user_id, u.email, ${place} as sso_tenant, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+           ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
@@ -53,11 +59,25 @@ type Texts = Record<
   | 'created_at'
   | 'last_seen_at'
   | 'expires_at'
-  | 'assurance',
+  | 'assurance'
+  | 'own_assurance',
   string
 >;
 
-export type LiveSession = Texts & { idle_minutes: number; stale: boolean };
+export type LiveSession = Texts & {
+  /** The last proof of a factor after the sign-in. */
+  proven_at: string | null;
+  idle_minutes: number;
+  stale: boolean;
+};
+
+/** The part of a session that decides in which tenants its user's rights take effect. */
+export const proofOf = (session: LiveSession) => ({
+  ssoTenant: session.sso_tenant,
+  limitedTo: session.limited_to,
+  assurance: session.assurance,
+  ownAssurance: session.own_assurance,
+});
 
 /** The session of a token, if it is live and its user may sign in. */
 export async function findLiveSession(
@@ -80,8 +100,8 @@ const begin: Statement = {
            where id = $2 and status = 'active' and updated_at = $3 and password_hash is not distinct from $4
            returning id, email_key
          ), opened as (
-           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance)
-           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24 from signed_in
+           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance, proven_at)
+           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24, $25::timestamptz from signed_in
            returning user_id, sso_tenant, provider
          ), recorded as (
            insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
@@ -107,6 +127,7 @@ export type NewSessionRow = {
     id: string;
     tokenHash: Uint8Array;
     createdAt: Date;
+    provenAt: Date | null;
     lastSeenAt: Date;
     expiresAt: Date;
     idleMinutes: number;
@@ -151,6 +172,7 @@ export async function storeSession(
     session.takenFrom,
     furtherMethods,
     assurance,
+    session.provenAt,
   ]);
   return row && { limitedTo: row.limited_to };
 }
@@ -191,7 +213,7 @@ export async function findSignInProof(run: Run, id: string): Promise<SignInProof
 }
 const signInProof: Statement = {
   name: 'identity.sign_in_proof',
-  text: `select created_at > now() - $2::int * interval '1 millisecond' as recent,
+  text: `select greatest(created_at, proven_at) > now() - $2::int * interval '1 millisecond' as recent,
            auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven
          from session s where id = $1 and ${isLive}`,
 };
@@ -206,9 +228,11 @@ export async function beganAfter(em: EntityManager, id: string, time: string): P
   return (await execute(em, text, [id, time])).length > 0;
 }
 
+const listed = `select id, user_id, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
+
 const list: Statement = {
   name: 'identity.list_sessions',
-  text: `select id, user_id, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s
+  text: `${listed}
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
 };
 
@@ -232,53 +256,31 @@ export async function listSessions(
   userId: string,
   { after, limit }: PageQuery,
 ): Promise<ListedSession[]> {
-  const rows = await database.query<Row>(list, [userId, after, limit]);
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    authMethod: row.auth_method,
-    furtherMethods: row.further_methods,
-    assurance: row.assurance,
-    provider: row.provider,
-    ip: row.ip,
-    userAgent: row.user_agent,
-    createdAt: new Date(row.created_at),
-    lastSeenAt: new Date(row.last_seen_at),
-    expiresAt: new Date(row.expires_at),
-    limitedTo: row.limited_to,
-  }));
+  return (await database.query<Row>(list, [userId, after, limit])).map(listedOf);
 }
 
-/** The values that a session takes from the live one that it takes on. */
-export async function findTakenOn(em: EntityManager, id: string): Promise<TakenOn | undefined> {
-  const [row] = await execute<Record<keyof TakenOn, string>>(
-    em,
-    `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
-     from session s where id = $1 and ${isLive}`,
-    [id],
-  );
-  return (
-    row && {
-      id: row.id,
-      signedInAt: new Date(row.signedInAt),
-      endsAt: new Date(row.endsAt),
-      idleMinutes: Number(row.idleMinutes),
-    }
-  );
-}
+const listedOf = (row: Row): ListedSession => ({
+  id: row.id,
+  userId: row.user_id,
+  authMethod: row.auth_method,
+  furtherMethods: row.further_methods,
+  assurance: row.assurance,
+  provider: row.provider,
+  ip: row.ip,
+  userAgent: row.user_agent,
+  createdAt: new Date(row.created_at),
+  lastSeenAt: new Date(row.last_seen_at),
+  expiresAt: new Date(row.expires_at),
+  limitedTo: row.limited_to,
+});
 
-/** How a live session was opened. */
-export async function findSessionOrigin(
+/** A session, if it is live. */
+export async function findListed(
   em: EntityManager,
   id: string,
-): Promise<SessionOrigin | undefined> {
-  const [row] = await execute<SessionOrigin>(
-    em,
-    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
-     from session s where id = $1 and ${isLive}`,
-    [id],
-  );
-  return row;
+): Promise<ListedSession | undefined> {
+  const [row] = await execute<Row>(em, `${listed} where id = $1 and ${isLive}`, [id]);
+  return row && listedOf(row);
 }
 
 /** Ends a session of a user, and those that take it on. Returns their ids. */
@@ -309,59 +311,6 @@ export async function endOtherSessions(
 ): Promise<void> {
   await voidCodes(em, userId);
   await execute(em, 'delete from session where user_id = $1 and id <> $2', [userId, keptId]);
-}
-
-/** The user of a code, valid or expired: the user is locked before the code is consumed. */
-export async function findCodeUser(
-  em: EntityManager,
-  tokenHash: Uint8Array,
-): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(
-    em,
-    'select user_id from sign_in_code where token_hash = $1',
-    [tokenHash],
-  );
-  return row?.user_id;
-}
-
-/**
- * The address key that a code stores. The previous version would open a fresh session for the code
- * of a session: it finds no user with such a key.
- */
-export const codeKey = (emailKey: string, sessionId: string): string =>
-  sessionId === '' ? emailKey : `session ${emailKey}`;
-
-/**
- * Consumes a code for a page of that origin ("" = the caller is not a page). Returns the origin of
- * its session, and the session that it takes on ('' = none).
- */
-export async function consumeCode(
-  em: EntityManager,
-  tokenHash: Uint8Array,
-  origin: string,
-): Promise<(SessionOrigin & { sessionId: string }) | undefined> {
-  const [row] = await execute<SessionOrigin & { sessionId: string }>(
-    em,
-    `delete from sign_in_code c using user_account u
-     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
-       and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
-     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
-       c.session_id as "sessionId"`,
-    [tokenHash, origin],
-  );
-  return row;
-}
-
-/** Voids the codes of a user for an origin. */
-export async function voidCodesFor(
-  em: EntityManager,
-  userId: string,
-  origin: string,
-): Promise<void> {
-  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
-    userId,
-    origin,
-  ]);
 }
 
 /**

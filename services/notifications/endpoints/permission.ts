@@ -45,6 +45,7 @@ async function callerIn(
     ssoTenant,
     limitedTo,
     assurance,
+    ownAssurance,
   } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
   const { permissions, grants } = await authority.effective({
@@ -56,6 +57,7 @@ async function callerIn(
     ssoTenant,
     limitedTo,
     assurance,
+    ownAssurance,
   });
   return { ...caller, tenant, permissions, grants };
 }

@@ -63,6 +63,8 @@ const eventTypes: readonly EventType[] = [
   }),
   ...family('none', 'session', 'Session', {
     revoked: 'A session was revoked. Its data contains only ID and UserID.',
+    stepped_up:
+      'A user proved a second factor in an open session. Its data contains only ID and UserID.',
   }),
   ...family('tenant', 'tenant', 'Tenant', {
     created: 'A tenant was created.',

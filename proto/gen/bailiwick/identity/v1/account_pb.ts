@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItUBChZBY2NvdW50UmVnaXN0ZXJSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZBIwCgppbnZpdGF0aW9uGAMgASgJQguAAQG6SAVyAxiAAlIPSW52aXRhdGlvblRva2VuEjcKEGludml0YXRpb25fcHJvb2YYBCABKAlCC4ABAbpIBXIDGIAEUhBJbnZpdGF0aW9uU2VjcmV0IjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKNAwobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llEiYKB3Bhc3NrZXkYBSABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTqsAbpIqAEapQEKDGxvZ2luLmFuc3dlchIxb25lIG9mIFRvdHAsIFJlY292ZXJ5Q29kZSBhbmQgUGFzc2tleSBpcyByZXF1aXJlZBpiKHRoaXMudG90cCAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnJlY292ZXJ5X2NvZGUgIT0gJycgPyAxIDogMCkgKyAodGhpcy5wYXNza2V5ICE9ICcnID8gMSA6IDApID09IDEizwEKHEFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISLgoTcmVjb3ZlcnlfY29kZXNfbGVmdBgEIAEoBVIRUmVjb3ZlcnlDb2Rlc0xlZnQiHQobQWNjb3VudFNpZ25Jbk9wdGlvbnNSZXF1ZXN0ImEKHEFjY291bnRTaWduSW5PcHRpb25zUmVzcG9uc2USHQoKZW1haWxfY29kZRgBIAEoCFIJRW1haWxDb2RlEiIKDHJlZ2lzdHJhdGlvbhgCIAEoCVIMUmVnaXN0cmF0aW9uIj8KGUFjY291bnRSZXF1ZXN0Q29kZVJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiRgoaQWNjb3VudFJlcXVlc3RDb2RlUmVzcG9uc2USKAoNcmVxdWVzdF90b2tlbhgBIAEoCUIDgAEBUgxSZXF1ZXN0VG9rZW4ijQEKG0FjY291bnRMb2dpbldpdGhDb2RlUmVxdWVzdBIzCg1yZXF1ZXN0X3Rva2VuGAEgASgJQg6AAQG6SAjIAQFyAxiAAlIMUmVxdWVzdFRva2VuEiEKBGNvZGUYAiABKAlCDYABAbpIB8gBAXICGCBSBENvZGUSFgoGY29va2llGAMgASgIUgZDb29raWUi+wEKHEFjY291bnRMb2dpbldpdGhDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciIhCh9BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXF1ZXN0IkEKIEFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlc3BvbnNlEh0KB29wdGlvbnMYASABKAlCA4ABAVIHT3B0aW9ucyJrCiBBY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVxdWVzdBIvCgpjcmVkZW50aWFsGAEgASgJQg+AAQG6SAnIAQFyBBiAgAFSCkNyZWRlbnRpYWwSFgoGY29va2llGAIgASgIUgZDb29raWUipAEKIUFjY291bnRGaW5pc2hQYXNza2V5TG9naW5SZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJhChdBY2NvdW50SXNzdWVDb2RlUmVxdWVzdBIlCglyZXR1cm5fdG8YASABKAlCCLpIBXIDGIAQUghSZXR1cm5UbxIfCgZ0ZW5hbnQYAiABKAlCB7pIBHICGD9SBlRlbmFudCI7ChhBY2NvdW50SXNzdWVDb2RlUmVzcG9uc2USHwoIcmVkaXJlY3QYASABKAlCA4ABAVIIUmVkaXJlY3QiWAoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSIgoEY29kZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QiwgEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzEh0KCmxpbWl0ZWRfdG8YAyABKAlSCUxpbWl0ZWRUbxIcCglhc3N1cmFuY2UYBCABKAlSCUFzc3VyYW5jZSK8AQoNQWNjb3VudFRlbmFudBIOCgJpZBgBIAEoCVICSUQSEgoEc2x1ZxgCIAEoCVIEU2x1ZxISCgRuYW1lGAMgASgJUgROYW1lEiUKDnJlcXVpcmVfZmFjdG9yGAQgASgJUg1SZXF1aXJlRmFjdG9yEkwKFGZhY3Rvcl9yZXF1aXJlZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFISRmFjdG9yUmVxdWlyZWRGcm9tIlEKFEFjY291bnRVcGRhdGVSZXF1ZXN0EjkKBHVzZXIYASABKAsyJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFByb2ZpbGVSBFVzZXIikwQKDkFjY291bnRQcm9maWxlEiEKBG5hbWUYASABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLAoKZ2l2ZW5fbmFtZRgCIAEoCUIIukgFcgMYgAFIAVIJR2l2ZW5OYW1liAEBEi4KC2ZhbWlseV9uYW1lGAMgASgJQgi6SAVyAxiAAUgCUgpGYW1pbHlOYW1liAEBEicKB3BpY3R1cmUYBCABKAlCCLpIBXIDGIAQSANSB1BpY3R1cmWIAQESJgoGbG9jYWxlGAUgASgJQgm6SAZyBMi1GAFIBFIGTG9jYWxliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEhkKBWVtYWlsGAcgASgJSAVSBUVtYWlsiAEBEiQKC2V4dGVybmFsX2lkGAggASgJSAZSCkV4dGVybmFsSUSIAQE6WYq1GAJJRIq1GA1FbWFpbFZlcmlmaWVkirUYBlN0YXR1c4q1GAtIYXNQYXNzd29yZIq1GAtMYXN0TG9naW5BdIq1GAlDcmVhdGVkQXSKtRgJVXBkYXRlZEF0QgcKBV9uYW1lQg0KC19naXZlbl9uYW1lQg4KDF9mYW1pbHlfbmFtZUIKCghfcGljdHVyZUIJCgdfbG9jYWxlQggKBl9lbWFpbEIOCgxfZXh0ZXJuYWxfaWQiSAoVQWNjb3VudFVwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJ2ChxBY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKB2N1cnJlbnQYASABKAlCDoABAbpICMgBAXIDGIACUgdDdXJyZW50EiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZCIfCh1BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSJoChlBY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguAAQG6SAVyAxiAAlIIUGFzc3dvcmQiHAoaQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UiNwoaQWNjb3VudExpbmtJZGVudGl0eVJlcXVlc3QSGQoFdG9rZW4YASABKAlCA4ABAVIFVG9rZW4iTQobQWNjb3VudExpbmtJZGVudGl0eVJlc3BvbnNlEhoKCHByb3ZpZGVyGAEgASgJUghQcm92aWRlchISCgRuYW1lGAIgASgJUgROYW1lMt4VCgdBY2NvdW50En0KCFJlZ2lzdGVyEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVzcG9uc2UiEoq1GA4QASABKghyZWdpc3RlchJ0CgZWZXJpZnkSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFZlcmlmeVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFZlcmlmeVJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4SlwEKElJlc2VuZFZlcmlmaWNhdGlvbhI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEp0BChRSZXF1ZXN0UGFzc3dvcmRSZXNldBI5LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKJAQoNUmVzZXRQYXNzd29yZBIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEnMKBUxvZ2luEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEooBCg1TaWduSW5PcHRpb25zEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRTaWduSW5PcHRpb25zUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50U2lnbkluT3B0aW9uc1Jlc3BvbnNlIhCQAgGKtRgJEAEqBXRva2VuEoIBCgtSZXF1ZXN0Q29kZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdENvZGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0Q29kZVJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKLAQoNTG9naW5XaXRoQ29kZRIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5XaXRoQ29kZVJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luV2l0aENvZGVSZXNwb25zZSIRirUYDRABIAEqBWxvZ2luWAESiwEKDUNvbXBsZXRlTG9naW4SMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEpgBChFCZWdpblBhc3NrZXlMb2dpbhI2LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXF1ZXN0GjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlc3BvbnNlIhKQAgGKtRgLEAEqB3Bhc3NrZXkSnAEKEkZpbmlzaFBhc3NrZXlMb2dpbhI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2UiE4q1GA8QASABKgdwYXNza2V5WAESggEKCUlzc3VlQ29kZRIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50SXNzdWVDb2RlUmVzcG9uc2UiFIq1GBAQAhoICgZjYWxsZXIgAWgCEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARKYAQoMTGlua0lkZW50aXR5EjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMaW5rSWRlbnRpdHlSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMaW5rSWRlbnRpdHlSZXNwb25zZSIhirUYHRACGggKBmNhbGxlciABQgV0b2tlbooBBXRva2VuEnsKBkxvZ291dBIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9nb3V0UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9nb3V0UmVzcG9uc2UiFoq1GBIQAhoICgZjYWxsZXIgAVgCaAIScQoDR2V0EiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRHZXRSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRHZXRSZXNwb25zZSIVkAIBirUYDhACGggKBmNhbGxlcmgCEncKBlVwZGF0ZRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKPAQoOQ2hhbmdlUGFzc3dvcmQSMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBo0LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEoYBCgtDaGFuZ2VFbWFpbBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItUBChZBY2NvdW50UmVnaXN0ZXJSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEiwKCHBhc3N3b3JkGAIgASgJQhCAAQG6SArIAQFyBRAIGIACUghQYXNzd29yZBIwCgppbnZpdGF0aW9uGAMgASgJQguAAQG6SAVyAxiAAlIPSW52aXRhdGlvblRva2VuEjcKEGludml0YXRpb25fcHJvb2YYBCABKAlCC4ABAbpIBXIDGIAEUhBJbnZpdGF0aW9uU2VjcmV0IjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI8ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIkCgV0b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJxChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSJAoFdG9rZW4YASABKAlCDoABAbpICMgBAXIDGIACUgVUb2tlbhIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ8ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSKgoIcGFzc3dvcmQYAiABKAlCDoABAbpICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSLzAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEj0KB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvbkgAUgdTZXNzaW9uiAEBEjQKBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckgBUgRVc2VyiAEBEiEKCWNoYWxsZW5nZRgEIAEoCUIDgAEBUglDaGFsbGVuZ2USGAoHZmFjdG9ycxgFIAMoCVIHRmFjdG9yc0IKCghfc2Vzc2lvbkIHCgVfdXNlciKNAwobQWNjb3VudENvbXBsZXRlTG9naW5SZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEhYKBmNvb2tpZRgEIAEoCFIGQ29va2llEiYKB3Bhc3NrZXkYBSABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTqsAbpIqAEapQEKDGxvZ2luLmFuc3dlchIxb25lIG9mIFRvdHAsIFJlY292ZXJ5Q29kZSBhbmQgUGFzc2tleSBpcyByZXF1aXJlZBpiKHRoaXMudG90cCAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnJlY292ZXJ5X2NvZGUgIT0gJycgPyAxIDogMCkgKyAodGhpcy5wYXNza2V5ICE9ICcnID8gMSA6IDApID09IDEizwEKHEFjY291bnRDb21wbGV0ZUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISLgoTcmVjb3ZlcnlfY29kZXNfbGVmdBgEIAEoBVIRUmVjb3ZlcnlDb2Rlc0xlZnQiGwoZQWNjb3VudEJlZ2luU3RlcFVwUmVxdWVzdCJ4ChpBY2NvdW50QmVnaW5TdGVwVXBSZXNwb25zZRIhCgljaGFsbGVuZ2UYASABKAlCA4ABAVIJQ2hhbGxlbmdlEhgKB2ZhY3RvcnMYAiADKAlSB0ZhY3RvcnMSHQoHb3B0aW9ucxgDIAEoCUIDgAEBUgdPcHRpb25zIvgCChxBY2NvdW50Q29tcGxldGVTdGVwVXBSZXF1ZXN0EiwKCWNoYWxsZW5nZRgBIAEoCUIOgAEBukgIyAEBcgMYgAJSCUNoYWxsZW5nZRIgCgR0b3RwGAIgASgJQgyAAQG6SAZyBNC1GAFSBFRvdHASLwoNcmVjb3ZlcnlfY29kZRgDIAEoCUIKgAEBukgEcgIYQFIMUmVjb3ZlcnlDb2RlEiYKB3Bhc3NrZXkYBCABKAlCDIABAbpIBnIEGICAAVIHUGFzc2tleTquAbpIqgEapwEKDnN0ZXBfdXAuYW5zd2VyEjFvbmUgb2YgVG90cCwgUmVjb3ZlcnlDb2RlIGFuZCBQYXNza2V5IGlzIHJlcXVpcmVkGmIodGhpcy50b3RwICE9ICcnID8gMSA6IDApICsgKHRoaXMucmVjb3ZlcnlfY29kZSAhPSAnJyA/IDEgOiAwKSArICh0aGlzLnBhc3NrZXkgIT0gJycgPyAxIDogMCkgPT0gMSKJAQodQWNjb3VudENvbXBsZXRlU3RlcFVwUmVzcG9uc2USOAoHc2Vzc2lvbhgBIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAiABKAVSEVJlY292ZXJ5Q29kZXNMZWZ0Ih0KG0FjY291bnRTaWduSW5PcHRpb25zUmVxdWVzdCJhChxBY2NvdW50U2lnbkluT3B0aW9uc1Jlc3BvbnNlEh0KCmVtYWlsX2NvZGUYASABKAhSCUVtYWlsQ29kZRIiCgxyZWdpc3RyYXRpb24YAiABKAlSDFJlZ2lzdHJhdGlvbiI/ChlBY2NvdW50UmVxdWVzdENvZGVSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkYKGkFjY291bnRSZXF1ZXN0Q29kZVJlc3BvbnNlEigKDXJlcXVlc3RfdG9rZW4YASABKAlCA4ABAVIMUmVxdWVzdFRva2VuIo0BChtBY2NvdW50TG9naW5XaXRoQ29kZVJlcXVlc3QSMwoNcmVxdWVzdF90b2tlbhgBIAEoCUIOgAEBukgIyAEBcgMYgAJSDFJlcXVlc3RUb2tlbhIhCgRjb2RlGAIgASgJQg2AAQG6SAfIAQFyAhggUgRDb2RlEhYKBmNvb2tpZRgDIAEoCFIGQ29va2llIvsBChxBY2NvdW50TG9naW5XaXRoQ29kZVJlc3BvbnNlEhQKBXRva2VuGAEgASgJUgVUb2tlbhI9CgdzZXNzaW9uGAIgASgLMh4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlNlc3Npb25IAFIHU2Vzc2lvbogBARI0CgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJIAVIEVXNlcogBARIhCgljaGFsbGVuZ2UYBCABKAlCA4ABAVIJQ2hhbGxlbmdlEhgKB2ZhY3RvcnMYBSADKAlSB0ZhY3RvcnNCCgoIX3Nlc3Npb25CBwoFX3VzZXIiIQofQWNjb3VudEJlZ2luUGFzc2tleUxvZ2luUmVxdWVzdCJBCiBBY2NvdW50QmVnaW5QYXNza2V5TG9naW5SZXNwb25zZRIdCgdvcHRpb25zGAEgASgJQgOAAQFSB09wdGlvbnMiawogQWNjb3VudEZpbmlzaFBhc3NrZXlMb2dpblJlcXVlc3QSLwoKY3JlZGVudGlhbBgBIAEoCUIPgAEBukgJyAEBcgQYgIABUgpDcmVkZW50aWFsEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIqQBCiFBY2NvdW50RmluaXNoUGFzc2tleUxvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiYQoXQWNjb3VudElzc3VlQ29kZVJlcXVlc3QSJQoJcmV0dXJuX3RvGAEgASgJQgi6SAVyAxiAEFIIUmV0dXJuVG8SHwoGdGVuYW50GAIgASgJQge6SARyAhg/UgZUZW5hbnQiOwoYQWNjb3VudElzc3VlQ29kZVJlc3BvbnNlEh8KCHJlZGlyZWN0GAEgASgJQgOAAQFSCFJlZGlyZWN0IlgKGkFjY291bnRFeGNoYW5nZUNvZGVSZXF1ZXN0EiIKBGNvZGUYASABKAlCDoABAbpICMgBAXIDGIACUgRDb2RlEhYKBmNvb2tpZRgCIAEoCFIGQ29va2llIp4BChtBY2NvdW50RXhjaGFuZ2VDb2RlUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IsIBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cxIdCgpsaW1pdGVkX3RvGAMgASgJUglMaW1pdGVkVG8SHAoJYXNzdXJhbmNlGAQgASgJUglBc3N1cmFuY2UivAEKDUFjY291bnRUZW5hbnQSDgoCaWQYASABKAlSAklEEhIKBHNsdWcYAiABKAlSBFNsdWcSEgoEbmFtZRgDIAEoCVIETmFtZRIlCg5yZXF1aXJlX2ZhY3RvchgEIAEoCVINUmVxdWlyZUZhY3RvchJMChRmYWN0b3JfcmVxdWlyZWRfZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEkZhY3RvclJlcXVpcmVkRnJvbSJRChRBY2NvdW50VXBkYXRlUmVxdWVzdBI5CgR1c2VyGAEgASgLMiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRQcm9maWxlUgRVc2VyIpMECg5BY2NvdW50UHJvZmlsZRIhCgRuYW1lGAEgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEiwKCmdpdmVuX25hbWUYAiABKAlCCLpIBXIDGIABSAFSCUdpdmVuTmFtZYgBARIuCgtmYW1pbHlfbmFtZRgDIAEoCUIIukgFcgMYgAFIAlIKRmFtaWx5TmFtZYgBARInCgdwaWN0dXJlGAQgASgJQgi6SAVyAxiAEEgDUgdQaWN0dXJliAEBEiYKBmxvY2FsZRgFIAEoCUIJukgGcgTItRgBSARSBkxvY2FsZYgBARI6CghtZXRhZGF0YRgGIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YRIZCgVlbWFpbBgHIAEoCUgFUgVFbWFpbIgBARIkCgtleHRlcm5hbF9pZBgIIAEoCUgGUgpFeHRlcm5hbElEiAEBOlmKtRgCSUSKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZUIICgZfZW1haWxCDgoMX2V4dGVybmFsX2lkIkgKFUFjY291bnRVcGRhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIidgocQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBIoCgdjdXJyZW50GAEgASgJQg6AAQG6SAjIAQFyAxiAAlIHQ3VycmVudBIsCghwYXNzd29yZBgCIAEoCUIQgAEBukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHwodQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiaAoZQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbBInCghwYXNzd29yZBgCIAEoCUILgAEBukgFcgMYgAJSCFBhc3N3b3JkIhwKGkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlIjcKGkFjY291bnRMaW5rSWRlbnRpdHlSZXF1ZXN0EhkKBXRva2VuGAEgASgJQgOAAQFSBVRva2VuIk0KG0FjY291bnRMaW5rSWRlbnRpdHlSZXNwb25zZRIaCghwcm92aWRlchgBIAEoCVIIUHJvdmlkZXISEgoEbmFtZRgCIAEoCVIETmFtZTL5FwoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKKAQoNU2lnbkluT3B0aW9ucxIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50U2lnbkluT3B0aW9uc1JlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFNpZ25Jbk9wdGlvbnNSZXNwb25zZSIQkAIBirUYCRABKgV0b2tlbhKCAQoLUmVxdWVzdENvZGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RDb2RlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdENvZGVSZXNwb25zZSIOirUYChABIAEqBG1haWwSiwEKDUxvZ2luV2l0aENvZGUSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luV2l0aENvZGVSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpbldpdGhDb2RlUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEosBCg1Db21wbGV0ZUxvZ2luEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZUxvZ2luUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q29tcGxldGVMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARKGAQoLQmVnaW5TdGVwVXASMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEJlZ2luU3RlcFVwUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50QmVnaW5TdGVwVXBSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEo8BCg5Db21wbGV0ZVN0ZXBVcBIzLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q29tcGxldGVTdGVwVXBSZXF1ZXN0GjQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDb21wbGV0ZVN0ZXBVcFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAESmAEKEUJlZ2luUGFzc2tleUxvZ2luEjYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRCZWdpblBhc3NrZXlMb2dpblJlcXVlc3QaNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEJlZ2luUGFzc2tleUxvZ2luUmVzcG9uc2UiEpACAYq1GAsQASoHcGFzc2tleRKcAQoSRmluaXNoUGFzc2tleUxvZ2luEjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRGaW5pc2hQYXNza2V5TG9naW5SZXF1ZXN0GjguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRGaW5pc2hQYXNza2V5TG9naW5SZXNwb25zZSITirUYDxABIAEqB3Bhc3NrZXlYARKCAQoJSXNzdWVDb2RlEi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRJc3N1ZUNvZGVSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRJc3N1ZUNvZGVSZXNwb25zZSIUirUYEBACGggKBmNhbGxlciABaAISiAEKDEV4Y2hhbmdlQ29kZRIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RXhjaGFuZ2VDb2RlUmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50RXhjaGFuZ2VDb2RlUmVzcG9uc2UiEYq1GA0QASABKgV0b2tlblgBEpgBCgxMaW5rSWRlbnRpdHkSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExpbmtJZGVudGl0eVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExpbmtJZGVudGl0eVJlc3BvbnNlIiGKtRgdEAIaCAoGY2FsbGVyIAFCBXRva2VuigEFdG9rZW4SewoGTG9nb3V0EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dvdXRSZXNwb25zZSIWirUYEhACGggKBmNhbGxlciABWAJoAhJxCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhWQAgGKtRgOEAIaCAoGY2FsbGVyaAISdwoGVXBkYXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRVcGRhdGVSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEo8BCg5DaGFuZ2VQYXNzd29yZBIzLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0GjQuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEShgEKC0NoYW5nZUVtYWlsEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZUVtYWlsUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The address and password of the new account.
@@ -393,6 +393,124 @@ export const AccountCompleteLoginResponseSchema: GenMessage<AccountCompleteLogin
   messageDesc(file_bailiwick_identity_v1_account, 13);
 
 /**
+ * Empty: the operation is about the session of the call.
+ *
+ * @generated from message bailiwick.identity.v1.AccountBeginStepUpRequest
+ */
+export type AccountBeginStepUpRequest = Message<"bailiwick.identity.v1.AccountBeginStepUpRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountBeginStepUpRequest.
+ * Use `create(AccountBeginStepUpRequestSchema)` to create a new message.
+ */
+export const AccountBeginStepUpRequestSchema: GenMessage<AccountBeginStepUpRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 14);
+
+/**
+ * The challenge and the answers that it accepts.
+ *
+ * @generated from message bailiwick.identity.v1.AccountBeginStepUpResponse
+ */
+export type AccountBeginStepUpResponse = Message<"bailiwick.identity.v1.AccountBeginStepUpResponse"> & {
+  /**
+   * For Account_CompleteStepUp.
+   *
+   * @generated from field: string challenge = 1 [json_name = "Challenge"];
+   */
+  challenge: string;
+
+  /**
+   * totp, passkey, recovery_code.
+   *
+   * @generated from field: repeated string factors = 2 [json_name = "Factors"];
+   */
+  factors: string[];
+
+  /**
+   * PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text. Empty if the user has no passkey.
+   *
+   * @generated from field: string options = 3 [json_name = "Options"];
+   */
+  options: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountBeginStepUpResponse.
+ * Use `create(AccountBeginStepUpResponseSchema)` to create a new message.
+ */
+export const AccountBeginStepUpResponseSchema: GenMessage<AccountBeginStepUpResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 15);
+
+/**
+ * A challenge with one answer.
+ *
+ * @generated from message bailiwick.identity.v1.AccountCompleteStepUpRequest
+ */
+export type AccountCompleteStepUpRequest = Message<"bailiwick.identity.v1.AccountCompleteStepUpRequest"> & {
+  /**
+   * From Account_BeginStepUp.
+   *
+   * @generated from field: string challenge = 1 [json_name = "Challenge"];
+   */
+  challenge: string;
+
+  /**
+   * The six digits that the authenticator app shows.
+   *
+   * @generated from field: string totp = 2 [json_name = "Totp"];
+   */
+  totp: string;
+
+  /**
+   * One of the codes of RecoveryCodes_Generate.
+   *
+   * @generated from field: string recovery_code = 3 [json_name = "RecoveryCode"];
+   */
+  recoveryCode: string;
+
+  /**
+   * The browser's answer to the options of Account_BeginStepUp, as JSON text.
+   *
+   * @generated from field: string passkey = 4 [json_name = "Passkey"];
+   */
+  passkey: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountCompleteStepUpRequest.
+ * Use `create(AccountCompleteStepUpRequestSchema)` to create a new message.
+ */
+export const AccountCompleteStepUpRequestSchema: GenMessage<AccountCompleteStepUpRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 16);
+
+/**
+ * The session as it is now.
+ *
+ * @generated from message bailiwick.identity.v1.AccountCompleteStepUpResponse
+ */
+export type AccountCompleteStepUpResponse = Message<"bailiwick.identity.v1.AccountCompleteStepUpResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.Session session = 1 [json_name = "Session"];
+   */
+  session?: Session | undefined;
+
+  /**
+   * The number of unused recovery codes. At three or fewer, ask the user to generate new ones.
+   *
+   * @generated from field: int32 recovery_codes_left = 2 [json_name = "RecoveryCodesLeft"];
+   */
+  recoveryCodesLeft: number;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountCompleteStepUpResponse.
+ * Use `create(AccountCompleteStepUpResponseSchema)` to create a new message.
+ */
+export const AccountCompleteStepUpResponseSchema: GenMessage<AccountCompleteStepUpResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 17);
+
+/**
  * Empty: the options are the same for all users.
  *
  * @generated from message bailiwick.identity.v1.AccountSignInOptionsRequest
@@ -405,7 +523,7 @@ export type AccountSignInOptionsRequest = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountSignInOptionsRequestSchema)` to create a new message.
  */
 export const AccountSignInOptionsRequestSchema: GenMessage<AccountSignInOptionsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 14);
+  messageDesc(file_bailiwick_identity_v1_account, 18);
 
 /**
  * The ways of signing in.
@@ -433,7 +551,7 @@ export type AccountSignInOptionsResponse = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountSignInOptionsResponseSchema)` to create a new message.
  */
 export const AccountSignInOptionsResponseSchema: GenMessage<AccountSignInOptionsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 15);
+  messageDesc(file_bailiwick_identity_v1_account, 19);
 
 /**
  * The address to mail a code to.
@@ -452,7 +570,7 @@ export type AccountRequestCodeRequest = Message<"bailiwick.identity.v1.AccountRe
  * Use `create(AccountRequestCodeRequestSchema)` to create a new message.
  */
 export const AccountRequestCodeRequestSchema: GenMessage<AccountRequestCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 16);
+  messageDesc(file_bailiwick_identity_v1_account, 20);
 
 /**
  * The token of the request, whether or not a mail is sent.
@@ -473,7 +591,7 @@ export type AccountRequestCodeResponse = Message<"bailiwick.identity.v1.AccountR
  * Use `create(AccountRequestCodeResponseSchema)` to create a new message.
  */
 export const AccountRequestCodeResponseSchema: GenMessage<AccountRequestCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 17);
+  messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
  * The mailed code, and the request that it was mailed for.
@@ -506,7 +624,7 @@ export type AccountLoginWithCodeRequest = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountLoginWithCodeRequestSchema)` to create a new message.
  */
 export const AccountLoginWithCodeRequestSchema: GenMessage<AccountLoginWithCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 18);
+  messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
  * The new session and its user, or a challenge if a second factor is due.
@@ -553,7 +671,7 @@ export type AccountLoginWithCodeResponse = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountLoginWithCodeResponseSchema)` to create a new message.
  */
 export const AccountLoginWithCodeResponseSchema: GenMessage<AccountLoginWithCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 19);
+  messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
  * Empty: the options name no account.
@@ -568,7 +686,7 @@ export type AccountBeginPasskeyLoginRequest = Message<"bailiwick.identity.v1.Acc
  * Use `create(AccountBeginPasskeyLoginRequestSchema)` to create a new message.
  */
 export const AccountBeginPasskeyLoginRequestSchema: GenMessage<AccountBeginPasskeyLoginRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 20);
+  messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
  * The options for the browser.
@@ -589,7 +707,7 @@ export type AccountBeginPasskeyLoginResponse = Message<"bailiwick.identity.v1.Ac
  * Use `create(AccountBeginPasskeyLoginResponseSchema)` to create a new message.
  */
 export const AccountBeginPasskeyLoginResponseSchema: GenMessage<AccountBeginPasskeyLoginResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 21);
+  messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
  * The browser's answer.
@@ -617,7 +735,7 @@ export type AccountFinishPasskeyLoginRequest = Message<"bailiwick.identity.v1.Ac
  * Use `create(AccountFinishPasskeyLoginRequestSchema)` to create a new message.
  */
 export const AccountFinishPasskeyLoginRequestSchema: GenMessage<AccountFinishPasskeyLoginRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 22);
+  messageDesc(file_bailiwick_identity_v1_account, 26);
 
 /**
  * The new session and its user.
@@ -648,7 +766,7 @@ export type AccountFinishPasskeyLoginResponse = Message<"bailiwick.identity.v1.A
  * Use `create(AccountFinishPasskeyLoginResponseSchema)` to create a new message.
  */
 export const AccountFinishPasskeyLoginResponseSchema: GenMessage<AccountFinishPasskeyLoginResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 23);
+  messageDesc(file_bailiwick_identity_v1_account, 27);
 
 /**
  * The application to go on to.
@@ -678,7 +796,7 @@ export type AccountIssueCodeRequest = Message<"bailiwick.identity.v1.AccountIssu
  * Use `create(AccountIssueCodeRequestSchema)` to create a new message.
  */
 export const AccountIssueCodeRequestSchema: GenMessage<AccountIssueCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 24);
+  messageDesc(file_bailiwick_identity_v1_account, 28);
 
 /**
  * The address to open in the browser.
@@ -700,7 +818,7 @@ export type AccountIssueCodeResponse = Message<"bailiwick.identity.v1.AccountIss
  * Use `create(AccountIssueCodeResponseSchema)` to create a new message.
  */
 export const AccountIssueCodeResponseSchema: GenMessage<AccountIssueCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 25);
+  messageDesc(file_bailiwick_identity_v1_account, 29);
 
 /**
  * The code from the address that the browser was sent to.
@@ -726,7 +844,7 @@ export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountE
  * Use `create(AccountExchangeCodeRequestSchema)` to create a new message.
  */
 export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 26);
+  messageDesc(file_bailiwick_identity_v1_account, 30);
 
 /**
  * The new session and its user.
@@ -757,7 +875,7 @@ export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountExchangeCodeResponseSchema)` to create a new message.
  */
 export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 27);
+  messageDesc(file_bailiwick_identity_v1_account, 31);
 
 /**
  * Empty: the operation acts on the session of the call.
@@ -772,7 +890,7 @@ export type AccountLogoutRequest = Message<"bailiwick.identity.v1.AccountLogoutR
  * Use `create(AccountLogoutRequestSchema)` to create a new message.
  */
 export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 28);
+  messageDesc(file_bailiwick_identity_v1_account, 32);
 
 /**
  * Empty: the session has ended.
@@ -787,7 +905,7 @@ export type AccountLogoutResponse = Message<"bailiwick.identity.v1.AccountLogout
  * Use `create(AccountLogoutResponseSchema)` to create a new message.
  */
 export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 29);
+  messageDesc(file_bailiwick_identity_v1_account, 33);
 
 /**
  * Empty: the operation is about the caller.
@@ -802,7 +920,7 @@ export type AccountGetRequest = Message<"bailiwick.identity.v1.AccountGetRequest
  * Use `create(AccountGetRequestSchema)` to create a new message.
  */
 export const AccountGetRequestSchema: GenMessage<AccountGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 30);
+  messageDesc(file_bailiwick_identity_v1_account, 34);
 
 /**
  * The caller's account and tenants.
@@ -843,7 +961,7 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
  * Use `create(AccountGetResponseSchema)` to create a new message.
  */
 export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 31);
+  messageDesc(file_bailiwick_identity_v1_account, 35);
 
 /**
  * A tenant that the account belongs to.
@@ -886,7 +1004,7 @@ export type AccountTenant = Message<"bailiwick.identity.v1.AccountTenant"> & {
  * Use `create(AccountTenantSchema)` to create a new message.
  */
 export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 32);
+  messageDesc(file_bailiwick_identity_v1_account, 36);
 
 /**
  * The changes to the caller's profile.
@@ -905,7 +1023,7 @@ export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateR
  * Use `create(AccountUpdateRequestSchema)` to create a new message.
  */
 export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 33);
+  messageDesc(file_bailiwick_identity_v1_account, 37);
 
 /**
  * A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so
@@ -968,7 +1086,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
  * Use `create(AccountProfileSchema)` to create a new message.
  */
 export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 34);
+  messageDesc(file_bailiwick_identity_v1_account, 38);
 
 /**
  * The caller as stored.
@@ -987,7 +1105,7 @@ export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdate
  * Use `create(AccountUpdateResponseSchema)` to create a new message.
  */
 export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 35);
+  messageDesc(file_bailiwick_identity_v1_account, 39);
 
 /**
  * The current password and the new one.
@@ -1013,7 +1131,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
  */
 export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 36);
+  messageDesc(file_bailiwick_identity_v1_account, 40);
 
 /**
  * Empty: the password is changed.
@@ -1028,7 +1146,7 @@ export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.Accou
  * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
  */
 export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 37);
+  messageDesc(file_bailiwick_identity_v1_account, 41);
 
 /**
  * The new address of the account.
@@ -1054,7 +1172,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
  * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
  */
 export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 38);
+  messageDesc(file_bailiwick_identity_v1_account, 42);
 
 /**
  * Empty: the token is in the mail to the new address.
@@ -1069,7 +1187,7 @@ export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountC
  * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
  */
 export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 39);
+  messageDesc(file_bailiwick_identity_v1_account, 43);
 
 /**
  * Empty: the cookie of the social sign-in says which identity.
@@ -1090,7 +1208,7 @@ export type AccountLinkIdentityRequest = Message<"bailiwick.identity.v1.AccountL
  * Use `create(AccountLinkIdentityRequestSchema)` to create a new message.
  */
 export const AccountLinkIdentityRequestSchema: GenMessage<AccountLinkIdentityRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 40);
+  messageDesc(file_bailiwick_identity_v1_account, 44);
 
 /**
  * The linked identity.
@@ -1118,7 +1236,7 @@ export type AccountLinkIdentityResponse = Message<"bailiwick.identity.v1.Account
  * Use `create(AccountLinkIdentityResponseSchema)` to create a new message.
  */
 export const AccountLinkIdentityResponseSchema: GenMessage<AccountLinkIdentityResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 41);
+  messageDesc(file_bailiwick_identity_v1_account, 45);
 
 /**
  * Accounts: registration, e-mail verification, password reset and sign-in.
@@ -1232,6 +1350,29 @@ export const Account: GenService<{
     methodKind: "unary";
     input: typeof AccountCompleteLoginRequestSchema;
     output: typeof AccountCompleteLoginResponseSchema;
+  },
+  /**
+   * Asks the caller for a second factor in the session of the call, without a new sign-in. Fails with
+   * failed_precondition if the user has none. A new challenge voids the session's earlier one.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.BeginStepUp
+   */
+  beginStepUp: {
+    methodKind: "unary";
+    input: typeof AccountBeginStepUpRequestSchema;
+    output: typeof AccountBeginStepUpResponseSchema;
+  },
+  /**
+   * Adds the factor to the session: its assurance rises, and its sign-in counts as recent. A challenge
+   * works once, for ten minutes, for five tries, and in the session and network that asked for it.
+   * Other sessions of the user do not change.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.CompleteStepUp
+   */
+  completeStepUp: {
+    methodKind: "unary";
+    input: typeof AccountCompleteStepUpRequestSchema;
+    output: typeof AccountCompleteStepUpResponseSchema;
   },
   /**
    * Returns the options with which the sign-in page asks the browser for a passkey

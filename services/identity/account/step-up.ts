@@ -1,0 +1,99 @@
+import { inTransaction } from '@bailiwick/database';
+import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { recordChange } from '@bailiwick/events';
+import { homeNetwork } from '@bailiwick/limits';
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { tokenHash, tokenKind } from '@bailiwick/values';
+import {
+  findChallenged,
+  findFactors,
+  raiseSession,
+  refreshSession,
+  voidChallengesOf,
+} from '../factors/queries.ts';
+import { forStepUp } from '../passkeys/challenges.ts';
+import { passkeyOptions } from '../passkeys/login.ts';
+import { sessionRecord } from '../sessions/entities.ts';
+import { findListed } from '../sessions/queries.ts';
+import { lockActive } from '../users/lock.ts';
+import { findUsers } from '../users/queries.ts';
+import type { AccountDeps } from './deps.ts';
+import { openChallenge, settle } from './second-factor.ts';
+
+// A user proves a factor in an open session, which may have come from a provider. Only that session
+// changes: those that take it on to applications keep what they had.
+
+type StepUp = Pick<Handlers<typeof Account>, 'beginStepUp' | 'completeStepUp'>;
+
+export function stepUpHandlers(deps: AccountDeps): StepUp {
+  const { database } = deps;
+  return {
+    async beginStepUp(_request, call) {
+      const { id, credentialId } = call.caller;
+      const place = placeOf(call);
+      const challenge = await database.transaction(
+        { tenant: null, row: `user ${id}` },
+        async (em) => {
+          const user = await lockActive(em, id);
+          // The user was disabled or the session ended meanwhile.
+          if (!user || !(await findListed(em, credentialId))) throw unauthenticated();
+          const factors = await findFactors(em, id);
+          if (factors.length === 0)
+            throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
+          await voidChallengesOf(em, id, place);
+          // Audited only: nothing has changed yet.
+          recordChange(em, call, {
+            tenant: '',
+            type: 'session.step_up_begun',
+            data: null,
+            targets: [{ Type: 'session', ID: credentialId, Name: '' }],
+          });
+          const asked = { factors, authMethod: '', network: place };
+          return openChallenge(inTransaction(em), call, user, asked);
+        },
+      );
+      if (!challenge) throw new Error('a user changed while it was locked');
+      const asksPasskey = challenge.factors.includes('passkey');
+      const options = asksPasskey ? await passkeyOptions(deps, forStepUp(credentialId)) : '';
+      return { challenge: challenge.challenge, factors: challenge.factors, options };
+    },
+
+    async completeStepUp(request, call) {
+      const { id, credentialId } = call.caller;
+      if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
+      const hash = tokenHash(request.challenge);
+      const network = placeOf(call);
+      if ((await findChallenged(database, hash, network)) !== id) throw deadToken();
+      const [user] = await findUsers(database, [id]);
+      if (user?.status !== 'active') throw unauthenticated();
+      call.invalidates.add(`credential:${credentialId}`);
+      const use = forStepUp(credentialId);
+      const answer = { user, hash, network, request, use, refuse: wrongAnswer };
+      return settle(deps, answer, call, async (em, _user, { proof }) => {
+        await raiseSession(em, credentialId, proof);
+        await refreshSession(em, credentialId);
+        const session = await findListed(em, credentialId);
+        // The session ended during the check.
+        if (!session) throw unauthenticated();
+        recordChange(em, call, {
+          tenant: '',
+          type: 'session.stepped_up',
+          data: { ID: credentialId, UserID: id },
+          targets: [{ Type: 'session', ID: credentialId, Name: '' }],
+        });
+        return { session: sessionRecord(session, credentialId) };
+      });
+    },
+  };
+}
+
+// The session is valid: 401 would say that it is not.
+const wrongAnswer = (text: string) => denied(text, 'WRONG_CODE');
+
+/**
+ * Where a challenge is asked for and answered: in one session and network. Account_CompleteLogin
+ * finds no challenge of such a place, neither here nor in processes of the previous version.
+ */
+const placeOf = ({ caller: { ip, credentialId } }: Call): string =>
+  `${homeNetwork(ip)} ${credentialId}`;

@@ -1,0 +1,91 @@
+import { type EntityManager, execute } from '@bailiwick/database';
+import type { SessionOrigin, TakenOn } from '../entities.ts';
+import { isLive } from '../queries.ts';
+
+/** The values that a session takes from the live one that it takes on. */
+export async function findTakenOn(em: EntityManager, id: string): Promise<TakenOn | undefined> {
+  const [row] = await execute<
+    Record<'id' | 'signedInAt' | 'endsAt' | 'idleMinutes', string> & { provenAt: string | null }
+  >(
+    em,
+    `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", proven_at as "provenAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
+     from session s where id = $1 and ${isLive}`,
+    [id],
+  );
+  return (
+    row && {
+      id: row.id,
+      signedInAt: new Date(row.signedInAt),
+      provenAt: row.provenAt === null ? null : new Date(row.provenAt),
+      endsAt: new Date(row.endsAt),
+      idleMinutes: Number(row.idleMinutes),
+    }
+  );
+}
+
+/** How a live session was opened. */
+export async function findSessionOrigin(
+  em: EntityManager,
+  id: string,
+): Promise<SessionOrigin | undefined> {
+  const [row] = await execute<SessionOrigin>(
+    em,
+    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
+     from session s where id = $1 and ${isLive}`,
+    [id],
+  );
+  return row;
+}
+
+/** The user of a code, valid or expired: the user is locked before the code is consumed. */
+export async function findCodeUser(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(
+    em,
+    'select user_id from sign_in_code where token_hash = $1',
+    [tokenHash],
+  );
+  return row?.user_id;
+}
+
+/**
+ * The address key that a code stores. The previous version would open a fresh session for the code
+ * of a session: it finds no user with such a key.
+ */
+export const codeKey = (emailKey: string, sessionId: string): string =>
+  sessionId === '' ? emailKey : `session ${emailKey}`;
+
+/**
+ * Consumes a code for a page of that origin ("" = the caller is not a page). Returns the origin of
+ * its session, and the session that it takes on ('' = none).
+ */
+export async function consumeCode(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+  origin: string,
+): Promise<(SessionOrigin & { sessionId: string }) | undefined> {
+  const [row] = await execute<SessionOrigin & { sessionId: string }>(
+    em,
+    `delete from sign_in_code c using user_account u
+     where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
+       and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
+     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
+       c.session_id as "sessionId"`,
+    [tokenHash, origin],
+  );
+  return row;
+}
+
+/** Voids the codes of a user for an origin. */
+export async function voidCodesFor(
+  em: EntityManager,
+  userId: string,
+  origin: string,
+): Promise<void> {
+  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
+    userId,
+    origin,
+  ]);
+}
