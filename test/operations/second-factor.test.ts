@@ -182,11 +182,41 @@ describeBoth('signing in with a second factor', (topology) => {
     assert.equal(await failures(), 0);
   });
 
-  test('after 100 wrong codes only a reset of the factors helps', async () => {
+  test('wrong codes from elsewhere do not lock the second step in a network where the user has used a factor', async () => {
+    const { email, secret, userId } = await protectedUser();
+    const key = "email_key = 'factor ' || $1";
+    const [known] = await rowsOf<{ network: string }>(
+      stack,
+      `delete from identity.known_network where ${key} returning network`,
+      [userId],
+    );
+    const guess = async () => complete(await challengeOf(email), { Totp: wrongTotp(secret) });
+    for (let tries = 0; tries < 5; tries++) assertRefused(await guess(), 401, 'unauthenticated');
+    assertRefused(await guess(), 429, 'resource_exhausted');
+    await rowsOf(stack, "insert into identity.known_network values ('factor ' || $1, $2, now())", [
+      userId,
+      known?.network,
+    ]);
+    bodyOf(await complete(await challengeOf(email), { Totp: totp(secret) }));
+    // The strangers, who share one count, got no further tries.
+    assert.equal(
+      await countOf(
+        stack,
+        `identity.login_failure where ${key} and network = '' and failures = 5`,
+        [userId],
+      ),
+      1,
+    );
+    for (let tries = 0; tries < 5; tries++) assertRefused(await guess(), 401, 'unauthenticated');
+    assertRefused(await guess(), 429, 'resource_exhausted');
+  });
+
+  test('after 100 wrong codes from a network only a reset of the factors helps there', async () => {
     const { email, secret, userId } = await protectedUser();
     await rowsOf(
       stack,
-      "insert into identity.login_failure values ('factor ' || $1, '', 100, null, now())",
+      `insert into identity.login_failure
+       select email_key, network, 100, null, now() from identity.known_network where email_key = 'factor ' || $1`,
       [userId],
     );
     const answer = await complete(await challengeOf(email), { Totp: totp(secret) });

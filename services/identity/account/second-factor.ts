@@ -20,7 +20,7 @@ import {
 import { type ChallengeUse, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
-import { clearFailures, factorKey } from '../passwords/queries.ts';
+import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession } from '../sessions/begin.ts';
 import type { SessionOrigin } from '../sessions/entities.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -115,7 +115,7 @@ export async function settle<T extends object>(
     if (!(await proof.use(em))) return undefined;
     const authMethod = await consumeChallenge(em, answer.hash);
     if (authMethod === undefined) throw deadToken();
-    await clearFailures(em, factorKey(user.id));
+    await clearFactorFailures(em, user.id, homeNetwork(call.caller.ip));
     const recoveryCodesLeft = await countCodes(em, user.id);
     if (proof.method === 'recovery_code')
       await recordFactors(em, call, locked, {

@@ -4,6 +4,7 @@ import { type Database } from '@bailiwick/database';
 import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
+import { homeNetwork } from '@bailiwick/limits';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
   FactorSchema,
@@ -15,6 +16,7 @@ import { createId, timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { Passwords } from '../passwords/passwords.ts';
+import { factorKey, rememberNetwork } from '../passwords/queries.ts';
 import {
   assertNoDemand,
   assertRecent,
@@ -127,6 +129,7 @@ function totpHandlers({
         const confirmed = await confirmTotp(em, user.id, id, step);
         if (!confirmed) throw notFound('factor');
         await raiseSession(em, call.caller.credentialId, totpProof);
+        await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
         call.invalidates.add(`credential:${call.caller.credentialId}`);
         await recordFactors(em, call, user, {
           type: 'user.factor_added',

@@ -1,7 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
-import { clearFailures, factorKey } from '../passwords/queries.ts';
+import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { lockExisting } from '../users/lock.ts';
 import { recordFactors } from './changes.ts';
@@ -19,6 +19,7 @@ export function resetHandler({
         const user = await lockExisting(em, userId);
         const had = (await findFactors(em, userId)).length + (await countCodes(em, userId));
         await clearFailures(em, factorKey(userId));
+        await forgetFactorNetworks(em, userId);
         if (had === 0) return;
         await deleteFactors(em, userId);
         await deleteCodes(em, userId);

@@ -5,6 +5,7 @@ import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { normaliseEmail } from '@bailiwick/values';
 import { passwordNotAccepted } from '../passwords/policy.ts';
+import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';
 import type { SessionOrigin } from '../sessions/entities.ts';
 import { lockActive } from '../users/lock.ts';
@@ -88,6 +89,7 @@ function begin(
     // The user was disabled meanwhile.
     if (!user) throw unknownPasskey();
     await use(em);
+    await clearFactorFailures(em, userId, homeNetwork(ip));
     return beginSession(em, call, user, from);
   });
 }

@@ -1,11 +1,13 @@
 import { type EntityManager } from '@bailiwick/database';
 import { alreadyExists, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { homeNetwork } from '@bailiwick/limits';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { raiseSession } from '../factors/queries.ts';
 import { passkeysPerUser } from '../limits.ts';
+import { factorKey, rememberNetwork } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 import { readRegistration } from './answers.ts';
@@ -66,6 +68,7 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
         await store(em, call, user, passkey);
         // The user has just used it.
         await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2' });
+        await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
         call.invalidates.add(`credential:${credentialId}`);
         return { passkey: passkeyRecord(passkey) };
       });

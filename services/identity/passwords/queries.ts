@@ -115,8 +115,35 @@ export async function rememberNetwork(
   );
 }
 
-/** The key of the failures of a user's second factor. No address is like it. */
+/** The key of the failures and networks of a user's second factor. No address is like it. */
 export const factorKey = (userId: string): string => `factor ${userId}`;
+
+/**
+ * Forgets the failures of a user's second factor that count for a network, after a right answer
+ * there. The network becomes a known one.
+ */
+export async function clearFactorFailures(
+  em: EntityManager,
+  userId: string,
+  network: string,
+): Promise<void> {
+  await execute(
+    em,
+    `with known as (
+       insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
+       on conflict (email_key, network) do update set last_success_at = now()
+       returning xmax = 0 as is_new
+     )
+     delete from login_failure f using known k
+     where f.email_key = $1 and f.network = case when k.is_new then '' else $2 end`,
+    [factorKey(userId), network],
+  );
+}
+
+/** Forgets the networks in which a user has used a second factor. */
+export async function forgetFactorNetworks(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from known_network where email_key = $1', [factorKey(userId)]);
+}
 
 /** Unlocks an account after any number of failures: the user has proved control of the address. */
 export async function clearFailures(em: EntityManager, emailKey: string): Promise<void> {

@@ -90,9 +90,10 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
       attempt(emailKey, { ip, next: 'reset the password' }, check),
 
     /**
-     * Runs a check of a second factor of a user, unless there were too many failures. They have one
-     * count for all networks, which a password reset does not clear: a client that can guess codes
-     * has the password already, and may have it from the user's mail.
+     * Runs a check of a second factor of a user, unless there were too many failures. They are
+     * counted apart for each network in which the user has used a factor. A password reset clears no
+     * count: a client that can guess codes has the password already, and may have it from the user's
+     * mail.
      */
     attemptFactor: (userId: string, ip: string, check: () => Promise<boolean>) =>
       attempt(factorKey(userId), { ip, next: 'ask for a reset of the second factors' }, check),

@@ -116,7 +116,10 @@ export async function deleteBelongings(
     emailKey,
     userId,
   ]);
-  await execute(em, 'delete from known_network where email_key = $1', [emailKey]);
+  await execute(em, "delete from known_network where email_key in ($1, 'factor ' || $2)", [
+    emailKey,
+    userId,
+  ]);
 }
 
 /** Deletes the pending registrations of an address and returns their password groups. */
