@@ -3,15 +3,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { asService } from '@bailiwick/rpc';
+import { readBrandImage } from '@bailiwick/service';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { isCurrent } from './etag.ts';
 
-// Serves the logos that tenants have uploaded, to pages and to mail programs.
+// Serves the logos of the installation and of tenants, to pages and to mail programs.
 
-const route = /^\/brand\/(tnt_[0-7][0-9a-hjkmnp-tv-z]{25})\/logo$/;
+const route = /^\/brand\/(?:(tnt_[0-7][0-9a-hjkmnp-tv-z]{25})\/)?(logo|icon)$/;
 
-/** The tenant whose logo is at a path, or undefined. */
-export const logoTenant = (pathname: string): string | undefined => route.exec(pathname)?.[1];
+/** Whether a path is one of an image. The installation has an icon too. */
+export const isLogo = (pathname: string): boolean => route.test(pathname);
 
 // Tenants choose the bytes: no browser may take them for a page, whatever they contain.
 const headers = {
@@ -22,22 +23,38 @@ const headers = {
   'cache-control': 'public, max-age=300',
 };
 
+type Shown = { type: string; content: Uint8Array } | undefined;
+
 /**
- * Returns a sender of logos. It sends nothing and returns false for a tenant without a logo, which
- * looks like one that does not exist.
+ * Returns a sender of images. It sends nothing and returns false if there is none: a tenant without
+ * a logo looks like one that does not exist.
  */
-export function createLogos(access: Transport) {
+export function createLogos(
+  access: Transport,
+  settings: { brandLogo: string; brandFavicon: string },
+) {
   const peer = asService(access, 'gateway');
   const [authority, limits] = [createClient(Authority, peer), createClient(AccessLimits, peer)];
+  const logo = readBrandImage(settings.brandLogo);
+  const own: Record<string, Shown> = { logo, icon: readBrandImage(settings.brandFavicon) ?? logo };
+
+  async function find(pathname: string, ip: string): Promise<Shown> {
+    const [, tenant, image = ''] = route.exec(pathname) ?? [];
+    if (tenant === undefined) return own[image];
+    if (image !== 'logo') return undefined;
+    await limits.take({ rate: 'branding', ip });
+    const found = await authority.getLogo({ tenant });
+    return found.content.length === 0 ? undefined : found;
+  }
 
   return async (
     request: IncomingMessage,
     response: ServerResponse,
-    { tenant, ip }: { tenant: string; ip: string },
+    { pathname, ip }: { pathname: string; ip: string },
   ): Promise<boolean> => {
-    await limits.take({ rate: 'branding', ip });
-    const { type, content } = await authority.getLogo({ tenant });
-    if (content.length === 0) return false;
+    const image = await find(pathname, ip);
+    if (!image) return false;
+    const { type, content } = image;
     const body = Buffer.from(content.buffer, content.byteOffset, content.length);
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
     if (isCurrent(request, etag)) response.writeHead(304, { ...headers, etag }).end();

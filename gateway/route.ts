@@ -21,7 +21,7 @@ import {
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
-import { createLogos, logoTenant } from './logos.ts';
+import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
 import { keepLanguage } from './page-language.ts';
 import { acceptsHtml, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
@@ -108,7 +108,7 @@ function createPaths(publicUrl: string, sso: Sso) {
     operations.get(pathname.slice(1))?.public === true ||
     sso.match(pathname) !== null ||
     isPage(pathname) ||
-    logoTenant(pathname) !== undefined ||
+    isLogo(pathname) ||
     isDocs(pathname);
   return {
     prefix,
@@ -135,7 +135,7 @@ function createRoute(
     quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: tenantQuota }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });
-  const sendLogo = createLogos(peers.access);
+  const sendLogo = createLogos(peers.access, settings);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
 
@@ -164,11 +164,10 @@ function createRoute(
       assertMethod(request, response, sso.methods(signIn));
       return sso.handle({ request, response, url, match: signIn, origin });
     }
-    const tenant = logoTenant(pathname);
-    if (tenant !== undefined) {
+    if (isLogo(pathname)) {
       nameRequest(span, request, '/brand/{tenant}/logo');
       assertMethod(request, response, ['GET', 'HEAD']);
-      const isSent = await sendLogo(request, response, { tenant, ip: origin.ip });
+      const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
       if (!isSent) throw new RoutingError(404, 'there is no such logo');
       return;
     }

@@ -7,6 +7,7 @@ import {
   limitSettings,
   listenSettings,
   notificationsPeer,
+  pageBrandSettings,
   publicUrlSettings,
   ssoPeer,
   tlsSettings,
@@ -34,6 +35,7 @@ export const gatewaySettings = {
       'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. Only their X-Forwarded-For headers are trusted.',
   },
   ...allowedOriginsSettings,
+  ...pageBrandSettings,
   tenantQuota: {
     env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
     kind: 'int',

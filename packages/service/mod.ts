@@ -1,3 +1,10 @@
+export {
+  type BrandImage,
+  type BrandSettings,
+  brandSettings,
+  pageBrandSettings,
+  readBrandImage,
+} from './brand.ts';
 export { forgetEverywhere } from './keys-forgetting.ts';
 export { maintainDataKeys, recordReplaced } from './keys-upkeep.ts';
 export { openPeers } from './peers.ts';

@@ -15,6 +15,14 @@ export type AccentColors = {
   darkStrong: string;
 };
 
+/** The colours without branding. */
+const defaultAccent: AccentColors = {
+  light: '#1c4fc2',
+  lightStrong: '#163f9c',
+  dark: '#8fb3ff',
+  darkStrong: '#b3ccff',
+};
+
 /**
  * The problem of an accent colour, as the end of a sentence that begins with its name; undefined =
  * none.
@@ -32,8 +40,12 @@ export function accentProblem(color: string): string | undefined {
   return `must be darker: its contrast with ${low[0]} is ${ratio}:1, at least ${leastContrast}:1 is needed`;
 }
 
-/** The colours for all schemes. Each has the needed contrast if the colour itself does. */
+/**
+ * The colours for all schemes; '' = without branding. Each has the needed contrast if the colour
+ * itself does.
+ */
 export function accentColors(color: string): AccentColors {
+  if (color === '') return defaultAccent;
   const dark = steps
     .map((share) => mix(color, white, share))
     .find((candidate) => contrast(candidate, grounds.dark) >= leastContrast);

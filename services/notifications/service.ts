@@ -4,6 +4,7 @@ import { type Broker } from '@bailiwick/events';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
 import { createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
@@ -31,6 +32,7 @@ import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { chatKind } from './chat/status.ts';
 import { testDeliveryHandler as testChatDeliveryHandler } from './chat/test-delivery.ts';
+import { createBrands } from './email/brands.ts';
 import {
   accountTaskHandlers,
   invitationTaskHandlers,
@@ -96,11 +98,13 @@ export async function createNotifications(options: Options): Promise<Service> {
 function openDeps({ settings, peers, log }: Options) {
   const ring = openKeyRing(settings.keyRing, log);
   const sso = asService(peers.sso, 'notifications');
+  const access = asService(peers.access, 'notifications');
   return {
     plan: readPlan(settings),
     ring,
     keyService: openKeyService(settings, ring),
-    authority: createClient(Authority, asService(peers.access, 'notifications')),
+    authority: createClient(Authority, access),
+    tenants: createClient(Tenants, access),
     ssoKeys: createClient(DataKeys, sso),
     owners: createDomainOwners(createClient(DomainOwner, sso)),
     mailer: createMailer({
@@ -185,7 +189,9 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
 function mailServices({ database, ring, settings, profile, ...shared }: Shared): Served[] {
   const suppressions = createSuppressions({ database, ring });
   const sender = senderOf(settings);
-  const mails = createMails({ ...shared, ring, sender, suppressions, limit: mailLimits[profile] });
+  const brands = createBrands({ ...shared, settings, sender });
+  const limit = mailLimits[profile];
+  const mails = createMails({ ...shared, ring, sender, suppressions, brands, limit });
   return [
     serve(AccountTasks, accountTaskHandlers(mails)),
     serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),

@@ -1,6 +1,7 @@
 import { keyServiceSettings } from '@bailiwick/keys';
 import {
   accessPeer,
+  brandSettings,
   brokerSettings,
   callerSettings,
   databaseSettings,
@@ -138,5 +139,6 @@ export const notificationsSettings = {
     about:
       'Directory with mail templates that override the built-in ones file by file, or add a locale; empty = none. For its content see docs/mail.md.',
   },
+  ...brandSettings,
   ...egressSettings,
 } as const satisfies SettingTable;

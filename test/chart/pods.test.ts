@@ -194,6 +194,27 @@ test('a pod mounts only its own private key, and key ring, platform key and work
   }
 });
 
+test('a ConfigMap with the brand’s images is mounted only in processes that show them', {
+  skip: chart.skip,
+}, async () => {
+  const pods = configuredPods(
+    await chart.render({ file: 'minimal', set: ['brand.configMap=images'] }),
+  );
+  const shown = pods.flatMap(({ name, pod }) => {
+    const [container] = pod.spec.containers;
+    const file = container?.env?.find((one) => one.name === 'BAILIWICK_BRAND_LOGO_FILE')?.value;
+    const mount = container?.volumeMounts.find((one) => one.name === 'brand');
+    assert.equal(file, mount && `${mount.mountPath}/logo.png`);
+    return mount ? [name] : [];
+  });
+  assert.deepEqual(shown, [
+    'gateway',
+    'notifications-api',
+    'notifications-delivery',
+    'notifications-email',
+  ]);
+});
+
 test('a ConfigMap with mail templates is mounted only in processes that read it', {
   skip: chart.skip,
 }, async () => {

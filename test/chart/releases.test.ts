@@ -116,6 +116,7 @@ test('a release name of digits stays a string', { skip: chart.skip }, async () =
     'nameOverride',
     'database.key',
     'mail.templatesConfigMap',
+    'brand.configMap',
     'tls.trust.existingSecret',
     'ingress.className',
     'ingress.tlsSecret',

@@ -3,8 +3,9 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { describeOne } from '../support/harness.ts';
+import { describeOne, eventually } from '../support/harness.ts';
 import { pngOf } from '../support/images.ts';
+import { mailsTo, newAddress } from '../support/people.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 import { startTenants, type Tenant, type Tenants } from './tenant-calls.ts';
 
@@ -179,6 +180,42 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
       await rowsOf(stack, 'select from access.tenant_logo where tenant = $1', [ID]),
       [],
     );
+  });
+
+  test('the mails about a tenant have its name, logo and colour, and other mails have not', async () => {
+    const { stack, ada, bob } = suite;
+    const { ID } = await newTenant();
+    const { LogoPath } = await saved(ID, {
+      Name: 'Acme www.acme.example',
+      AccentColor: '#8a1538',
+      Logo: encode(pngOf([1, 2, 3])),
+    });
+    const guest = newAddress('guest');
+    bodyOf(await stack.call('TenantInvitations_Create', { Tenant: ID, Email: guest }, ada.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant: ID, UserID: bob.id }, ada.token));
+    const Endpoint = {
+      Tenant: ID,
+      Name: 'ERP',
+      URL: `${stack.inboxUrl}/hooks/gone?status=410`,
+      EventTypes: ['group.created'],
+    };
+    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, ada.token));
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant: ID, Path: 'one' } }, ada.token));
+    const mailWith = (address: string, subject: string) =>
+      eventually(`“${subject}” to ${address}`, async () =>
+        (await mailsTo(stack, address)).find(({ Subject }) => Subject === subject),
+      );
+    const logo = `src="${stack.url}${String(LogoPath)}" alt="" width="160" height="48"`;
+    for (const { Html, Subject } of [
+      await mailWith(guest, 'You are invited'),
+      await mailWith(bob.email, 'You were added to an organisation'),
+      await mailWith(ada.email, 'An endpoint was switched off'),
+    ]) {
+      assert.match(Html, /Acme www acme example · Bailiwick/, Subject);
+      assert.ok(Html.includes(logo) && Html.includes('background: #8a1538'), Html);
+    }
+    const { Html } = await mailWith(ada.email, 'Confirm your e-mail address');
+    assert.ok(!Html.includes('<img') && Html.includes('<p class="service">Bailiwick</p>'), Html);
   });
 
   test('Tenants_GetBranding answers alike for tenants without branding and unknown ones', async () => {

@@ -14,6 +14,9 @@ own private key.
 {{- with include "bailiwick.mailTemplates" . }}
 - {name: mail-templates, configMap: {name: {{ . | quote }}}}
 {{- end }}
+{{- with include "bailiwick.brand" . }}
+- {name: brand, configMap: {name: {{ . | quote }}}}
+{{- end }}
 {{- end -}}
 
 {{/* (dict "root" $ "process" name): the mounts in its container. */}}
@@ -21,6 +24,9 @@ own private key.
 - {name: secrets, mountPath: /run/bailiwick, readOnly: true}
 {{- if include "bailiwick.mailTemplates" . }}
 - {name: mail-templates, mountPath: /run/mail-templates, readOnly: true}
+{{- end }}
+{{- if include "bailiwick.brand" . }}
+- {name: brand, mountPath: /run/brand, readOnly: true}
 {{- end }}
 {{- end -}}
 
@@ -31,6 +37,13 @@ there is one.
 {{- define "bailiwick.mailTemplates" -}}
 {{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "mailTemplatesDir") -}}
 {{- .root.Values.mail.templatesConfigMap -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The same arguments: the ConfigMap with the logo, if the process reads it and there is one. */}}
+{{- define "bailiwick.brand" -}}
+{{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "brandLogo") -}}
+{{- .root.Values.brand.configMap -}}
 {{- end -}}
 {{- end -}}
 

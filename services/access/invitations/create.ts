@@ -81,6 +81,7 @@ export async function createInvitation(
           email,
           token,
           expiresAt,
+          tenant: request.tenant,
           tenantName: name,
           inviter,
           invited,
@@ -217,6 +218,7 @@ type Mail = {
   email: Email;
   token: string;
   expiresAt: Date;
+  tenant: string;
   tenantName: string;
   inviter: User | undefined;
   invited: User | undefined;
@@ -224,12 +226,13 @@ type Mail = {
 
 function invitationMail(
   keyRing: KeyRing,
-  { email, token, expiresAt, tenantName, inviter, invited }: Mail,
+  { email, token, expiresAt, tenant, tenantName, inviter, invited }: Mail,
 ): Task {
   // A bot's name would not identify a sender.
   const inviterName = inviter ? shownName(inviter) : '';
   const extra = {
     expiresAt: expiresAt.toISOString(),
+    tenant,
     tenantName,
     inviterName,
     locale: invited?.locale || inviter?.locale || '',

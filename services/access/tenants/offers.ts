@@ -55,7 +55,9 @@ export async function offerMembership(
   const now = new Date();
   if (stored && stored.updatedAt.getTime() > now.getTime() - declinedMs) return;
   await deps.limiter.take(`invitations ${tenant}`, deps.limits.tenant, inTransaction(em));
-  const tasks = (await mayMail(em, deps, tenant, user)) ? [offerMail(user, tenantName, adder)] : [];
+  const tasks = (await mayMail(em, deps, tenant, user))
+    ? [offerMail({ tenant, tenantName, user, adder })]
+    : [];
   if (stored) em.assign(stored, { ...from, status: 'pending', updatedAt: now });
   else
     em.persist(
@@ -92,9 +94,15 @@ async function mayMail(
   return (await limiter.use(`mail ${normaliseEmail(email).key}`, limits.mails, run)) === 0;
 }
 
-function offerMail({ email, locale }: User, tenantName: string, adder: User | undefined): Task {
+function offerMail({ tenant, tenantName, user, adder }: NewOffer): Task {
+  const { email, locale } = user;
   const inviterName = adder ? shownName(adder) : '';
-  return noticeTask('membership_pending', email, { tenantName, inviterName, locale });
+  return noticeTask('membership_pending', email, {
+    tenant,
+    tenantName,
+    inviterName,
+    locale,
+  });
 }
 
 const notAdded = 'the person who added you may no longer add members: ask to be added again';

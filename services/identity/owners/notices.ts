@@ -66,7 +66,7 @@ async function notifyOwners(
   const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {
     const task = {
-      ...noticeTask(kind, email, { locale, tenantName, ...detailsOf(data) }),
+      ...noticeTask(kind, email, { locale, tenant, tenantName, ...detailsOf(data) }),
       id: taskId(id, userId),
     };
     await publishTask(broker, task, { tenant, event: id });

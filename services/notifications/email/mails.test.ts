@@ -50,6 +50,7 @@ function mails(answer?: Error) {
     suppressions,
     limiter,
     limit: { count: 2, seconds: 900 },
+    brands: { of: (tenant: string) => Promise.resolve({ name: tenant, color: '' }) },
   };
   return { sent, suppressed, counted, ...createMails(deps) };
 }
@@ -199,4 +200,13 @@ test('mails to an address are limited per kind, and one kind does not use up the
   });
   await sendNotice('address_changed', { email: 'ann@example.org' }, caller());
   assert.equal(sent.length, 8);
+});
+
+test('a mail about a tenant looks like the tenant, beside the name of the service', async () => {
+  const { sent, sendNotice } = mails();
+  const to = { email: 'ann@example.org' };
+  await sendNotice('sso_lifted', to, caller({ tenant: 'Acme <b>', date: '2026-01-31T12:00:00Z' }));
+  assert.match(sent[0]?.html ?? '', /<p class="service">Acme &lt;b&gt; · Example<\/p>/);
+  await sendNotice('password_changed', to, caller());
+  assert.match(sent[1]?.html ?? '', /<p class="service">Example<\/p>/);
 });

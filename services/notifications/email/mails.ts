@@ -9,6 +9,7 @@ import { createId, normaliseEmail } from '@bailiwick/values';
 import { SpanKind } from '@opentelemetry/api';
 import { mailLimited, mailSuppressed } from '../queue/attempt-outcome.ts';
 import { taskOf } from '../sending/task-context.ts';
+import type { Brands } from './brands.ts';
 import { type Mailer, MailRefused } from './mailer.ts';
 import type { TemplateName } from './placeholders.ts';
 import type { Suppressions } from './suppression.ts';
@@ -19,6 +20,7 @@ export type MailDeps = {
   templates: Templates;
   ring: KeyRing;
   sender: Sender;
+  brands: Brands;
   suppressions: Pick<Suppressions, 'find' | 'add' | 'nameOf'>;
   limiter: Pick<Limiter, 'use'>;
   /** The limit of mails of one kind to one address; further mails are dropped. */
@@ -42,10 +44,10 @@ const countedElsewhere: readonly TemplateName[] = [
 
 /**
  * Renders and sends mails. Values beyond the request come with the task: `locale`, `tenantName`,
- * `inviterName`, `name`, `date`, `left`.
+ * `inviterName`, `name`, `date`, `left`, and `tenant`, whose looks the mail has.
  */
 export function createMails(deps: MailDeps) {
-  const { mailer, templates, ring, sender, suppressions } = deps;
+  const { mailer, templates, ring, sender, suppressions, brands } = deps;
   const messageHost = new URL(sender.publicUrl).hostname;
 
   async function send(
@@ -57,12 +59,9 @@ export function createMails(deps: MailDeps) {
     const { id, extra } = taskOf(caller);
     const email = normaliseEmail(request.email);
     await assertMayMail(deps, mail, email.key, caller);
-    const written = renderMail(templates, mail, extra['locale'] ?? '', {
-      ...extra,
-      ...sender,
-      email: email.address,
-      ...values,
-    });
+    const given = { ...extra, ...sender, email: email.address, ...values };
+    const brand = await brands.of(extra['tenant'] ?? '');
+    const written = renderMail(templates, mail, extra['locale'] ?? '', given, brand);
     // The envelope address, with the domain in ASCII.
     const to = `${email.address.slice(0, email.address.lastIndexOf('@'))}@${email.domain}`;
     // The task's id, so that a mail sent twice after a crash can be recognised as one.

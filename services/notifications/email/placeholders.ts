@@ -31,7 +31,17 @@ export const placeholders = {
 export const sharedPlaceholders = ['service', 'publicUrl', 'email'] as const;
 
 /** In the layout around every HTML part. */
-export const layoutPlaceholders = ['lang', 'subject', 'service', 'publicUrl', 'content'] as const;
+export const layoutPlaceholders = [
+  'lang',
+  'subject',
+  'service',
+  'publicUrl',
+  'content',
+  'brand',
+  'logo',
+  'accent',
+  'accentOnDark',
+] as const;
 
 export type TemplateName = keyof typeof placeholders;
 

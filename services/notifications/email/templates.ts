@@ -1,4 +1,6 @@
 import { escapeHtml, fallbackLocale, fill, localesLike, type Values } from '@bailiwick/texts';
+import { accentColors } from '@bailiwick/values';
+import type { Brand } from './brands.ts';
 import type { TemplateName } from './placeholders.ts';
 import {
   layoutFile,
@@ -62,6 +64,7 @@ export function renderMail(
   name: TemplateName,
   locale: string,
   given: MailValues & Sender,
+  brand: Brand = { name: '', color: '' },
 ): Template {
   const chain = localeChain(templates, locale);
   const lang = chain.find((candidate) =>
@@ -78,8 +81,34 @@ export function renderMail(
     service: escapeHtml(given.service),
     publicUrl: escapeHtml(given.publicUrl),
     content,
+    ...brandValues(brand, given.service),
   };
   return { subject, text: fill(part(partFiles.text), values), html: fill(templates.layout, frame) };
+}
+
+/** The largest size of a logo in a mail, in pixels. */
+const logoSize = { width: 200, height: 48 };
+
+/**
+ * The layout's values for a brand. The sender's name stays beside a tenant's, so that no tenant
+ * passes for the platform or for another one.
+ */
+function brandValues({ name, color, logo }: Brand, service: string): Values {
+  const { light, dark } = accentColors(color);
+  return {
+    brand: escapeHtml(name === '' || name === service ? service : `${name} · ${service}`),
+    logo: logo ? imageOf(logo) : '',
+    accent: light,
+    accentOnDark: dark,
+  };
+}
+
+function imageOf({ url, width, height }: NonNullable<Brand['logo']>): string {
+  const scale = Math.min(1, logoSize.width / width, logoSize.height / height);
+  const [shownWidth, shownHeight] = [width, height].map((size) =>
+    Math.max(1, Math.round(size * scale)),
+  );
+  return `<img class="logo" src="${escapeHtml(url)}" alt="" width="${shownWidth}" height="${shownHeight}">`;
 }
 
 function valuesOf(

@@ -1,0 +1,67 @@
+import { createCache } from '@bailiwick/cache';
+import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { type BrandSettings, readBrandImage } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import type { Client } from '@connectrpc/connect';
+import { displayName, type Sender } from './templates.ts';
+
+// How mails look: like the tenant that they are about, else like the installation.
+
+/** `name` is '' if the sender's name is the only one. `color` is '' for the usual one. */
+export type Brand = {
+  name: string;
+  color: string;
+  logo?: { url: string; width: number; height: number };
+};
+
+export type Brands = { of(tenant: string): Promise<Brand> };
+
+const cachedMs = 60_000;
+const lookUpMs = 2000;
+
+type Deps = {
+  tenants: Pick<Client<typeof Tenants>, 'getBranding'>;
+  settings: BrandSettings;
+  sender: Sender;
+  log: Log;
+};
+
+/** Returns the look of the mails about a tenant; '' = about none. */
+export function createBrands({ tenants, settings, sender, log }: Deps): Brands {
+  const cache = createCache<Brand>({ size: 1000, lifetimeMs: cachedMs });
+  const image = readBrandImage(settings.brandLogo);
+  const own: Brand = {
+    name: '',
+    color: settings.brandColor,
+    ...(image && { logo: { ...image, url: `${sender.publicUrl}/brand/logo` } }),
+  };
+
+  async function load(tenant: string): Promise<Brand> {
+    const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
+    if (!branding) return own;
+    const { name, accentColor, logoPath, logoWidth: width, logoHeight: height } = branding;
+    const logo =
+      logoPath === '' ? own.logo : { url: `${sender.publicUrl}${logoPath}`, width, height };
+    return {
+      name: displayName(name),
+      color: accentColor || own.color,
+      ...(logo && { logo }),
+    };
+  }
+
+  return {
+    async of(tenant) {
+      if (tenant === '') return own;
+      // A mail without the tenant's looks is better than a late one.
+      return cache
+        .getOrLoad(tenant, () => load(tenant))
+        .catch((error: unknown) => {
+          log.warn('reading the branding of a tenant failed, using the platform’s', {
+            tenant,
+            error,
+          });
+          return own;
+        });
+    },
+  };
+}
