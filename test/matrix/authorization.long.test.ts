@@ -10,5 +10,5 @@ describe('matrix', () => {
   });
   after(() => world?.stop());
 
-  testAuthorization(() => world, placeNames);
+  testAuthorization(() => world, { denied: placeNames, allowed: placeNames });
 });

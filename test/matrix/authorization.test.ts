@@ -13,5 +13,5 @@ describe('matrix', () => {
   // Changes nothing, so it comes first.
   testRecords(() => world);
   // authorization.long.test.ts calls about every place.
-  testAuthorization(() => world, ['own', 'foreign']);
+  testAuthorization(() => world, { denied: ['own', 'foreign'], allowed: ['own'] });
 });

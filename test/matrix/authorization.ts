@@ -20,8 +20,11 @@ const differing: readonly PlaceName[] = ['own', 'foreign', 'missing'];
 /** The callers of operations that are open to all: there the caller makes no difference. */
 const openCallers = ['anonymous', 'junk', 'owner', 'worker'];
 
-/** The calls about these places. `started` is called after the suite has started the world. */
-export function testAuthorization(started: () => World, called: readonly PlaceName[]): void {
+/** The places that the calls of a lane are about. Allowed calls use up records, so they cost most. */
+type Called = { denied: readonly PlaceName[]; allowed: readonly PlaceName[] };
+
+/** `started` is called after the suite has started the world. */
+export function testAuthorization(started: () => World, called: Called): void {
   describe('authorization matrix', () => {
     let stack: Stack;
     let world: World;
@@ -39,7 +42,7 @@ export function testAuthorization(started: () => World, called: readonly PlaceNa
       for (const operation of all) {
         test(operation.name, async () => {
           assert.equal(missingFixture(operation), '');
-          const refused = casesOf(world, operation).filter(
+          const refused = casesOf(world, operation, called.denied).filter(
             (testCase) => expectedOf(testCase).outcome !== 'ok',
           );
           const answers = await inTurns(refused, 12, async (testCase) => {
@@ -75,7 +78,7 @@ export function testAuthorization(started: () => World, called: readonly PlaceNa
     describe('a caller with the right succeeds', () => {
       for (const operation of all.filter((operation) => !isAllowedElsewhere(operation))) {
         test(operation.name, async () => {
-          const allowed = casesOf(world, operation).filter(
+          const allowed = casesOf(world, operation, called.allowed).filter(
             (testCase) => expectedOf(testCase).outcome === 'ok',
           );
           assert.ok(allowed.length > 0, 'no principal may call it');
@@ -112,17 +115,21 @@ export function testAuthorization(started: () => World, called: readonly PlaceNa
     });
 
     /**
-     * Every principal in every called place. Where a request names no tenant, only the places that make
-     * the request differ.
+     * Every principal in these places. Where a request names no tenant, only the places that make the
+     * request differ.
      */
-    function casesOf({ principals, places }: World, operation: Operation): Case[] {
+    function casesOf(
+      { principals, places }: World,
+      operation: Operation,
+      names: readonly PlaceName[],
+    ): Case[] {
       const callers =
         operation.credential === 'none'
           ? principals.filter(({ name }) => openCallers.includes(name))
           : principals;
       const known = new Set<string>();
       return callers.flatMap((who) =>
-        called
+        names
           .filter((name) => tenantPath(operation) || differing.includes(name))
           .flatMap((name) => {
             const place = placeFor(places, name, operation, who);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { createTenant, login, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { type Factor, factorCalls } from './factor-calls.ts';
 
-describeBoth('second factors', (topology) => {
+describeOne('second factors', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

@@ -7,7 +7,7 @@ import {
   unverified,
   usePasskey,
 } from '../support/authenticator.ts';
-import { type Answer, describeBoth, type Stack } from '../support/harness.ts';
+import { type Answer, describeOne, type Stack } from '../support/harness.ts';
 import {
   addPasskey,
   finishLogin,
@@ -27,7 +27,7 @@ type SignedIn = {
   User: { ID: string };
 };
 
-describeBoth('a passkey as the second factor', (topology) => {
+describeOne('a passkey as the second factor', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

@@ -9,7 +9,7 @@ import {
   unverified,
   usePasskey,
 } from '../support/authenticator.ts';
-import { type Answer, describeBoth, type Stack } from '../support/harness.ts';
+import { type Answer, describeOne, type Stack } from '../support/harness.ts';
 import {
   addPasskey,
   finishLogin,
@@ -31,7 +31,7 @@ type SignedIn = {
   User: { ID: string; LastLoginAt?: string };
 };
 
-describeBoth('signing in with a passkey', (topology) => {
+describeOne('signing in with a passkey', 'five processes', (topology) => {
   let stack: Stack;
   let ada: { id: string; email: string; token: string; passkey: SoftPasskey; key: string };
   before(async () => {

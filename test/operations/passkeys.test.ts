@@ -6,7 +6,7 @@ import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, retryWhileBusy } from '../support/answers.ts';
 import { type Changes, createPasskey, unverified } from '../support/authenticator.ts';
 import { newIdentity } from '../support/federation.ts';
-import { type Answer, describeBoth, type Stack } from '../support/harness.ts';
+import { type Answer, describeOne, type Stack } from '../support/harness.ts';
 import {
   addPasskey,
   originOf,
@@ -19,7 +19,7 @@ import { countOf, rowsOf } from '../support/store.ts';
 
 const dead = ['the token is not valid any more'];
 
-describeBoth('passkeys', (topology) => {
+describeOne('passkeys', 'one process', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

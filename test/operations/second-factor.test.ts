@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createToken } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, type Stack } from '../support/harness.ts';
+import { describeOne, type Stack } from '../support/harness.ts';
 import { login, mailsTo, mailTo, password, signUp, tokenIn } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { countOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { dead, factorCalls } from './factor-calls.ts';
 
-describeBoth('signing in with a second factor', (topology) => {
+describeOne('signing in with a second factor', 'five processes', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await sharedStack(topology);

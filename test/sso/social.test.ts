@@ -15,7 +15,7 @@ import { account } from './stage.ts';
 
 // Sign-ins through providers of the platform, which any user may use.
 
-describeOne('social sign-in', 'five processes', (topology) => {
+describeOne('social sign-in', 'one process', (topology) => {
   let stage: SocialStage;
   let stack: SocialStage['stack'];
   let op: SocialStage['op'];
