@@ -3,16 +3,19 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-// npm run test:unit: every test beside the code, in one process. They need no database, no broker
-// and no running stack. A test that needs one is in test/. Arguments name other folders:
-// test/deno/code.long.test.ts runs some of them on Deno.
+// npm run test:unit: every test beside the code, in the two processes of beside-packages.ts and
+// beside-product.ts. They need no database, no broker and no running stack. A test that needs one is
+// in test/. Arguments name the folders: test/deno/code.long.test.ts runs some of them on Deno.
 
 const root = path.resolve(import.meta.dirname, '..');
-const named = process.argv.slice(2);
-const folders =
-  named.length > 0 ? named : ['proto', 'packages', 'services', 'gateway', 'deploy', 'site'];
-const files = globSync(
-  folders.map((folder) => `${folder}/**/*.test.ts`),
-  { cwd: root, exclude: (name) => name.includes('node_modules') },
-);
-for (const file of files.sort()) await import(pathToFileURL(path.join(root, file)).href);
+
+/** Imports all tests in these folders, which runs them. */
+export async function importTests(folders: readonly string[]): Promise<void> {
+  const files = globSync(
+    folders.map((folder) => `${folder}/**/*.test.ts`),
+    { cwd: root, exclude: (name) => name.includes('node_modules') },
+  );
+  for (const file of files.sort()) await import(pathToFileURL(path.join(root, file)).href);
+}
+
+await importTests(process.argv.slice(2));

@@ -27,8 +27,8 @@ import { keepStacks } from './support/shared.ts';
 // Screenshots of the pages are saved in test/artifacts, or in the folder of BAILIWICK_ARTIFACTS.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** All tests beside the code, in one process. */
-const unit = path.join('test', 'beside-code.ts');
+/** All tests beside the code, in two processes: they wait more than they compute. */
+const unit = ['beside-packages.ts', 'beside-product.ts'].map((name) => path.join('test', name));
 /** Folders of test/ whose tests are all long, whatever they are called. */
 const longFolders = ['browser', 'chart', 'cluster', 'deno', 'local'].map((name) =>
   path.join('test', name, path.sep),
@@ -37,7 +37,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
-  if (options.includes('--unit')) return runTests([unit], {});
+  if (options.includes('--unit')) return runTests(unit, {});
   const onDeno = options.includes('--deno');
   const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const isLong = options.includes('--long');
@@ -105,7 +105,7 @@ function filesOf(isLong: boolean): string[] {
       isLong ===
       (file.endsWith('.long.test.ts') || longFolders.some((folder) => file.startsWith(folder))),
   );
-  return isLong ? files : [unit, ...files];
+  return isLong ? files : [...unit, ...files];
 }
 
 const pattern = (target: string) =>
@@ -122,9 +122,9 @@ function runTests(
   environment: Record<string, string>,
   isLong = false,
 ): Promise<number> {
-  // Tests of operations often wait, so one more file runs than there are cores. Some long tests
+  // Tests of operations often wait, so two more files run than there are cores. Some long tests
   // compare times.
-  const concurrency = Math.max(2, availableParallelism()) + (isLong ? 0 : 1);
+  const concurrency = Math.max(2, availableParallelism()) + (isLong ? 0 : 2);
   // Without --test-force-exit, a file with a failed set-up would wait for its processes forever.
   const args = [
     '--test',
