@@ -12,6 +12,7 @@ import { Providers } from './migrations/004-providers.ts';
 import { Joins } from './migrations/005-joins.ts';
 import { Idempotency } from './migrations/007-idempotency.ts';
 import { Oauth } from './migrations/008-oauth.ts';
+import { AssuranceMap } from './migrations/009-assurance-map.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -37,6 +38,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '005-joins', class: Joins },
     { name: '007-idempotency', class: Idempotency },
     { name: '008-oauth', class: Oauth },
+    { name: '009-assurance-map', class: AssuranceMap },
   ],
   compatibleFrom: 1,
 };

@@ -5,6 +5,7 @@ import { eventually, type Stack, type Topology } from '../support/harness.ts';
 import { caughtBy, mailsTo, newAddress, signUp } from '../support/people.ts';
 import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 import { createHome, type Home, loginUrl, readProvider, refusalIn } from './home.ts';
+import { passwordContext } from './saml/texts.ts';
 import { account, type Identity, type Providers, rolesOf } from './stage.ts';
 
 // What a sign-in creates, links, maps and refuses, over OIDC and over SAML.
@@ -89,6 +90,29 @@ export function testFirstSignIns(topology: Topology, providers: () => Providers)
       assert.equal((await membersOf(home)).length, 2);
       const { LastLoginAt = '', LastError } = await readProvider(stack, home, provider);
       assert.ok(Date.now() - Date.parse(LastLoginAt) < 60_000 && LastError === '');
+    });
+
+    test(`the assurance of a sign-in (${kind}) follows AssuranceMap, and without one the usual values`, async () => {
+      const home = await createHome(stack);
+      const provider = await provide(home, kind);
+      setIdentity({ subject: 'assured', email: `ada@${home.domain}` });
+      const [said, usual] = kind === 'saml' ? [passwordContext, 'aal1'] : ['gold', 'aal2'];
+      for (const [AssuranceMap, expected] of [
+        [{}, usual],
+        [{ [said]: 'phishing_resistant', mfa: 'aal1' }, 'phishing_resistant'],
+        [{ other: 'aal2' }, 'aal1'],
+      ] as const) {
+        const { Tenant, ID } = provider;
+        const Provider = { Tenant, ID, Name: 'Acme', AssuranceMap };
+        const saved = bodyOf(await stack.call('Sso_SaveProvider', { Provider }, home.owner.token));
+        assert.deepEqual(
+          (saved['Provider'] as Record<string, unknown>)['AssuranceMap'],
+          AssuranceMap,
+        );
+        const { token = '' } = await go(loginUrl(stack, provider));
+        const { Assurance } = bodyOf(await stack.call('Account_Get', {}, token));
+        assert.equal(Assurance, expected, JSON.stringify(AssuranceMap));
+      }
     });
 
     test(`groups and roles follow the mappings (${kind}), and manual assignments stay`, async () => {

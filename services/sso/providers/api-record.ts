@@ -39,6 +39,7 @@ export type ProviderValues = {
   tokenUrl: string;
   userinfoUrl: string;
   emailsUrl: string;
+  assuranceMap: Record<string, string>;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;
@@ -50,6 +51,7 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
   const {
     groupMappings,
     attributeMap,
+    assuranceMap,
     scopes,
     idpCertificates,
     defaultRoles,
@@ -70,6 +72,7 @@ export function toApi(row: ProviderValues, publicUrl: string): SsoProvider {
       items: groupMappings.map(({ value, group, role }) => ({ value, group, role })),
     },
     attributeMap: { items: attributeMap },
+    assuranceMap: { items: assuranceMap },
     spEntityId: isSaml ? addressOf(publicUrl, row, 'metadata') : '',
     acsUrl: isSaml ? callback : '',
     redirectUri: isSaml ? '' : callback,

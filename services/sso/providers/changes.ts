@@ -22,6 +22,7 @@ const signInSettings = [
   'defaultRoles',
   'groupMappings',
   'attributeMap',
+  'assuranceMap',
   'authorizationUrl',
   'tokenUrl',
   'emailsUrl',

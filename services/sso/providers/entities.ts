@@ -37,6 +37,8 @@ export const ProviderEntity = defineEntity({
     tokenUrl: p.text().default(''),
     userinfoUrl: p.text().default(''),
     emailsUrl: p.text().default(''),
+    /** What the provider's values prove; empty = the usual values count. */
+    assuranceMap: p.json<Record<string, string>>().default('{}'),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

@@ -45,6 +45,7 @@ const fresh: Settable = {
   tokenUrl: '',
   userinfoUrl: '',
   emailsUrl: '',
+  assuranceMap: {},
 };
 
 const defaults: Readonly<Record<string, Partial<Settable>>> = {
@@ -100,6 +101,7 @@ export function settableOf(
     tokenUrl: sent.tokenUrl ?? start.tokenUrl,
     userinfoUrl: sent.userinfoUrl ?? start.userinfoUrl,
     emailsUrl: sent.emailsUrl ?? start.emailsUrl,
+    assuranceMap: sent.assuranceMap ? { ...sent.assuranceMap.items } : start.assuranceMap,
   };
 }
 
@@ -158,11 +160,17 @@ function presetProblems(kind: string, { preset }: Settable): string[] {
  * A provider of the platform gives no rights in a tenant. SAML has no statement that an address is
  * verified, on which other users' accounts depend here.
  */
-function platformProblems(kind: string, { defaultRoles, groupMappings }: Settable): string[] {
+function platformProblems(
+  kind: string,
+  { defaultRoles, groupMappings, assuranceMap }: Settable,
+): string[] {
   const without = 'if Provider.Tenant is empty';
   return [
     ...(kind === 'saml' ? [`Provider.Kind must not be saml ${without}`] : []),
     ...(defaultRoles.length > 0 ? [`Provider.DefaultRoles must be empty ${without}`] : []),
+    ...(Object.keys(assuranceMap).length > 0
+      ? [`Provider.AssuranceMap must be empty ${without}`]
+      : []),
     ...(groupMappings.length > 0 ? [`Provider.GroupMappings must be empty ${without}`] : []),
   ];
 }

@@ -20,3 +20,15 @@ test('an unknown value, or one of another type, proves nothing', () => {
   const contexts = [{ mfa: true }, [['mfa']], 'mfa,x', 1, true, null, '__proto__'];
   assert.equal(readAssurance({ contexts }), 'aal1');
 });
+
+test('the provider’s own table replaces the usual one', () => {
+  const own = { gold: 'phishing_resistant', silver: 'aal2', mfa: 'aal1' };
+  for (const [contexts, expected] of [
+    [['silver'], 'aal2'],
+    [['silver', 'gold'], 'phishing_resistant'],
+    [['mfa', 'phr', 'pwd'], 'aal1'],
+    [['constructor', '__proto__', ['gold']], 'aal1'],
+  ] as const)
+    assert.equal(readAssurance({ contexts }, own), expected, contexts.join(' '));
+  assert.equal(readAssurance({ contexts: ['mfa'] }, {}), 'aal2');
+});

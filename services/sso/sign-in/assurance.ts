@@ -7,7 +7,7 @@ export type Assurance = 'aal1' | 'aal2' | 'phishing_resistant';
 
 const levels: readonly Assurance[] = ['aal1', 'aal2', 'phishing_resistant'];
 
-/** The usual values: RFC 8176, OpenID's EAP ACR values and PAPE, REFEDS, Entra ID and Okta. */
+/** What counts unless the provider has a table of its own: RFC 8176, OpenID's EAP ACR values and PAPE, REFEDS, Entra ID and Okta. */
 const usual = new Map<unknown, Assurance>([
   ['mfa', 'aal2'],
   ['https://refeds.org/profile/mfa', 'aal2'],
@@ -20,8 +20,16 @@ const usual = new Map<unknown, Assurance>([
   ['http://schemas.openid.net/pape/policies/2007/06/phishing-resistant', 'phishing_resistant'],
 ]);
 
-/** The assurance of a sign-in: the best of the provider's values. */
-export function readAssurance({ contexts }: Pick<Asserted, 'contexts'>): Assurance {
-  const proven = contexts.map((value) => levels.indexOf(usual.get(value) ?? 'aal1'));
+/**
+ * The assurance of a sign-in: the best of the provider's values. `own`: what they prove by the
+ * provider's own table, which replaces the usual one unless it is empty.
+ */
+export function readAssurance(
+  { contexts }: Pick<Asserted, 'contexts'>,
+  own: Readonly<Record<string, string>> = {},
+): Assurance {
+  const entries = Object.entries(own);
+  const table: ReadonlyMap<unknown, string> = entries.length > 0 ? new Map(entries) : usual;
+  const proven = contexts.map((value) => levels.findIndex((level) => level === table.get(value)));
   return levels[Math.max(0, ...proven)] ?? 'aal1';
 }

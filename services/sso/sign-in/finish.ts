@@ -72,7 +72,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
     provider: id,
     authMethod: kind,
     // The platform's providers count as one factor, whatever they say.
-    assurance: tenant === '' ? 'aal1' : readAssurance(answer),
+    assurance: tenant === '' ? 'aal1' : readAssurance(answer, provider.assuranceMap),
     origin,
     ip,
     userAgent,

@@ -19,6 +19,9 @@ export type OpClient = {
   idTokenAlgorithm?: ClientMetadata['id_token_signed_response_alg'];
 };
 
+/** How the provider says that it authenticates (amr). */
+const methods = ['gold', 'mfa'];
+
 /** The claims of the account with a login name. */
 export type OpAccount = {
   sub?: string;
@@ -125,7 +128,7 @@ function configurationOf({
     cookies: { keys: [randomBytes(16).toString('hex')] },
     scopes: ['openid', 'email', 'profile', 'groups'],
     claims: {
-      openid: ['sub'],
+      openid: ['sub', 'amr'],
       email: ['email', 'email_verified'],
       profile: ['name'],
       groups: ['groups'],
@@ -217,7 +220,7 @@ async function signIn(
   const outcome =
     login === ''
       ? { error: 'access_denied', error_description: 'cancelled' }
-      : { login: { accountId: login } };
+      : { login: { accountId: login, amr: methods } };
   await provider.interactionFinished(request, response, outcome, {
     mergeWithLastSubmission: false,
   });

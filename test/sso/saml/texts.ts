@@ -22,6 +22,8 @@ const escapeText = (text: string): string =>
 export const bare = (certificate: string): string =>
   certificate.replace(/-----[A-Z ]+-----|\s/g, '');
 
+/** How the provider says that it authenticates. */
+export const passwordContext = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
 export const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const saml = 'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
 const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
@@ -63,7 +65,7 @@ export function assertionText(parts: AssertionParts): string {
     `<saml:Conditions NotBefore="${at(now, minutes.from)}" NotOnOrAfter="${until}"><saml:AudienceRestriction><saml:Audience>${parts.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>`;
   const statement =
     parts.statement ??
-    `<saml:AuthnStatement AuthnInstant="${at(now, 0)}" SessionIndex="s1"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
+    `<saml:AuthnStatement AuthnInstant="${at(now, 0)}" SessionIndex="s1"><saml:AuthnContext><saml:AuthnContextClassRef>${passwordContext}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
   return [
     `<saml:Assertion ${saml} ID="${id}" IssueInstant="${at(now, 0)}" Version="2.0">`,
     parts.issuerElement ?? `<saml:Issuer>${parts.issuer}</saml:Issuer>`,
