@@ -60,7 +60,7 @@ import { passkeysHandlers } from './passkeys/handlers.ts';
 import { accountChecks, userChecks } from './passwords/checks.ts';
 import { createPasswords } from './passwords/passwords.ts';
 import { createPasswordPolicy } from './passwords/policy.ts';
-import { createPasswordRules, type PasswordProfile } from './passwords/rules.ts';
+import { createPasswordRules, minLengths, type PasswordProfile } from './passwords/rules.ts';
 import { createThrottle } from './passwords/throttle.ts';
 import { identitySchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
@@ -104,6 +104,7 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
   allowedOrigins,
   emailCodes: settings.emailCodes === 'on',
   registration: settings.registration as RegistrationRule,
+  passwordLength: minLengths[settings.passwordProfile as PasswordProfile],
 });
 
 /** The parts with which the service starts, on its database and broker. */

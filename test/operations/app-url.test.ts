@@ -37,6 +37,16 @@ describeOne('Settings.AppURL', 'one process', (topology) => {
     assert.equal(await redirectOf(ada.token), '');
     assert.equal(await redirectOf(ada.token, acme.ID), `${appOrigin}/acme?code=…`);
     assert.equal(await redirectOf(ada.token, other.Slug), `${appOrigin}/other?a=b&code=…`);
+    const { Tenants } = bodyOf(await stack.call('Account_Get', {}, ada.token)) as {
+      Tenants: Array<{ ID: string; AppURL: string }>;
+    };
+    assert.deepEqual(
+      new Map(Tenants.map(({ ID, AppURL }) => [ID, AppURL])),
+      new Map([
+        [acme.ID, `${appOrigin}/acme`],
+        [other.ID, `${appOrigin}/other?a=b`],
+      ]),
+    );
     // Tenants of other people, and those that do not exist.
     for (const tenant of [acme.ID, acme.Slug, createId('tnt'), 'no-such-tenant'])
       assert.equal(await redirectOf(bob.token, tenant), '');

@@ -137,8 +137,13 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
     for (const secret of [request, code]) assert.equal(row.text.includes(secret), false);
   });
 
-  test('Account_SignInOptions says whether codes are mailed', async () => {
-    assert.equal(bodyOf(await stack.call('Account_SignInOptions', {}))['EmailCode'], true);
+  test('Account_SignInOptions says whether codes are mailed, and what a password needs', async () => {
+    assert.deepEqual(bodyOf(await stack.call('Account_SignInOptions', {})), {
+      EmailCode: true,
+      Registration: 'open',
+      PasswordLength: 8,
+      AppURL: '',
+    });
   });
 });
 

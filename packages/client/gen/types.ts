@@ -434,6 +434,8 @@ export type AccountTenant = {
   RequireFactor: string;
   /** When it is in force. Absent if it is off. */
   FactorRequiredFrom?: string;
+  /** The application of the tenant's members: Settings.AppURL. Empty if the tenant names none. */
+  AppURL: string;
 };
 
 /** Empty: the options name no account. */
@@ -702,6 +704,10 @@ export type Account_SignInOptionsRes = {
   EmailCode: boolean;
   /** Who may register: open (everybody), invited (people with an invitation) or closed. */
   Registration: string;
+  /** The least number of characters in a password. */
+  PasswordLength: number;
+  /** The application of the installation: BAILIWICK_APP_URL. Empty if it has none. */
+  AppURL: string;
 };
 
 /** The changes to the caller's profile. */

@@ -25,6 +25,8 @@ export type AccountDeps = ReturnRules & {
   refusals: Refusals;
   admission: Client<typeof Admission>;
   registration: RegistrationRule;
+  /** The least number of characters in a password. */
+  passwordLength: number;
   /** Whether users may sign in with a mailed code. */
   emailCodes: boolean;
 };

@@ -53,10 +53,18 @@ export function loginHandlers(deps: AccountDeps): Login {
 }
 
 // A copy: a peer's message carries its own type.
-const accountTenant = ({ id, slug, name, requireFactor, factorRequiredFrom }: UserTenant) => ({
+const accountTenant = ({
   id,
   slug,
   name,
+  appUrl,
+  requireFactor,
+  factorRequiredFrom,
+}: UserTenant) => ({
+  id,
+  slug,
+  name,
+  appUrl,
   // An access service of the previous version sends none.
   requireFactor: requireFactor || 'off',
   ...(factorRequiredFrom ? { factorRequiredFrom } : {}),

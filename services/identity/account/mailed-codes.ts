@@ -61,7 +61,8 @@ export function mailedCodeHandlers(
   };
   return {
     async signInOptions() {
-      return { emailCode: emailCodes, registration: deps.registration };
+      const { registration, passwordLength, appUrl } = deps;
+      return { emailCode: emailCodes, registration, passwordLength, appUrl };
     },
 
     async requestCode({ email: text }, call) {

@@ -4,7 +4,7 @@ import { findEmail } from '@bailiwick/values';
 export type PasswordProfile = 'standard' | 'nist';
 
 /** NIST SP 800-63B-4: 15 characters if the password is the only factor. */
-const minLengths: Record<PasswordProfile, number> = { standard: 8, nist: 15 };
+export const minLengths: Record<PasswordProfile, number> = { standard: 8, nist: 15 };
 
 const shortestWord = 4;
 
