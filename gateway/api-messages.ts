@@ -26,5 +26,7 @@ export const apiMessages: Readonly<Record<string, string>> = {
   'the passkey was not accepted: {{reason}}': 'message.passkeyRefused',
   '{{tenant}} requires a second factor: add another one first': 'message.lastFactor',
   'a second factor is required first': 'message.factorFirst',
+  'registration is closed': 'message.registrationClosed',
+  'registration is by invitation: open the link in the mail': 'message.registrationInvited',
   'sign-in by mailed code is switched off': 'message.codesOff',
 };

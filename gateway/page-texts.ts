@@ -26,6 +26,7 @@ export function textOf(locale: string, key: string): string {
 /** Markup inside texts. A text has the placeholder, since languages put it in different places. */
 const elements = {
   address: '<strong data-address></strong>',
+  length: '<span data-length>8</span>',
   left: '<strong id="left"></strong>',
   key: '<code id="key"></code>',
   requestId: '<code>{{requestId}}</code>',
@@ -62,7 +63,7 @@ function scriptsOf(page: string): string[] {
       const script = scripts.get(name);
       if (script === undefined || found.has(name)) continue;
       found.add(name);
-      collect(script, /from '\.\/([\w-]+)\.js'/g);
+      collect(script, /'\.\/([\w-]+)\.js'/g);
     }
   };
   collect(`{{${page}}}`, /\{\{([\w-]+)\}\}/g);
@@ -100,7 +101,7 @@ const areas = new Set(Object.keys(readPageTexts(fallbackLocale)).map((key) => ke
 
 /** The keys of texts that a script names: literals that begin with an area of the catalogue. */
 export const keysIn = (script: string): string[] =>
-  [...script.matchAll(/'([a-z]+)(\.[a-zA-Z]+)'/g)].flatMap(([, area = '', rest = '']) =>
+  [...script.matchAll(/'([a-z][a-zA-Z]+)(\.[a-zA-Z]+)'/g)].flatMap(([, area = '', rest = '']) =>
     areas.has(area) && rest !== '.js' ? [`${area}${rest}`] : [],
   );
 

@@ -21,7 +21,7 @@ const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<str
   new Map(shippedLocales.map((locale) => [locale, make(locale)]));
 
 const pages = new Map(
-  ['login', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
+  ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
     `/${name}`,
     inAllLanguages((locale) => bodyOf(Buffer.from(renderPage(name, locale)))),
   ]),

@@ -95,10 +95,19 @@ export function leaveForOrganisation(redirect, returnTo) {
   return leaveFor(target);
 }
 
+/** The ids of the texts that describe a field on the page. */
+const aboutOf = (field) => (field.dataset.about ? [field.dataset.about] : []);
+
+/** Describes a field by the texts of the page, without an error. */
+export function describe(field) {
+  if (field.dataset.about) field.setAttribute('aria-describedby', field.dataset.about);
+  else field.removeAttribute('aria-describedby');
+}
+
 /** Marks a field as invalid and focuses it. The outcome element explains why. */
 export function markInvalid(field) {
   field.setAttribute('aria-invalid', 'true');
-  field.setAttribute('aria-describedby', outcome.id);
+  field.setAttribute('aria-describedby', [...aboutOf(field), outcome.id].join(' '));
   field.focus();
 }
 
@@ -116,7 +125,7 @@ export async function run(work) {
   say('');
   for (const field of document.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid');
-    field.removeAttribute('aria-describedby');
+    describe(field);
   }
   try {
     await work();

@@ -1,12 +1,13 @@
 // Lists, adds and removes the signed-in user's authenticator apps, and makes recovery codes.
 import { call, failField, find, leaveFor, markInvalid, Refused, run, say } from './calls.js';
 import { generate } from './lean-qr.js';
+import { continueEnrolled, isEnrolling } from './onward.js';
 import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
 import { text } from './texts.js';
 
 const parts = ['known', 'scan', 'codes', 'again'].map(find);
 const [name, code] = ['name', 'code'].map(find);
-const signInPage = 'login?return_to=/factors';
+const signInPage = `login?return_to=/factors${encodeURIComponent(location.search)}`;
 
 /** The app that waits for its first code. */
 let waiting = '';
@@ -25,6 +26,7 @@ async function list() {
   find('list').replaceChildren(...apps.map(entryOf));
   find('none').hidden = apps.length > 0;
   find('spare').hidden = Factors.length === 0;
+  find('continue').hidden = !isEnrolling || Factors.length === 0;
   find('left').textContent = String(RecoveryCodesLeft);
   return RecoveryCodesLeft;
 }
@@ -145,6 +147,7 @@ find('stored').addEventListener('click', () =>
     await backWith(text('factors.nextSignIn'));
   }),
 );
+find('continue').addEventListener('click', () => run(continueEnrolled));
 // The session goes on: ending it would end those of the user's applications too.
 find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage}&again=1`)));
 

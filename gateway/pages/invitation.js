@@ -1,8 +1,18 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
-import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
+import {
+  call,
+  describe,
+  find,
+  isUnverified,
+  leaveForOrganisation,
+  notKept,
+  run,
+  say,
+} from './calls.js';
 import { useLocaleOf } from './language.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
+import './password.js';
 import { locale, text } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
@@ -82,7 +92,11 @@ const acceptSignedIn = () =>
 const isNew = () => new FormData(entry).get('way') === 'register';
 
 entry.addEventListener('change', () => {
-  find('password').autocomplete = isNew() ? 'new-password' : 'current-password';
+  const password = find('password');
+  password.autocomplete = isNew() ? 'new-password' : 'current-password';
+  password.dataset.about = isNew() ? 'rules' : '';
+  describe(password);
+  find('rules').hidden = !isNew();
   entry.querySelector('[type=submit]').textContent = text(
     isNew() ? 'invitation.create' : 'invitation.signInAndAccept',
   );

@@ -2,62 +2,68 @@
 // their organisation.
 import {
   call,
+  describe,
   failField,
   find,
   isUnverified,
-  leaveFor,
   leaveForOrganisation,
   markInvalid,
   notKept,
   run,
   say,
 } from './calls.js';
+import { startEnrolling } from './enrol.js';
 import { forgetLocale, useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
+import { cameFrom, findLacking, leaveOnward, onward, returnTo } from './onward.js';
+import { getOptions, showApplication } from './options.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
+import './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
-import { locale, text } from './texts.js';
+import { entryOf } from './tenants.js';
+import { text } from './texts.js';
 
-const parts = ['entry', 'mailed', 'second', 'confirm', 'known'].map(find);
+const parts = ['entry', 'mailed', 'second', 'confirm', 'enrol', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
 const heading = document.querySelector('h1');
 const query = new URLSearchParams(location.search);
-const returnTo = query.get('return_to') ?? '';
 
-/**
- * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
- * including backslashes, which browsers read as slashes, and tabs and line breaks, which they drop.
- */
-function onwardTo(path) {
-  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return undefined;
-  const base = new URL('.', location.href);
-  const target = URL.canParse(`.${path}`, base) ? new URL(`.${path}`, base) : base;
-  return target.origin === base.origin ? target.href : undefined;
-}
-const onward = onwardTo(returnTo);
-
-/**
- * Leaves for the page or application that the user came for. The service decides which applications
- * are allowed, and adds a code to their address. Does nothing if there is nowhere to go on to.
- */
+/** Leaves for where the user goes on to. Does nothing if there is nowhere to go on to. */
 async function goOn() {
   await linkIdentity();
-  if (onward) return leaveFor(onward);
-  const { Redirect } = await call('Account_IssueCode', { ReturnTo: returnTo });
-  if (Redirect !== '') await leaveFor(Redirect);
+  await leaveOnward();
 }
 
 /** Shows one part of the page and moves the focus there, for screen readers. */
 function show(id, title, focused) {
   for (const part of parts) part.hidden = part.id !== id;
   for (const place of document.querySelectorAll('[data-address]')) place.textContent = email.value;
+  find('to-app').hidden = true;
   heading.textContent = title;
   document.title = title;
   focused?.focus();
 }
 
+/** Whether the form creates an account. */
+let isNew = false;
+
+/** Prepares the form for the password of an account, or of a new one. */
+function setNew(value) {
+  isNew = value;
+  find('rules').hidden = !isNew;
+  find('register').hidden = isNew || !mayRegister;
+  find('have-account').hidden = !isNew;
+  password.autocomplete = isNew ? 'new-password' : 'current-password';
+  password.dataset.about = isNew ? 'rules' : '';
+  describe(password);
+}
+/** What the installation offers. */
+let mayRegister = false;
+let hasApplication = false;
+
 function askForAddress() {
+  setNew(false);
   password.value = '';
   email.readOnly = false;
   find('secret').hidden = true;
@@ -69,8 +75,21 @@ function askForAddress() {
   offerPasskeys((credential) => run(() => signInByPasskey(credential)));
 }
 
+/** Shows the form for a new account. */
+function askToRegister() {
+  stopOffering();
+  setNew(true);
+  email.readOnly = false;
+  find('secret').hidden = false;
+  for (const id of ['instead', 'with-password', 'with-passkey']) find(id).hidden = true;
+  entry.querySelector('[type=submit]').textContent = text('invitation.create');
+  show('entry', text('login.create'), email);
+}
+
 // The address stays in the form, so that password managers associate the password with it.
 function askForPassword() {
+  setNew(false);
+  find('register').hidden = true;
   email.readOnly = true;
   find('secret').hidden = false;
   find('instead').hidden = false;
@@ -87,12 +106,30 @@ function readAddress() {
 
 async function check() {
   readAddress();
+  if (!(await leftForOrganisation())) askForPassword();
+}
+
+/** Whether the user is on the way to the sign-in of their organisation. */
+async function leftForOrganisation() {
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
     if (error.code === 'invalid_argument') failField(email, text('login.wholeEmail'));
     throw error;
   });
-  if (Redirect === '') return askForPassword();
+  if (Redirect === '') return false;
   return leaveForOrganisation(Redirect, returnAfter);
+}
+
+async function register() {
+  readAddress();
+  if (password.value === '') failField(password, text('message.passwordMissing'));
+  if (await leftForOrganisation()) return;
+  const account = { Email: email.value, Password: password.value };
+  await call('Account_Register', account).catch((error) => {
+    if (/^Password/.test(error.messages[0] ?? '')) markInvalid(password);
+    throw error;
+  });
+  find('registered').hidden = false;
+  show('confirm', text('login.create'), find('confirm-title'));
 }
 
 async function signIn() {
@@ -136,59 +173,57 @@ async function signInByPasskey(credential) {
 /** Leaves for the page or application that the user came for, or shows the account. */
 async function finish() {
   stopOffering();
-  const refusal = await goOn().catch((error) => error);
-  if (!(await welcome())) {
+  const account = await findAccount();
+  if (!account) {
     askForAddress();
     throw notKept();
   }
+  if (await isEnrolling(account)) return;
+  const refusal = hasChoice(account) ? undefined : await goOn().catch((error) => error);
+  welcome(account);
   heading.focus();
   if (refusal) throw refusal;
 }
 
-/** Shows the signed-in user; returns false without a session. */
-async function welcome() {
+/** Shows the step that adds a factor, if a tenant requires one that the session lacks. */
+async function isEnrolling(account) {
+  // Pages of this service add factors too, and ask for them where they are needed.
+  const tenant = onward ? undefined : findLacking(account);
+  if (tenant) show('enrol', text('common.signIn'), await startEnrolling(tenant));
+  return tenant !== undefined;
+}
+
+/** Whether the user chooses a tenant, whose application comes next. */
+const hasChoice = ({ Tenants }) =>
+  returnTo === '' && Tenants.length > 1 && Tenants.some(({ AppURL }) => AppURL);
+
+/** The signed-in user; undefined without a session. */
+async function findAccount() {
   try {
-    const { User, Tenants, Assurance } = await call('Account_Get', {});
-    useLocaleOf(User);
-    email.value = User.Email;
-    find('tenants').hidden = Tenants.length === 0;
-    find('tenants')
-      .querySelector('ul')
-      .replaceChildren(...Tenants.map((tenant) => entryOf(tenant, Assurance)));
-    find('passkeys').hidden = !supported;
-    find('onward').hidden = !onward && !/^https?:/.test(returnTo);
-    show('known', text('login.signedIn'));
-    return true;
+    return await call('Account_Get', {});
   } catch (error) {
-    if (error.code === 'unauthenticated') return false;
+    if (error.code === 'unauthenticated') return undefined;
     throw error;
   }
 }
 
-/** A tenant, with the factor that it requires and that the sign-in lacks. */
-function entryOf({ Name, Slug, RequireFactor, FactorRequiredFrom }, assurance) {
-  const item = document.createElement('li');
-  item.textContent = Name || Slug;
-  const isMet =
-    assurance === 'phishing_resistant' ||
-    (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
-  if (isMet) return item;
-  const from = new Date(FactorRequiredFrom ?? 0);
-  const [now, later] =
-    RequireFactor === 'any'
-      ? ['login.needsFactor', 'login.needsFactorFrom']
-      : ['login.needsPasskey', 'login.needsPasskeyFrom'];
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(from);
-  const note = document.createElement('p');
-  note.className = 'quiet';
-  note.textContent = from > new Date() ? text(later, { date }) : text(now);
-  item.append(note);
-  return item;
+/** Shows the signed-in user. */
+function welcome({ User, Tenants, Assurance }) {
+  useLocaleOf(User);
+  email.value = User.Email;
+  find('tenants').hidden = Tenants.length === 0;
+  find('tenants')
+    .querySelector('ul')
+    .replaceChildren(...Tenants.map((tenant) => entryOf(tenant, Assurance)));
+  find('passkeys').hidden = !supported;
+  find('onward').hidden = !cameFrom && !hasApplication;
+  show('known', text('login.signedIn'));
 }
 
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
-  run(email.readOnly ? signIn : check);
+  if (isNew) run(register);
+  else run(email.readOnly ? signIn : check);
 });
 // For users whose organisation's sign-in fails or is lifted. The service decides whether a password
 // is allowed.
@@ -234,7 +269,19 @@ find('mail-code').addEventListener('click', () =>
   }),
 );
 onMailedCode(email, goOnWith, askForPassword);
-for (const id of ['other', 'back', 'leave-mailed']) {
+find('register').addEventListener('click', () => {
+  say('');
+  askToRegister();
+});
+find('enrol-later').addEventListener('click', () =>
+  run(async () => {
+    await goOn();
+    const account = await findAccount();
+    if (account) welcome(account);
+    else askForAddress();
+  }),
+);
+for (const id of ['other', 'back', 'leave-mailed', 'leave-second', 'have-account']) {
   find(id).addEventListener('click', () => {
     say('');
     askForAddress();
@@ -242,12 +289,13 @@ for (const id of ['other', 'back', 'leave-mailed']) {
   });
 }
 onSecondFactor(finish, askForPassword);
-find('leave-second').addEventListener('click', () => {
-  say('');
-  askForAddress();
-  email.select();
-});
-find('onward').addEventListener('click', () => run(goOn));
+find('onward').addEventListener('click', () =>
+  run(async () => {
+    const account = await findAccount();
+    if (!account) return askForAddress();
+    if (!(await isEnrolling(account))) await goOn();
+  }),
+);
 find('sign-out').addEventListener('click', () =>
   run(async () => {
     await call('Account_Logout', {}).catch((error) => {
@@ -256,26 +304,29 @@ find('sign-out').addEventListener('click', () =>
     });
     email.value = '';
     askForAddress();
+    void showApplication(find('to-app'));
     forgetLocale();
     say(text('login.signedOut'));
   }),
 );
 
-// Without an answer the password remains.
-void offerMailedCode().catch(() => {});
+void offerMailedCode();
 run(async () => {
   const buttons = showProviders();
+  const { Registration, AppURL } = await getOptions();
+  mayRegister = Registration === 'open' && !isLinking;
+  hasApplication = AppURL !== '';
   // A page that needs a recent sign-in asks for another one.
-  const isAgain = query.has('again');
-  const known =
-    !isAgain &&
-    (await welcome().catch(async (error) => {
-      await buttons;
-      askForAddress();
-      throw error;
-    }));
+  const account = query.has('again')
+    ? undefined
+    : await findAccount().catch(async (error) => {
+        await buttons;
+        askForAddress();
+        throw error;
+      });
   await buttons;
-  if (!known) return askForAddress();
+  if (!account) return query.has('register') && mayRegister ? askToRegister() : askForAddress();
+  welcome(account);
   // Back from another sign-in that the link waited for.
   if (isLinking)
     await goOn().catch((error) => {

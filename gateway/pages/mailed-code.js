@@ -1,6 +1,7 @@
 // Signing in with a code from a mail, where the installation offers it. The code opens nothing
 // without the token that stays on this page.
 import { call, failField, find, isDead, markInvalid, Refused, run, say } from './calls.js';
+import { getOptions } from './options.js';
 import { text } from './texts.js';
 
 const [form, field, offer] = ['mailed', 'mailed-code', 'mail-code'].map(find);
@@ -8,8 +9,7 @@ let requestToken = '';
 
 /** Shows the button that asks for a code, if the installation offers codes. */
 export async function offerMailedCode() {
-  const { EmailCode } = await call('Account_SignInOptions', {});
-  offer.hidden = !EmailCode;
+  offer.hidden = !(await getOptions()).EmailCode;
 }
 
 /** Asks for a code. Returns the field to focus. */

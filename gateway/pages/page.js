@@ -1,5 +1,6 @@
 // Submits the form, with the token from the link, to the operation that the form names.
 import { markInvalid, run, say } from './calls.js';
+import './password.js';
 import { callWithToken, takeToken } from './token.js';
 import { broadcast, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
 

@@ -1,12 +1,13 @@
 // Lists, adds, renames and removes the signed-in user's passkeys.
 import { call, failField, find, leaveFor, run, say } from './calls.js';
+import { continueEnrolled, isEnrolling } from './onward.js';
 import { makePasskey, supported } from './passkey.js';
 import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
 import { text } from './texts.js';
 
 const name = find('name');
 const list = find('list');
-const signInPage = 'login?return_to=/passkeys';
+const signInPage = `login?return_to=/passkeys${encodeURIComponent(location.search)}`;
 
 const signedIn = (work) =>
   orSignIn(
@@ -30,6 +31,7 @@ async function show() {
   list.replaceChildren(...passkeys.map(entryOf));
   find('none').hidden = passkeys.length > 0;
   find('add').hidden = !supported;
+  find('continue').hidden = !isEnrolling || passkeys.length === 0;
   find('known').hidden = false;
 }
 
@@ -122,6 +124,7 @@ find('add').addEventListener('submit', (event) => {
     }),
   );
 });
+find('continue').addEventListener('click', () => run(continueEnrolled));
 // The session goes on: ending it would end those of the user's applications too.
 find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage}&again=1`)));
 

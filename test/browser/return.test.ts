@@ -102,7 +102,7 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
       await heading(page, 'You are signed in');
       assert.equal(page.url(), addressFor(target));
       // The links are those of the signed-in user's own pages.
-      for (const link of await page.getByRole('link').all())
+      for (const link of await page.locator('main').getByRole('link').all())
         assert.match((await link.getAttribute('href')) ?? '', /^[a-z]+$/, target);
       const goOn = page.getByRole('button', { name: 'Continue' });
       assert.equal(await goOn.count(), /^https?:/.test(target) ? 1 : 0, target);
@@ -193,7 +193,7 @@ describe('the return address of the sign-in page', { skip: withoutChromium }, ()
     await page.goto(`${base}/login`);
     assert.match(
       await page.locator('main').innerText(),
-      /^Sign in\s+Signing in needs JavaScript\. Allow it for this page/,
+      /^Sign in\s+This page needs JavaScript\. Allow it for this page/,
     );
     await photograph(page, 'login-noscript');
   });

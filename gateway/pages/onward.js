@@ -1,0 +1,60 @@
+// Where a user goes on to: the page or application that they came for, else the application of their
+// tenant or of the installation.
+import { call, leaveFor } from './calls.js';
+
+const query = new URLSearchParams(location.search);
+
+export const returnTo = query.get('return_to') ?? '';
+
+/**
+ * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
+ * including backslashes, which browsers read as slashes, and tabs and line breaks, which they drop.
+ */
+function onwardTo(path) {
+  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return undefined;
+  const base = new URL('.', location.href);
+  const target = URL.canParse(`.${path}`, base) ? new URL(`.${path}`, base) : base;
+  return target.origin === base.origin ? target.href : undefined;
+}
+export const onward = onwardTo(returnTo);
+
+/** Whether the user came from an application or another page. */
+export const cameFrom = onward !== undefined || /^https?:/.test(returnTo);
+
+/**
+ * Leaves for the page or application. The service decides which applications are allowed, and adds a
+ * code to their address. Does nothing if there is nowhere to go on to.
+ */
+export async function leaveOnward(Tenant = '') {
+  if (onward) return leaveFor(onward);
+  const { Redirect } = await call('Account_IssueCode', { ReturnTo: returnTo, Tenant });
+  if (Redirect !== '') await leaveFor(Redirect);
+}
+
+/** The address of another page, which leads on to the same place. */
+export const withReturn = (page, parameters = {}) => {
+  const search = new URLSearchParams({ ...parameters, ...(returnTo && { return_to: returnTo }) });
+  return search.size === 0 ? page : `${page}?${search}`;
+};
+
+/** Whether a session of this assurance has the factor that a tenant requires, now or later. */
+export const meetsFactor = ({ RequireFactor }, assurance) =>
+  assurance === 'phishing_resistant' ||
+  (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
+
+/** The tenant whose required factor the session lacks, or undefined. */
+export const findLacking = ({ Tenants, Assurance }) =>
+  Tenants.find(
+    (tenant) =>
+      !meetsFactor(tenant, Assurance) && new Date(tenant.FactorRequiredFrom ?? 0) <= new Date(),
+  );
+
+/** On a page that adds a factor: goes on if the session has it now, else signs in with it. */
+export async function continueEnrolled() {
+  const account = await call('Account_Get', {});
+  if (findLacking(account)) return leaveFor(withReturn('login', { again: '1' }));
+  await leaveOnward();
+}
+
+/** Whether this page adds a factor on the way to an application. */
+export const isEnrolling = query.has('enrol');

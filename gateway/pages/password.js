@@ -1,0 +1,21 @@
+// The buttons that show a password, and the rule about its length.
+import { find } from './calls.js';
+import { getOptions } from './options.js';
+import { text } from './texts.js';
+
+for (const button of document.querySelectorAll('[data-shows]')) {
+  const field = find(button.dataset.shows);
+  const show = (isShown) => {
+    field.type = isShown ? 'text' : 'password';
+    button.textContent = text(isShown ? 'password.hide' : 'password.show');
+  };
+  button.addEventListener('click', () => show(field.type === 'password'));
+  // A shown password is not sent as text that the browser remembers.
+  field.form.addEventListener('submit', () => show(false), { capture: true });
+}
+
+const lengths = document.querySelectorAll('[data-length]');
+if (lengths.length > 0)
+  void getOptions().then(({ PasswordLength }) => {
+    if (PasswordLength > 0) for (const place of lengths) place.textContent = String(PasswordLength);
+  });

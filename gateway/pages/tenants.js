@@ -1,0 +1,34 @@
+// The signed-in user's tenants.
+import { run } from './calls.js';
+import { leaveOnward, meetsFactor, returnTo } from './onward.js';
+import { locale, text } from './texts.js';
+
+/** A tenant, its application, and the factor that it requires and that the sign-in lacks. */
+export function entryOf(tenant, assurance) {
+  const { ID, Name, Slug, AppURL, RequireFactor, FactorRequiredFrom } = tenant;
+  const item = document.createElement('li');
+  item.textContent = Name || Slug;
+  if (AppURL && returnTo === '') {
+    const button = document.createElement('button');
+    Object.assign(button, {
+      type: 'button',
+      className: 'plain',
+      textContent: text('common.continue'),
+    });
+    button.setAttribute('aria-label', text('social.with', { name: Name || Slug }));
+    button.addEventListener('click', () => run(() => leaveOnward(ID)));
+    item.append(button);
+  }
+  if (meetsFactor(tenant, assurance)) return item;
+  const from = new Date(FactorRequiredFrom ?? 0);
+  const [now, later] =
+    RequireFactor === 'any'
+      ? ['login.needsFactor', 'login.needsFactorFrom']
+      : ['login.needsPasskey', 'login.needsPasskeyFrom'];
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(from);
+  const note = document.createElement('p');
+  note.className = 'quiet';
+  note.textContent = from > new Date() ? text(later, { date }) : text(now);
+  item.append(note);
+  return item;
+}
