@@ -27,6 +27,7 @@ import { Passkeys } from './migrations/013-passkeys.ts';
 import { MailedCodes } from './migrations/014-mailed-codes.ts';
 import { PendingLinks } from './migrations/015-pending-links.ts';
 import { ProvenSessions } from './migrations/016-proven-sessions.ts';
+import { PasskeyProviders } from './migrations/017-passkey-providers.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -74,6 +75,7 @@ export const identitySchema: ServiceSchema = {
     { name: '014-mailed-codes', class: MailedCodes },
     { name: '015-pending-links', class: PendingLinks },
     { name: '016-proven-sessions', class: ProvenSessions },
+    { name: '017-passkey-providers', class: PasskeyProviders },
   ],
   compatibleFrom: 1,
 };

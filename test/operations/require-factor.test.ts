@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList } from '../support/answers.ts';
+import { type SoftPasskey, usePasskey } from '../support/authenticator.ts';
 import { createBot, createKey, grantBotInStore } from '../support/bots.ts';
 import { type Answer, describeOne, type Stack } from '../support/harness.ts';
 import { inviter, type Person } from '../support/invitations.ts';
+import { addPasskey, originOf, signInWith } from '../support/passkeys.ts';
 import { password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { ssoSession } from '../support/sso.ts';
@@ -96,6 +98,61 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     bodyOf(await groups(Tenant, own));
     isRequired(await groups(Tenant, foreign));
     bodyOf(await groups(other, foreign));
+  });
+
+  test('AllowedMethods [account] refuses the providers of other tenants, also while RequireSso is lifted', async () => {
+    const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
+    const [own, foreign] = [
+      await ssoSession(stack, ada, Tenant),
+      await ssoSession(stack, ada, other),
+    ];
+    const methods = (AllowedMethods: string[], token = stack.platformKey) =>
+      stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings: { AllowedMethods } } }, token);
+    bodyOf(await groups(Tenant, foreign));
+    assertRefused(await methods(['account'], foreign), 400, 'failed_precondition');
+    bodyOf(await methods(['account'], own));
+    for (const token of [own, ada.token]) bodyOf(await groups(Tenant, token));
+    bodyOf(await groups(other, foreign));
+    const isRefused = async () =>
+      assertRefused(await groups(Tenant, foreign), 403, 'permission_denied');
+    await isRefused();
+    const check = { Tenant, Permission: 'iam.groups.read' };
+    assert.equal(bodyOf(await stack.call('Access_Check', check, foreign))['Allowed'], false);
+    await rowsOf(
+      stack,
+      "update access.tenant set sso_lifted_until = now() + interval '1 hour' where id = $1",
+      [Tenant],
+    );
+    bodyOf(await methods(['account'], own));
+    await isRefused();
+    bodyOf(await methods(['account', 'social'], own));
+    bodyOf(await groups(Tenant, foreign));
+  });
+
+  test('a passkey that was added in a session of a provider does not lift AllowedMethods [account]', async () => {
+    const person = await signUp(stack);
+    const [Tenant, other] = await Promise.all([use.tenantOf(person), use.tenantOf(person)]);
+    const foreign = await ssoSession(stack, person, other);
+    const Settings = { AllowedMethods: ['account'], RequireFactor: 'phishing_resistant' };
+    bodyOf(
+      await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings } }, stack.platformKey),
+    );
+    const tokenOf = async (passkey: SoftPasskey) =>
+      String(bodyOf(await signInWith(stack, passkey))['Token']);
+    const added = await addPasskey(stack, foreign);
+    const token = await tokenOf(added.passkey);
+    assertRefused(await groups(Tenant, token), 403, 'permission_denied', [
+      'this organisation does not accept social sign-in',
+    ]);
+    bodyOf(await groups(other, token));
+    // With the same passkey as the second factor, the session is the account's own.
+    const { Challenge, Options } = bodyOf(
+      await stack.call('Account_BeginStepUp', {}, person.token),
+    ) as { Challenge: string; Options: string };
+    const Passkey = usePasskey(Options, originOf(stack), added.passkey);
+    bodyOf(await stack.call('Account_CompleteStepUp', { Challenge, Passkey }, person.token));
+    bodyOf(await groups(Tenant, person.token));
+    bodyOf(await groups(Tenant, await tokenOf((await addPasskey(stack, person.token)).passkey)));
   });
 
   test('only an active member learns the reason; bots and the platform are not affected', async () => {

@@ -97,6 +97,9 @@ export function testFirstSignIns(topology: Topology, providers: () => Providers)
       const provider = await provide(home, kind);
       setIdentity({ subject: 'assured', email: `ada@${home.domain}` });
       const [said, usual] = kind === 'saml' ? [passwordContext, 'aal1'] : ['gold', 'aal2'];
+      const wrong = { ...provider, Name: 'Acme', AssuranceMap: { mfa: 'aal3' } };
+      const refused = await stack.call('Sso_SaveProvider', { Provider: wrong }, home.owner.token);
+      assert.match(String(refused.body.Messages), /AssuranceMap must map/);
       for (const [AssuranceMap, expected] of [
         [{}, usual],
         [{ [said]: 'phishing_resistant', mfa: 'aal1' }, 'phishing_resistant'],

@@ -2298,7 +2298,7 @@ export type Session = {
   UserID: string;
   /** password, passkey, email_code, oidc, oauth or saml. */
   AuthMethod: string;
-  /** The ID of the identity provider. Empty if AuthMethod is password. */
+  /** The ID of the identity provider. Empty if AuthMethod is password. With passkey, the provider in whose session the passkey was added. */
   Provider: string;
   IP: string;
   UserAgent: string;
@@ -2953,7 +2953,7 @@ export type TenantSettings = {
   FactorGraceDays: number;
   /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
   FactorRequiredFrom?: string;
-  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
+  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. With account alone, a session that came from a provider of the platform or of another tenant holds no rights in the tenant. Sessions from the tenant's own providers always do. */
   AllowedMethods: string[];
   /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
   AppURL: string;
@@ -2983,7 +2983,7 @@ export type TenantSettingsInput = {
   FactorGraceDays?: number | undefined;
   /** When RequireFactor is in force. Until then the previous requirement is. Absent if it is off. */
   FactorRequiredFrom?: string | undefined;
-  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. A session that came another way holds no rights in the tenant. Sessions from the tenant's own providers always do. */
+  /** How members' sessions may be opened: account (the account's own ways, such as a password or a passkey) and social (a provider of the platform). Empty means both. With account alone, a session that came from a provider of the platform or of another tenant holds no rights in the tenant. Sessions from the tenant's own providers always do. */
   AllowedMethods?: readonly string[] | undefined;
   /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
   AppURL?: string | undefined;

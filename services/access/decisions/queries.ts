@@ -1,5 +1,11 @@
 import { type Run, type Statement } from '@bailiwick/database';
-import { missesFactor, missesSso, type ProofInTenants, type SessionProof } from './session.ts';
+import {
+  missesFactor,
+  missesSso,
+  type ProofInTenants,
+  refusesMethod,
+  type SessionProof,
+} from './session.ts';
 
 // Each statement reads the current state. The results are cached only under the lease of
 // packages/revocation: by gateways, and in effective.ts.
@@ -40,10 +46,11 @@ const barred = `exists (select 1 from subject_state s where s.subject = $1 and s
 
 /**
  * Whether a session has no rights in a tenant (t) because it lacks SSO: the tenant requires it, and
- * the session did not come from one of its providers. A temporary exemption applies to owners only.
+ * the session did not come from one of its providers. A temporary exemption applies to owners only,
+ * and not to the methods that the tenant refuses.
  */
 const lacksSso = (ssoTenant: string) =>
-  `${missesSso(ssoTenant)} and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false))`;
+  `${missesSso(ssoTenant)} and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false) and not ${refusesMethod(ssoTenant)})`;
 
 /** The grant of each role, by the role's slug. */
 export type GrantedRoles = Record<string, string>;
@@ -317,7 +324,7 @@ const subjectStatus: Statement = {
     (select m.status from tenant_member m where m.tenant = $2 and m.user_id = $1) as membership,
     ${barred} as barred,
     exists (select 1 from tenant t where t.id = $2 and ${missesSso('$3')}) as "requiresSso",
-    exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted",
+    exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now() and not ${refusesMethod('$3')}) as "ssoLifted",
     exists (select 1 from tenant t where t.id = $2 and ${missesFactor('$3', '$4', '$5')}) as "lacksFactor"`,
 };
 

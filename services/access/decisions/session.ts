@@ -50,12 +50,17 @@ export const noSession: ProofInTenants = { ssoTenant: null, assurance: null, own
 
 /**
  * Whether the tenant does not accept how a session was opened: it requires SSO, and the session did
- * not come from its provider, or it refuses sessions from the platform's providers (`platformPlace`
- * of proto/policies.ts).
+ * not come from its provider, or it refuses the session's method.
  */
 export const missesSso = (ssoTenant: string): string =>
-  `coalesce(t.id <> ${ssoTenant} and (t.settings @> '{"requireSso": true}'
-    or ${ssoTenant} = 'platform' and coalesce(not t.settings -> 'allowedMethods' @> '["social"]', false)), false)`;
+  `(coalesce(t.id <> ${ssoTenant} and t.settings @> '{"requireSso": true}', false) or ${refusesMethod(ssoTenant)})`;
+
+/**
+ * Whether the tenant accepts only the account's own methods, and the session came from a provider of
+ * the platform or of another tenant.
+ */
+export const refusesMethod = (ssoTenant: string): string =>
+  `coalesce(${ssoTenant} not in ('', t.id) and not t.settings -> 'allowedMethods' @> '["social"]', false)`;
 
 /**
  * Whether a session lacks the second factor that the tenant requires. The provider of another

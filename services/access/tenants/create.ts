@@ -43,7 +43,7 @@ export async function createTenant(
   assertDefaultRole(sent.settings?.defaultRole ?? '');
   if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
   const { factor, allowedMethods } = mergeSettings({}, sent.settings);
-  assertMethodKept(call.caller, allowedMethods);
+  assertMethodKept(call.caller, '', allowedMethods);
   assertFactorProven(call.caller, {
     tenant: '',
     before: undefined,

@@ -1,6 +1,5 @@
 import { type Caller } from '@bailiwick/call';
 import { failedPrecondition } from '@bailiwick/errors';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { StoredSettings } from './entities.ts';
 
 /**
@@ -15,12 +14,17 @@ export function assertSsoProven({ type, ssoTenant }: Caller, tenant: string): vo
   throw failedPrecondition(message, 'SSO_UNPROVEN');
 }
 
-/** Throws failed_precondition if the allowed methods would exclude the caller's own session. */
+/**
+ * Throws failed_precondition if the allowed methods of a tenant ("" = a new one) would exclude the
+ * caller's own session.
+ */
 export function assertMethodKept(
   { ssoTenant }: Pick<Caller, 'ssoTenant'>,
+  tenant: string,
   methods: StoredSettings['allowedMethods'],
 ): void {
-  if (ssoTenant !== platformPlace || !methods || methods.includes('social')) return;
+  const isOwn = ssoTenant === '' || ssoTenant === tenant;
+  if (isOwn || !methods || methods.includes('social')) return;
   const message =
     'Tenant.Settings.AllowedMethods can exclude social in a session that came another way';
   throw failedPrecondition(message, 'METHOD_IN_USE');

@@ -51,7 +51,7 @@ export async function updateTenant(
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
       const { factor, allowedMethods } = mergeSettings(before, sent.settings);
-      if (sent.settings?.allowedMethods) assertMethodKept(call.caller, allowedMethods);
+      if (sent.settings?.allowedMethods) assertMethodKept(call.caller, sent.id, allowedMethods);
       assertFactorProven(call.caller, {
         tenant: stored.id,
         before: before.factor,

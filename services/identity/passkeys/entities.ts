@@ -21,6 +21,11 @@ export const PasskeyEntity = defineEntity({
     backedUp: p.boolean(),
     transports: p.array().columnType('text[]'),
     aaguid: p.text(),
+    /**
+     * The provider whose session added the passkey; '' = none. Its sessions count as coming from that
+     * provider.
+     */
+    provider: p.text().default(''),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
   },

@@ -71,7 +71,7 @@ async function assertMaySignIn(
 function begin(
   { database }: PasskeyDeps,
   call: Call,
-  { userId, use }: Proven,
+  { userId, provider, use }: Proven,
 ): Promise<NewSession> {
   const { ip, userAgent } = call.caller;
   const from: SessionOrigin = {
@@ -79,7 +79,8 @@ function begin(
     furtherMethods: [],
     // The device and its PIN or biometrics, for the pages of this site only.
     assurance: 'phishing_resistant',
-    provider: '',
+    // A passkey does not lift a tenant's refusal of the provider in whose session it was added.
+    provider,
     ssoTenant: '',
     ip,
     userAgent,

@@ -10,6 +10,8 @@ import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
 /** A passkey that has signed a challenge of ours. */
 export type Proven = {
   userId: string;
+  /** The provider whose session added the passkey; '' = none. */
+  provider: string;
   /** Uses the challenge up and records the use. @throws if another call was faster */
   use: (em: EntityManager) => Promise<void>;
 };
@@ -29,9 +31,10 @@ export async function provePasskey(
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
   const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
-  const { id, userId, signCount: before } = passkey;
+  const { id, userId, provider, signCount: before } = passkey;
   return {
     userId,
+    provider,
     async use(em) {
       await consumeChallenge(em, answered);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };

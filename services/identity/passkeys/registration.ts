@@ -8,6 +8,7 @@ import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { raiseSession } from '../factors/queries.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
+import { findSessionOrigin } from '../sessions/codes/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 import { readRegistration } from './answers.ts';
@@ -65,7 +66,8 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       const { answered, passkey } = await verify(deps, { credential, name }, call);
       return changeOwn(database, call, async (em, user) => {
         await consumeChallenge(em, answered);
-        await store(em, call, user, passkey);
+        const opening = await findSessionOrigin(em, credentialId);
+        await store(em, call, user, { ...passkey, provider: opening?.provider ?? '' });
         // The user has just used it.
         await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2' });
         await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
@@ -81,7 +83,7 @@ async function verify(
   deps: PasskeyDeps,
   { credential, name }: { credential: string; name: string },
   call: Call,
-): Promise<{ answered: Answered; passkey: PasskeyRow }> {
+): Promise<{ answered: Answered; passkey: Omit<PasskeyRow, 'provider'> }> {
   const { id: userId, credentialId: sessionId } = call.caller;
   try {
     const answer = readRegistration(credential);

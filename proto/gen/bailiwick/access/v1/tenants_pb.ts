@@ -295,8 +295,9 @@ export type TenantSettings = Message<"bailiwick.access.v1.TenantSettings"> & {
 
   /**
    * How members' sessions may be opened: account (the account's own ways, such as a password or a
-   * passkey) and social (a provider of the platform). Empty means both. A session that came another
-   * way holds no rights in the tenant. Sessions from the tenant's own providers always do.
+   * passkey) and social (a provider of the platform). Empty means both. With account alone, a session
+   * that came from a provider of the platform or of another tenant holds no rights in the tenant.
+   * Sessions from the tenant's own providers always do.
    *
    * @generated from field: bailiwick.common.v1.StringList allowed_methods = 12 [json_name = "AllowedMethods"];
    */

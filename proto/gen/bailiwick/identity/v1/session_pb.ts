@@ -39,7 +39,8 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   authMethod: string;
 
   /**
-   * The ID of the identity provider. Empty if AuthMethod is password.
+   * The ID of the identity provider. Empty if AuthMethod is password. With passkey, the provider in
+   * whose session the passkey was added.
    *
    * @generated from field: string provider = 4 [json_name = "Provider"];
    */
