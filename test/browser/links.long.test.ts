@@ -68,11 +68,11 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       await hears(page, /^Something went wrong on our side\. Try again in a moment\.$/);
       await refuse(
         429,
-        { Code: 'resource_exhausted', Messages: ['too many calls, try again later'] },
+        { Code: 'resource_exhausted', Messages: ['too many requests, try again later'] },
         { 'retry-after': '90' },
       );
       await send();
-      await hears(page, /^Too many calls: try again in 90 seconds\.$/);
+      await hears(page, /^Too many requests: try again in 90 seconds\.$/);
       // An answer that is not Bailiwick's: a proxy's error for a service that is down.
       await page.route(
         '**/iam/*_*',
@@ -300,7 +300,8 @@ describe('the pages of the links in mails', { skip: withoutChromium }, () => {
       await assert.rejects(async () => page.evaluate('sessionStorage.length'), /Access is denied/);
       await page.getByRole('button', { name: 'Verify my address' }).click();
       await hears(page, /is verified/);
-      assert.deepEqual(await page.getByRole('link').allInnerTexts(), ['Sign in']);
+      const onward = page.locator('main').getByRole('link');
+      assert.deepEqual(await onward.allInnerTexts(), ['Sign in']);
 
       const notKept =
         /^Your browser has not kept the sign-in\. Allow cookies for this site, and sign in again\.$/;
