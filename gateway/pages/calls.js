@@ -57,6 +57,9 @@ const explain = (operation, { Code, Messages }, retryAfter) =>
 
 function textFor(operation, { Code, Messages }, retryAfter) {
   if (Code === 'internal' || Code === 'unavailable') return text('call.ourSide');
+  // The session is valid, so a wrong answer is not 401 here.
+  if (Code === 'permission_denied' && operation === 'Account_CompleteStepUp')
+    return text('call.wrongCode');
   if (Code === 'unauthenticated') return text(wrongAnswers[operation] ?? 'call.signedOut');
   if (/Passkey/.test(operation) && isDead({ code: Code, messages: Messages }))
     return text('call.tookLong');

@@ -1,24 +1,25 @@
 // The step between a sign-in and an application for a user whose tenant requires a factor that the
-// session lacks.
+// session lacks: the user proves a factor, or adds one.
 import { call, find } from './calls.js';
 import { withReturn } from './onward.js';
 import { supported } from './passkey.js';
+import { startSecondFactor } from './second-factor.js';
 import { text } from './texts.js';
 
-/** Prepares the part for a tenant. Returns the element to focus. */
+/** Prepares the part for a tenant. Returns the id of the part and the element to focus. */
 export async function startEnrolling({ Name, Slug, RequireFactor }) {
   const { Factors } = await call('Factors_List', {});
-  const isApp = ({ Kind }) => Kind === 'totp';
   const needsPasskey = RequireFactor === 'phishing_resistant';
-  const hasFactor = Factors.some((factor) => !needsPasskey || !isApp(factor));
+  if (Factors.some(({ Kind }) => !needsPasskey || Kind === 'passkey')) {
+    const answer = await call('Account_BeginStepUp', {});
+    return ['second', startSecondFactor(answer, true)];
+  }
   find('enrol-about').textContent = text(needsPasskey ? 'enrol.passkey' : 'enrol.factor', {
     tenant: Name || Slug,
   });
-  find('enrol-again').hidden = !hasFactor;
-  find('enrol-again').href = withReturn('login', { again: '1' });
-  find('enrol-passkey').hidden = hasFactor || !supported;
+  find('enrol-passkey').hidden = !supported;
   find('enrol-passkey').href = withReturn('passkeys', { enrol: '1' });
-  find('enrol-app').hidden = hasFactor || needsPasskey;
+  find('enrol-app').hidden = needsPasskey;
   find('enrol-app').href = withReturn('factors', { enrol: '1' });
-  return find('enrol-title');
+  return ['enrol', find('enrol-title')];
 }

@@ -189,8 +189,11 @@ async function finish() {
 async function isEnrolling(account) {
   // Pages of this service add factors too, and ask for them where they are needed.
   const tenant = onward ? undefined : findLacking(account);
-  if (tenant) show('enrol', text('common.signIn'), await startEnrolling(tenant));
-  return tenant !== undefined;
+  if (!tenant) return false;
+  const [part, focused] = await startEnrolling(tenant);
+  email.value = account.User.Email;
+  show(part, text('common.signIn'), focused);
+  return true;
 }
 
 /** Whether the user chooses a tenant, whose application comes next. */

@@ -28,10 +28,10 @@ export async function makePasskey() {
   return JSON.stringify(credential);
 }
 
-/** Asks the user for a passkey. Returns the credential as JSON text. */
-export async function askForPasskey() {
+/** Asks the user for a passkey, of the given options or of any. Returns the credential as JSON text. */
+export async function askForPasskey(given) {
   stopOffering();
-  const options = await requestOptions();
+  const options = given ? readOptions(given) : await requestOptions();
   const credential = await navigator.credentials.get(options).catch((error) => {
     throw explain(error);
   });
@@ -81,8 +81,12 @@ export async function signInWith(Credential) {
 
 async function requestOptions() {
   const { Options } = await call('Account_BeginPasskeyLogin', {});
-  return { publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(Options)) };
+  return readOptions(Options);
 }
+
+const readOptions = (json) => ({
+  publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(json)),
+});
 
 function forget(credential) {
   const { id: credentialId } = JSON.parse(credential);

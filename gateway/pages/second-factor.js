@@ -1,4 +1,4 @@
-// The second step of a sign-in, after the right password: a passkey, a code of an authenticator app,
+// The second step of a sign-in, after the right password, or of an open session: a passkey, a code of an authenticator app,
 // or a recovery code.
 import { call, failField, find, isDead, markInvalid, Refused, run, say } from './calls.js';
 import { askForPasskey, supported } from './passkey.js';
@@ -30,12 +30,20 @@ const ways = {
 };
 
 let challenge = '';
+/** The operation that takes the answer, and the options for a passkey, if they come with it. */
+let operation = '';
+let passkeyOptions;
 let offered = [];
 let chosen = '';
 
-/** Prepares the part for the answer of Account_Login. Returns the element to focus. */
-export function startSecondFactor({ Challenge, Factors }) {
+/**
+ * Prepares the part for the answer of Account_Login, or of Account_BeginStepUp. Returns the element to
+ * focus.
+ */
+export function startSecondFactor({ Challenge, Factors, Options }, isStepUp = false) {
   challenge = Challenge;
+  operation = isStepUp ? 'Account_CompleteStepUp' : 'Account_CompleteLogin';
+  passkeyOptions = Options;
   totp.value = '';
   recovery.value = '';
   offered = Object.keys(ways).filter(
@@ -64,7 +72,7 @@ const nextWay = () => offered[(offered.indexOf(chosen) + 1) % offered.length];
 
 /** The answer that the user gives. */
 async function readAnswer() {
-  if (chosen === 'passkey') return { Passkey: await askForPasskey() };
+  if (chosen === 'passkey') return { Passkey: await askForPasskey(passkeyOptions) };
   if (chosen === 'recovery_code') {
     const RecoveryCode = recovery.value.trim();
     return RecoveryCode === ''
@@ -80,8 +88,9 @@ async function readAnswer() {
 async function complete(startAgain) {
   const answer = await readAnswer();
   try {
-    const request = { Challenge: challenge, ...answer, Cookie: true };
-    const { RecoveryCodesLeft } = await call('Account_CompleteLogin', request);
+    const cookie = operation === 'Account_CompleteLogin' ? { Cookie: true } : {};
+    const request = { Challenge: challenge, ...answer, ...cookie };
+    const { RecoveryCodesLeft } = await call(operation, request);
     challenge = '';
     return chosen === 'recovery_code' ? RecoveryCodesLeft : undefined;
   } catch (error) {
@@ -89,7 +98,8 @@ async function complete(startAgain) {
       startAgain();
       throw new Refused(error.code, text('second.signInAgain'));
     }
-    if (error.code !== 'unauthenticated') throw error;
+    const wrong = operation === 'Account_CompleteLogin' ? 'unauthenticated' : 'permission_denied';
+    if (error.code !== wrong) throw error;
     if (chosen === 'passkey') throw new Refused(error.code, text('second.wrongPasskey'));
     markInvalid(ways[chosen].focused);
     ways[chosen].focused.select();

@@ -11,7 +11,7 @@ import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, signUp } from '../support/people.ts';
-import { totp } from '../support/totp.ts';
+import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { appPage } from './application-page.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
@@ -217,6 +217,29 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await heading(page, `Hello ${user.email}`);
     assert.equal(new URL(page.url()).search.includes('state=7'), true);
+    await page.context().close();
+  });
+
+  test('a user with a factor proves it in the open session, and comes to the application', async () => {
+    const user = await signUp(stack);
+    const page = await browser.newPage();
+    await page.goto(`${base}/login?return_to=/factors`);
+    await signIn(page, user.email, password);
+    await heading(page, 'Your authenticator apps');
+    // Since then the user has added an app elsewhere, and the tenant requires a factor.
+    const { secret } = await addTotp(stack, user.token);
+    const ID = await createTenant(stack, user.token, 'Acme');
+    const settings = { ID, Name: 'Acme', Settings: { RequireFactor: 'any' } };
+    bodyOf(await stack.call('Tenants_Update', { Tenant: settings }, stack.platformKey));
+    await page.goto(addressFor(`${app}/back`));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { level: 2, name: 'One more step' }).waitFor();
+    await page.getByLabel('Code from your authenticator app').fill(wrongTotp(secret));
+    await page.keyboard.press('Enter');
+    await hears(page, /code is wrong/);
+    await page.getByLabel('Code from your authenticator app').fill(totp(secret));
+    await page.keyboard.press('Enter');
+    await heading(page, `Hello ${user.email}`);
     await page.context().close();
   });
 
