@@ -67,7 +67,7 @@ export const isDocs = (pathname: string) =>
   assets.has(pathname) ||
   guides.has(pathname);
 
-/** Sends what is at a path that `isDocs` accepts. `prefix` is the path of the public URL. */
+/** Sends the file of a path that `isDocs` accepts. `prefix` is the path of the public URL. */
 export async function sendDocs(
   request: IncomingMessage,
   response: ServerResponse,

@@ -93,7 +93,7 @@ export function sendHomePage(
 
 export const isPage = (pathname: string) => pages.has(pathname) || assets.has(pathname);
 
-/** Sends what is at a path that `isPage` accepts. */
+/** Sends the page or file of a path that `isPage` accepts. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,

@@ -58,7 +58,7 @@ function setNew(value) {
   password.dataset.about = isNew ? 'rules' : '';
   describe(password);
 }
-/** What the installation offers. */
+/** The options of the installation. */
 let mayRegister = false;
 let hasApplication = false;
 

@@ -1,4 +1,4 @@
-// What this installation offers. Without an answer the pages offer less.
+// The options of this installation. Without an answer the pages offer less.
 import { call } from './calls.js';
 
 const none = { EmailCode: false, Registration: '', PasswordLength: 0, AppURL: '' };
