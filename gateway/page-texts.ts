@@ -52,7 +52,7 @@ export function renderPage(name: string, locale: string): string {
 }
 
 /** Replaces the placeholders that have a value, and leaves the others. */
-const fillKnown = (text: string, values: Readonly<Record<string, string>>): string =>
+export const fillKnown = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all);
 
 /** The names of a page's scripts, each after the ones that import it. */

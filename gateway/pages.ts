@@ -6,8 +6,16 @@ import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
 import { isCurrent } from './etag.ts';
+import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
-import { readPageFile, renderPage, scriptNames, textOf, translateMessage } from './page-texts.ts';
+import {
+  fillKnown,
+  readPageFile,
+  renderPage,
+  scriptNames,
+  textOf,
+  translateMessage,
+} from './page-texts.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
@@ -20,15 +28,22 @@ const bodyOf = (plain: Buffer): Body => ({ plain, gzip: gzipSync(plain, { level:
 const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<string, Value> =>
   new Map(shippedLocales.map((locale) => [locale, make(locale)]));
 
+/** A page with places for a brand, which is known when the page is sent. */
+const renderBranded = (name: string, locale: string): string =>
+  renderPage(name, locale)
+    .replace('</head>', '{{brandHead}}</head>')
+    .replace('<main>', '<main>{{brand}}')
+    .replace('<footer>', '<footer>{{brandLinks}}');
+
 const pages = new Map(
   ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
     `/${name}`,
-    inAllLanguages((locale) => bodyOf(Buffer.from(renderPage(name, locale)))),
+    inAllLanguages((locale) => renderBranded(name, locale)),
   ]),
 );
 const [homePages, errorPages, formPages] = [
   inAllLanguages((locale) => renderPage('home', locale)),
-  inAllLanguages((locale) => renderPage('error', locale)),
+  inAllLanguages((locale) => renderBranded('error', locale)),
   inAllLanguages((locale) => renderPage('post', locale)),
 ];
 
@@ -50,6 +65,8 @@ const assets = new Map<string, Asset>([
   ],
   ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
 ]);
+
+const brandCss = '/pages/brand.css';
 
 const headersOf = (formAction: string) => ({
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
@@ -91,25 +108,64 @@ export function sendHomePage(
     .end(body);
 }
 
-export const isPage = (pathname: string) => pages.has(pathname) || assets.has(pathname);
+/** Whether a path has a page with a brand, and not one of its files. */
+export const isBranded = (pathname: string) => pages.has(pathname);
+export const isPage = (pathname: string) =>
+  isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
 
-/** Sends the page or file of a path that `isPage` accepts. */
+/** The stylesheet of the colour in the address; empty for a colour that no brand can have. */
+function styleOf({ url = '/' }: IncomingMessage): Asset {
+  const color = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
+  return assetOf('text/css', brandStyle(color));
+}
+
+/** Sends the page or file at a path that `isPage` accepts. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
+  brand: PageBrand = noBrand,
 ): void {
-  const asset = assets.get(pathname);
-  if (asset) return sendAsset(request, response, asset);
+  if (!isBranded(pathname))
+    return sendAsset(request, response, assets.get(pathname) ?? styleOf(request));
   const locale = languageOf(request);
-  const body = pages.get(pathname)?.get(locale);
-  if (body)
-    sendBody(request, response, body, {
-      ...headers,
-      ...languageHeaders(locale),
-      'content-type': html,
-    });
+  sendBody(request, response, brandedPage(pathname, locale, brand), {
+    ...brandHeaders(brand),
+    ...languageHeaders(locale),
+    'content-type': html,
+  });
 }
+
+const branded = new WeakMap<PageBrand, Map<string, Body>>();
+
+/** A page with a brand. Those of the installation are kept: its brand is always the same object. */
+function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
+  const bodies = branded.get(brand) ?? new Map<string, Body>();
+  branded.set(brand, bodies);
+  const key = `${pathname} ${locale}`;
+  const body =
+    bodies.get(key) ??
+    bodyOf(
+      Buffer.from(fillKnown(pages.get(pathname)?.get(locale) ?? '', markupOf(brand, locale, ''))),
+    );
+  bodies.set(key, body);
+  return body;
+}
+
+const markupOf = (brand: PageBrand, locale: string, root: string) =>
+  brandMarkup(brand, root, {
+    terms: textOf(locale, 'common.terms'),
+    privacy: textOf(locale, 'common.privacy'),
+  });
+
+/** The policy allows images only where the page has one. */
+const brandHeaders = ({ logo, hasIcon }: PageBrand) =>
+  logo || hasIcon
+    ? {
+        ...headers,
+        'content-security-policy': `${headers['content-security-policy']}; img-src 'self'`,
+      }
+    : headers;
 
 /** The browser revalidates each time: an upgrade changes these files under the same names. */
 function sendAsset(request: IncomingMessage, response: ServerResponse, asset: Asset): void {
@@ -164,6 +220,7 @@ export function sendErrorPage(
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
+  brand: PageBrand = noBrand,
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
@@ -173,13 +230,18 @@ export function sendErrorPage(
     error.code === 'internal'
       ? textOf(locale, 'error.internal')
       : translateMessage(error.message, locale);
-  const body = fill(
-    errorPages.get(locale) ?? '',
-    { title: textOf(locale, title), next: textOf(locale, next), message, requestId },
-    escapeHtml,
-  );
+  const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
+  const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
+  const body = fill(errorPages.get(locale) ?? '', {
+    ...Object.fromEntries(escaped),
+    ...markupOf(brand, locale, '../../../'),
+  });
   response
-    .writeHead(status, { ...headers, ...languageHeaders(locale), 'content-type': html })
+    .writeHead(status, {
+      ...brandHeaders(brand),
+      ...languageHeaders(locale),
+      'content-type': html,
+    })
     .end(body);
 }
 

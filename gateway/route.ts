@@ -23,8 +23,9 @@ import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
+import { createPageBrands } from './page-brands.ts';
 import { keepLanguage } from './page-language.ts';
-import { acceptsHtml, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
+import { acceptsHtml, isBranded, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -40,6 +41,7 @@ type Options = {
 
 type Sso = ReturnType<typeof createSsoRoutes>;
 type Paths = ReturnType<typeof createPaths>;
+type PageBrands = ReturnType<typeof createPageBrands>;
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
 export function createRouter(options: Options) {
@@ -50,15 +52,17 @@ export function createRouter(options: Options) {
   const link = createLinkCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const paths = createPaths(settings.publicUrl, sso);
-  const route = createRoute(options, { session, link, sso, paths });
+  const brands = createPageBrands(peers.access, settings);
+  const route = createRoute(options, { session, link, sso, paths, brands });
 
-  /** Whether to show the failure as a page: a user is signing in with a browser. */
-  function wantsPage(request: IncomingMessage, thrown: unknown): boolean {
+  /**
+   * The tenant of the provider if the failure is shown as a page: a user is signing in with a
+   * browser.
+   */
+  function tenantOfPage(request: IncomingMessage, thrown: unknown): string | undefined {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
-    const pathname = paths.withoutPrefix(url?.pathname ?? '');
-    return (
-      sso.match(pathname) !== null && acceptsHtml(request) && !(thrown instanceof RoutingError)
-    );
+    const match = sso.match(paths.withoutPrefix(url?.pathname ?? ''));
+    return acceptsHtml(request) && !(thrown instanceof RoutingError) ? match?.[1] : undefined;
   }
 
   async function answer(
@@ -87,8 +91,11 @@ export function createRouter(options: Options) {
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
       const status = thrown instanceof RoutingError ? thrown.status : undefined;
-      if (wantsPage(request, thrown)) sendErrorPage(request, response, error, requestId);
-      else sendError(response, error, requestId, status);
+      const tenant = tenantOfPage(request, thrown);
+      if (tenant !== undefined) {
+        const brand = await brands.of(tenant, origin.ip);
+        sendErrorPage(request, response, error, requestId, brand);
+      } else sendError(response, error, requestId, status);
     }
   }
 
@@ -119,12 +126,18 @@ function createPaths(publicUrl: string, sso: Sso) {
   };
 }
 
-type Parts = { session: SessionCookie; link: LinkCookie; sso: Sso; paths: Paths };
+type Parts = {
+  session: SessionCookie;
+  link: LinkCookie;
+  sso: Sso;
+  paths: Paths;
+  brands: PageBrands;
+};
 
 /** Routes a request: to an operation, an /auth route, a page or the API reference. */
 function createRoute(
   { peers, settings, rightsCache, ready }: Options,
-  { session, link, sso, paths }: Parts,
+  { session, link, sso, paths, brands }: Parts,
 ) {
   const { publicUrl, allowedOrigins, tenantQuota } = settings;
   const runOperation = createOperationHandler({
@@ -171,6 +184,11 @@ function createRoute(
       if (!isSent) throw new RoutingError(404, 'there is no such logo');
       return;
     }
+    if (isBranded(pathname)) {
+      assertMethod(request, response, ['GET', 'HEAD']);
+      const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
+      return sendPage(request, response, pathname, brand);
+    }
     const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, ready });
     if (!send) throw new RoutingError(404, unknownPath);
     assertMethod(request, response, ['GET', 'HEAD']);
@@ -178,7 +196,7 @@ function createRoute(
   };
 }
 
-/** The sender of a page, of the API reference or of the readiness; undefined for other paths. */
+/** The sender of a file, of the API reference or of the readiness; undefined for other paths. */
 function readOnlyRoute(
   request: IncomingMessage,
   pathname: string,

@@ -5,6 +5,8 @@ import { call, leaveFor } from './calls.js';
 const query = new URLSearchParams(location.search);
 
 export const returnTo = query.get('return_to') ?? '';
+/** The ID or slug of the tenant that the page is about, or "". */
+const asked = (query.get('tenant') ?? '').slice(0, 63);
 
 /**
  * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
@@ -25,7 +27,7 @@ export const cameFrom = onward !== undefined || /^https?:/.test(returnTo);
  * Leaves for the page or application. The service decides which applications are allowed, and adds a
  * code to their address. Does nothing if there is nowhere to go on to.
  */
-export async function leaveOnward(Tenant = '') {
+export async function leaveOnward(Tenant = asked) {
   if (onward) return leaveFor(onward);
   const { Redirect } = await call('Account_IssueCode', { ReturnTo: returnTo, Tenant });
   if (Redirect !== '') await leaveFor(Redirect);
@@ -33,7 +35,11 @@ export async function leaveOnward(Tenant = '') {
 
 /** The address of another page, which leads on to the same place. */
 export const withReturn = (page, parameters = {}) => {
-  const search = new URLSearchParams({ ...parameters, ...(returnTo && { return_to: returnTo }) });
+  const search = new URLSearchParams({
+    ...parameters,
+    ...(asked && { tenant: asked }),
+    ...(returnTo && { return_to: returnTo }),
+  });
   return search.size === 0 ? page : `${page}?${search}`;
 };
 

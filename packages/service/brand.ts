@@ -36,7 +36,7 @@ function assertPage(url: string): void {
   if (url !== '' && URL.parse(url)?.protocol !== 'https:') throw new Error('must be an https URL');
 }
 
-/** What pages and mails have in common. */
+/** The settings of pages and mails. */
 export const brandSettings = {
   brandName: {
     env: 'BAILIWICK_BRAND_NAME',
@@ -64,7 +64,7 @@ export const brandSettings = {
   },
 } as const satisfies SettingTable;
 
-/** What only pages have. */
+/** The settings of pages. */
 export const pageBrandSettings = {
   ...brandSettings,
   brandFavicon: {

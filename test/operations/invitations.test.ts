@@ -38,7 +38,7 @@ describeBoth('invitations', (topology) => {
     const token = await use.invite(Tenant, ` ${email.toUpperCase()} `, ada.token, offer);
     const mail = await mailTo(stack, email.toUpperCase());
     assert.equal(tokenIn(mail), token);
-    const link = `${stack.url}/invitation#token=${token}&proof=`;
+    const link = `${stack.url}/invitation?tenant=${Tenant}#token=${token}&proof=`;
     assert.ok(mail.Links.some((one) => one.startsWith(link)));
     assert.match(mail.Text, /Ada www win example invites you to join Acme on Bailiwick\./);
 

@@ -9,7 +9,7 @@ import { sharedStack } from '../support/shared.ts';
 /** The token and the secret in the link of the newest mail. */
 async function linkOf(stack: Stack, email: string, count = 1) {
   const { Links } = await mailTo(stack, email, count);
-  const link = Links.find((one) => one.includes('/invitation#'));
+  const link = Links.find((one) => one.includes('/invitation?'));
   assert.ok(link);
   const fragment = new URLSearchParams(new URL(link).hash.slice(1));
   return {

@@ -218,6 +218,41 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
     assert.ok(!Html.includes('<img') && Html.includes('<p class="service">Bailiwick</p>'), Html);
   });
 
+  test('the pages of a tenant have its branding, and those of others have not', async () => {
+    const { ID, Slug } = await newTenant();
+    const { LogoPath } = await saved(ID, {
+      Name: 'Acme <b>',
+      AccentColor: '#8a1538',
+      TermsURL: 'https://acme.example/terms',
+      Logo: encode(pngOf([1, 2, 3])),
+    });
+    const page = async (path: string) => {
+      const answer = await fetch(`${suite.stack.url}${path}`, { headers: { accept: 'text/html' } });
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      return { html: await answer.text(), policy };
+    };
+    for (const path of [
+      `/login?tenant=${Slug}`,
+      `/invitation?tenant=${ID}`,
+      // The error page of a provider that does not exist.
+      `/auth/${ID}/${createId('sso')}/login`,
+    ]) {
+      const { html, policy } = await page(path);
+      assert.ok(html.includes('<p class="quiet">Acme &lt;b&gt;</p>'), path);
+      assert.ok(
+        html.includes(`${String(LogoPath).slice(1)}" alt="" width="160" height="48"`),
+        path,
+      );
+      assert.ok(html.includes('pages/brand.css?color=8a1538'), path);
+      assert.match(policy, /^default-src 'none'; .*; img-src 'self'$/, path);
+    }
+    assert.ok((await page(`/login?tenant=${ID}`)).html.includes('https://acme.example/terms'));
+    const plain = await page('/login');
+    assert.ok(!plain.policy.includes('img-src') && !plain.html.includes('id="brand"'));
+    for (const tenant of ['no-such-tenant', createId('tnt'), '%00', "'", 'x'.repeat(5000)])
+      assert.deepEqual(await page(`/login?tenant=${tenant}`), plain, tenant);
+  });
+
   test('Tenants_GetBranding answers alike for tenants without branding and unknown ones', async () => {
     const { Slug } = await newTenant();
     for (const name of [Slug, 'no-such-tenant', createId('tnt'), "'; drop table tenant"])

@@ -25,7 +25,7 @@ export function tenantChecks(rules: ReturnRules): Checks<typeof Tenants> {
  */
 function appUrlProblems(appUrl: string, rules: ReturnRules): string[] {
   const url = appUrl === '' ? undefined : URL.parse(appUrl);
-  // The proto file's rule reports what is no address at all.
+  // The rule in the proto file reports other texts.
   if (!url) return [];
   if (url.protocol !== 'https:' && !isLoopback(url))
     return ['Tenant.Settings.AppURL must be https, or http on the same machine'];

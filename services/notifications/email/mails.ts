@@ -93,7 +93,10 @@ export function createMails(deps: MailDeps) {
       const token = readToken(ring, request, caller);
       const proof = mail === 'invitation' ? proofOf(ring, request.email, token) : {};
       const fragment = new URLSearchParams({ token, ...proof }).toString();
-      await send(mail, request, caller, { token, link: `${sender.publicUrl}/${page}#${fragment}` });
+      const { tenant = '' } = taskOf(caller).extra;
+      // The page looks like the tenant.
+      const path = tenant === '' ? page : `${page}?${new URLSearchParams({ tenant }).toString()}`;
+      await send(mail, request, caller, { token, link: `${sender.publicUrl}/${path}#${fragment}` });
     },
   };
 }

@@ -1,0 +1,147 @@
+import { Buffer } from 'node:buffer';
+import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { asService } from '@bailiwick/rpc';
+import { readBrandImage } from '@bailiwick/service';
+import { escapeHtml } from '@bailiwick/texts';
+import { accentColors, accentProblem } from '@bailiwick/values';
+import { createClient, type Transport } from '@connectrpc/connect';
+
+// How the pages look: like the tenant that their address names, else like the installation.
+
+/** `name` and `color` are '' without one. Paths of images begin with "/". */
+export type PageBrand = {
+  name: string;
+  color: string;
+  termsUrl: string;
+  privacyUrl: string;
+  logo?: { path: string; width: number; height: number };
+  hasIcon: boolean;
+};
+
+export const noBrand: PageBrand = {
+  name: '',
+  color: '',
+  termsUrl: '',
+  privacyUrl: '',
+  hasIcon: false,
+};
+
+type Settings = {
+  brandName: string;
+  brandLogo: string;
+  brandColor: string;
+  brandFavicon: string;
+  termsUrl: string;
+  privacyUrl: string;
+};
+
+/** A slower answer leaves the page with the installation's looks. */
+const lookUpMs = 1000;
+
+/** Finds the brand of a page. */
+export function createPageBrands(access: Transport, settings: Settings) {
+  const peer = asService(access, 'gateway');
+  const [tenants, limits] = [createClient(Tenants, peer), createClient(AccessLimits, peer)];
+  const logo = readBrandImage(settings.brandLogo);
+  const own: PageBrand = {
+    name: settings.brandName,
+    color: settings.brandColor,
+    termsUrl: settings.termsUrl,
+    privacyUrl: settings.privacyUrl,
+    ...(logo && { logo: { path: '/brand/logo', width: logo.width, height: logo.height } }),
+    hasIcon: settings.brandLogo !== '' || settings.brandFavicon !== '',
+  };
+
+  /**
+   * The brand of a tenant, by ID or slug; '' = none. The calls of an address are limited: each asks
+   * access. Beyond the limit, and while access is away, pages look like the installation.
+   */
+  async function of(tenant: string, ip: string): Promise<PageBrand> {
+    // A platform's provider is no tenant's, even if one has that slug.
+    if (tenant === platformPlace || !/^[a-z0-9_-]{2,63}$/.test(tenant)) return own;
+    try {
+      await limits.take({ rate: 'branding', ip });
+      const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
+      return branding ? merged(own, branding) : own;
+    } catch {
+      return own;
+    }
+  }
+  return { of };
+}
+
+type TenantBranding = NonNullable<
+  Awaited<ReturnType<ReturnType<typeof createClient<typeof Tenants>>['getBranding']>>['branding']
+>;
+
+function merged(own: PageBrand, branding: TenantBranding): PageBrand {
+  const { name, accentColor, termsUrl, privacyUrl, logoPath, logoWidth, logoHeight } = branding;
+  if ([name, accentColor, termsUrl, privacyUrl, logoPath].every((value) => value === ''))
+    return own;
+  return {
+    ...own,
+    // The service's name stays beside the tenant's, so that no tenant passes for the platform.
+    name:
+      name === '' || own.name === '' || name === own.name
+        ? name || own.name
+        : `${name} · ${own.name}`,
+    color: accentColor || own.color,
+    termsUrl: termsUrl || own.termsUrl,
+    privacyUrl: privacyUrl || own.privacyUrl,
+    ...(logoPath !== '' && { logo: { path: logoPath, width: logoWidth, height: logoHeight } }),
+  };
+}
+
+/** The largest size of a logo on a page, in pixels. */
+const logoSize = { width: 240, height: 56 };
+
+/**
+ * The markup of a brand, for the placeholders of a page. `root` leads from the page to the public
+ * URL: "" or "../../../". The logo has its size, so that nothing moves when it has arrived.
+ */
+export function brandMarkup(
+  { name, color, termsUrl, privacyUrl, logo, hasIcon }: PageBrand,
+  root: string,
+  texts: { terms: string; privacy: string },
+): Record<string, string> {
+  const style =
+    color === ''
+      ? ''
+      : `<link rel="stylesheet" href="${root}pages/brand.css?color=${color.slice(1)}" />`;
+  const icon = hasIcon ? `<link rel="icon" href="${root}brand/icon" />` : '';
+  const image = logo && imageOf(logo, root);
+  const title = name && `<p class="quiet">${escapeHtml(name)}</p>`;
+  const links = [
+    [termsUrl, texts.terms],
+    [privacyUrl, texts.privacy],
+  ].flatMap(([url = '', text = '']) =>
+    url === ''
+      ? []
+      : [`<a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(text)}</a>`],
+  );
+  return {
+    brandHead: `${style}${icon}`,
+    brand: image || title ? `<header id="brand">${image ?? ''}${title}</header>` : '',
+    brandLinks: links.length > 0 ? `<p id="brand-links">${links.join(' ')}</p>` : '',
+  };
+}
+
+function imageOf({ path, width, height }: NonNullable<PageBrand['logo']>, root: string): string {
+  const scale = Math.min(1, logoSize.width / width, logoSize.height / height);
+  const [shownWidth, shownHeight] = [width, height].map((size) =>
+    Math.max(1, Math.round(size * scale)),
+  );
+  return `<img src="${root}${escapeHtml(path.slice(1))}" alt="" width="${shownWidth}" height="${shownHeight}" />`;
+}
+
+/** The stylesheet of an accent colour, given as rrggbb; empty for one that no brand can have. */
+export function brandStyle(color: string): Buffer {
+  if (accentProblem(`#${color}`) !== undefined) return Buffer.from('');
+  const { light, lightStrong, dark, darkStrong } = accentColors(`#${color}`);
+  return Buffer.from(
+    `:root{--accent:${light};--accent-strong:${lightStrong};--on-accent:#ffffff}` +
+      `@media (prefers-color-scheme: dark){:root{--accent:${dark};--accent-strong:${darkStrong};--on-accent:#0c1730}}`,
+  );
+}
