@@ -89,6 +89,23 @@ describe('the sweeper of identity', () => {
     assert.deepEqual(await left(), { registration: 1, ...others });
   });
 
+  test('deletes the factors of users who no longer exist, and no others', async () => {
+    await store(`
+      insert into identity.user_account (id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata, created_at, updated_at)
+        values ('usr_kept', 'k@example.com', 'k@example.com', true, '', '', '', '', '', 'disabled', '', '{}', now(), now());
+      insert into identity.totp_factor select '', 'fac_' || u, u, '', '', '', 0, now(), null, now() from unnest('{usr_kept,usr_gone}'::text[]) u;
+      insert into identity.recovery_code select u, '', '' from unnest('{usr_kept,usr_gone}'::text[]) u;
+      insert into identity.passkey (id, user_id, credential_id, public_key, name, sign_count, backup_eligible, backed_up, transports, aaguid, created_at)
+        select u, u, u, '', '', 0, false, false, '{}', '', now() from unnest('{usr_kept,usr_gone}'::text[]) u`);
+    await removeExpired(database, log);
+    for (const table of ['passkey', 'recovery_code', 'totp_factor'])
+      assert.deepEqual(
+        await store(`select user_id from identity.${table} where user_id <> ''`),
+        [{ user_id: 'usr_kept' }],
+        table,
+      );
+  });
+
   test('stops between two batches when the service shuts down', async () => {
     await store(
       'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code; delete from identity.mailed_code; delete from identity.login_challenge; delete from identity.used_challenge; delete from identity.totp_factor',

@@ -107,6 +107,22 @@ export const sweeps: readonly Statement[] = [
     text: `delete from totp_factor where tenant = '' and ctid = any (array (
              select ctid from totp_factor where tenant = '' and confirmed_at is null and created_at < now() - interval '1 hour' limit $1)) returning 1`,
   },
+  // A version without factors leaves those of a user that it deletes after a rollback.
+  {
+    name: 'identity.sweep_orphaned_passkeys',
+    text: `delete from passkey where ctid = any (array (
+             select f.ctid from passkey f where not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_orphaned_totp',
+    text: `delete from totp_factor where tenant = '' and ctid = any (array (
+             select f.ctid from totp_factor f where f.tenant = '' and f.confirmed_at is not null and not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_orphaned_codes',
+    text: `delete from recovery_code where ctid = any (array (
+             select f.ctid from recovery_code f where not exists (select from user_account u where u.id = f.user_id) limit $1)) returning 1`,
+  },
   {
     name: 'identity.sweep_used_challenges',
     text: `delete from used_challenge where ctid = any (array (select ctid from used_challenge where expires_at < now() - interval '1 hour' limit $1)) returning 1`,
