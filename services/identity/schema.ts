@@ -28,6 +28,7 @@ import { MailedCodes } from './migrations/014-mailed-codes.ts';
 import { PendingLinks } from './migrations/015-pending-links.ts';
 import { ProvenSessions } from './migrations/016-proven-sessions.ts';
 import { PasskeyProviders } from './migrations/017-passkey-providers.ts';
+import { OwnAssurance } from './migrations/018-own-assurance.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -76,6 +77,7 @@ export const identitySchema: ServiceSchema = {
     { name: '015-pending-links', class: PendingLinks },
     { name: '016-proven-sessions', class: ProvenSessions },
     { name: '017-passkey-providers', class: PasskeyProviders },
+    { name: '018-own-assurance', class: OwnAssurance },
   ],
   compatibleFrom: 1,
 };

@@ -100,6 +100,46 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     bodyOf(await groups(other, foreign));
   });
 
+  test('a factor that was added in a session of another tenant’s provider proves nothing either', async () => {
+    const person = await signUp(stack);
+    const [Tenant, other] = await Promise.all([use.tenantOf(person), use.tenantOf(person)]);
+    for (const ID of [Tenant, other]) bodyOf(await set(ID, { RequireFactor: 'any' }));
+    const foreign = await ssoSession(stack, person, other);
+    isRequired(await groups(other, foreign));
+    const { secret } = await addTotp(stack, foreign);
+    bodyOf(await groups(other, foreign));
+    isRequired(await groups(Tenant, foreign));
+    const stepUp = async (token: string, proof: (Options: string) => object) => {
+      const begun = bodyOf(await stack.call('Account_BeginStepUp', {}, token));
+      const { Challenge, Options } = begun as { Challenge: string; Options: string };
+      bodyOf(await stack.call('Account_CompleteStepUp', { Challenge, ...proof(Options) }, token));
+    };
+    const { Codes } = bodyOf(await stack.call('RecoveryCodes_Generate', {}, foreign));
+    const { passkey } = await addPasskey(stack, foreign);
+    const [RecoveryCode] = Codes as string[];
+    for (const proof of [
+      () => ({ Totp: totp(secret, 1) }),
+      () => ({ RecoveryCode }),
+      (Options: string) => ({ Passkey: usePasskey(Options, originOf(stack), passkey) }),
+    ]) {
+      await stepUp(foreign, proof);
+      isRequired(await groups(Tenant, foreign));
+    }
+    const signedIn = String(bodyOf(await signInWith(stack, passkey))['Token']);
+    isRequired(await groups(Tenant, signedIn));
+    // With the account's own sign-in before it, the same factor counts.
+    await stepUp(person.token, (Options) => ({
+      Passkey: usePasskey(Options, originOf(stack), passkey),
+    }));
+    bodyOf(await groups(Tenant, person.token));
+    // A factor that was added there counts in every session.
+    const own = await addPasskey(stack, person.token);
+    await stepUp(foreign, (Options) => ({
+      Passkey: usePasskey(Options, originOf(stack), own.passkey),
+    }));
+    bodyOf(await groups(Tenant, foreign));
+  });
+
   test('AllowedMethods [account] refuses the providers of other tenants, also while RequireSso is lifted', async () => {
     const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
     const [own, foreign] = [

@@ -257,17 +257,30 @@ describeOne('a step-up of a session', 'one process', (topology) => {
   test('a code of a raised session carries what it proved, and an application raises its own session only', async () => {
     const { userId, token, secret } = await plainSession();
     await age(userId);
-    const exchange = async () => {
+    const issue = async () => {
       const { Redirect } = bodyOf(
         await stack.call('Account_IssueCode', { ReturnTo: `${appOrigin}/back` }, token),
       ) as { Redirect: string };
-      const Code = new URL(Redirect).searchParams.get('code');
-      return String(bodyOf(await stack.call('Account_ExchangeCode', { Code }))['Token']);
+      return new URL(Redirect).searchParams.get('code');
     };
+    const exchange = async (Code?: string | null) =>
+      String(
+        bodyOf(await stack.call('Account_ExchangeCode', { Code: Code ?? (await issue()) }))[
+          'Token'
+        ],
+      );
     const app = await exchange();
     await stepUp(app, { Totp: totp(secret) });
     assert.deepEqual([await assuranceOf(app), await assuranceOf(token)], ['aal2', 'aal1']);
+    const earlier = await issue();
     await stepUp(token, { Totp: totp(secret, 1) });
+    const before = await exchange(earlier);
+    assert.equal(await assuranceOf(before), 'aal1');
+    assertRefused(
+      await stack.call('Factors_BeginTotp', { Name: 'Tablet' }, before),
+      403,
+      'permission_denied',
+    );
     const next = await exchange();
     assert.equal(await assuranceOf(next), 'aal2');
     bodyOf(await stack.call('Factors_BeginTotp', { Name: 'Tablet' }, next));

@@ -37,7 +37,7 @@ export async function assertRecent(database: Database, { caller }: Call): Promis
 export function changeOwn<T>(
   database: Database,
   { caller }: Call,
-  change: (em: EntityManager, user: UserRow) => Promise<T>,
+  change: (em: EntityManager, user: UserRow, session: SignInProof) => Promise<T>,
 ): Promise<T> {
   return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     const user = await lockActive(em, caller.id);
@@ -45,7 +45,7 @@ export function changeOwn<T>(
     // Checked again: the session may have ended while this change waited for its turn.
     const session = await assertFactorUsed(em, user, caller);
     if (!session.recent) throw recentLoginRequired();
-    return change(em, user);
+    return change(em, user, session);
   });
 }
 

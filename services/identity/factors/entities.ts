@@ -17,6 +17,8 @@ export const TotpFactorEntity = defineEntity({
     lastStep: p.integer(),
     confirmedAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
+    /** The tenant whose provider opened the session that added it; '' = none. */
+    ssoTenant: p.text().default(''),
     createdAt: p.datetime(3),
   },
   indexes: [
@@ -35,6 +37,8 @@ export const RecoveryCodeEntity = defineEntity({
     codeHash: p.blob().primary(),
     /** The same for all codes of a user, so that one hash compares a code with all of them. */
     salt: p.blob(),
+    /** The tenant whose provider opened the session that generated it; '' = none. */
+    ssoTenant: p.text().default(''),
   },
 });
 

@@ -125,10 +125,10 @@ function totpHandlers({
       if (!waiting) throw notFound('factor');
       const step = stepOf(await openSecret(keys, waiting), code, Date.now());
       if (step === undefined) throw denied('Code is wrong', 'WRONG_CODE');
-      const factor = await changeOwn(database, call, async (em, user) => {
-        const confirmed = await confirmTotp(em, user.id, id, step);
+      const factor = await changeOwn(database, call, async (em, user, { ssoTenant }) => {
+        const confirmed = await confirmTotp(em, user.id, id, { step, ssoTenant });
         if (!confirmed) throw notFound('factor');
-        await raiseSession(em, call.caller.credentialId, totpProof);
+        await raiseSession(em, call.caller.credentialId, { ...totpProof, ssoTenant });
         await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
         call.invalidates.add(`credential:${call.caller.credentialId}`);
         await recordFactors(em, call, user, {
@@ -160,9 +160,9 @@ export function recoveryCodesHandlers({
       const hashes = await Promise.all(
         codes.map((code) => passwords.digest(normaliseCode(code), salt)),
       );
-      await changeOwn(database, call, async (em, user) => {
+      await changeOwn(database, call, async (em, user, { ssoTenant }) => {
         assertFactor(await findFactors(em, user.id));
-        await replaceCodes(em, user.id, salt, hashes);
+        await replaceCodes(em, user.id, { salt, hashes, ssoTenant });
         await recordFactors(em, call, user, { type: 'user.recovery_codes_generated' });
       });
       return { codes };

@@ -9,9 +9,11 @@ import { stepOf } from './totp.ts';
 
 /** A right answer to a challenge. */
 export type Proof = {
-  /** The method that the session names, and its assurance together with the password. */
+  /** The method that the session names, and its assurance together with the first method. */
   method: 'totp' | 'passkey' | 'recovery_code';
   assurance: Assurance;
+  /** The tenant whose provider opened the session that added the factor; '' = none. */
+  ssoTenant: string;
   /** Uses the answer up. Returns false if another call was faster. */
   use: (em: EntityManager) => Promise<boolean>;
 };
@@ -39,6 +41,7 @@ export async function proveTotp(
       return {
         method: 'totp',
         assurance: 'aal2',
+        ssoTenant: factor.sso_tenant,
         use: (em) => useStep(em, userId, factor.id, step),
       };
   }
@@ -55,8 +58,13 @@ export async function proveRecoveryCode(
   const [first] = stored;
   if (!first) return undefined;
   const hash = await passwords.digest(normaliseCode(code), first.salt);
-  const found = stored.some(({ code_hash: other }) => timingSafeEqual(other, hash));
-  return found
-    ? { method: 'recovery_code', assurance: 'aal2', use: (em) => useCode(em, userId, hash) }
-    : undefined;
+  const found = stored.find(({ code_hash: other }) => timingSafeEqual(other, hash));
+  return (
+    found && {
+      method: 'recovery_code',
+      assurance: 'aal2',
+      ssoTenant: found.sso_tenant,
+      use: (em) => useCode(em, userId, hash),
+    }
+  );
 }

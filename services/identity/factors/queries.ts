@@ -17,11 +17,12 @@ export type StoredTotp = {
   dek_id: string;
   secret_enc: Uint8Array;
   last_step: number;
+  sso_tenant: string;
 };
 
 const confirmed: Statement = {
   name: 'identity.confirmed_totp',
-  text: `select id, dek_id, secret_enc, last_step from totp_factor
+  text: `select id, dek_id, secret_enc, last_step, sso_tenant from totp_factor
          where tenant = '' and user_id = $1 and confirmed_at is not null order by id`,
 };
 
@@ -31,7 +32,7 @@ export const findTotps = (database: Database, userId: string): Promise<StoredTot
 
 const unconfirmed: Statement = {
   name: 'identity.unconfirmed_totp',
-  text: `select id, dek_id, secret_enc, last_step from totp_factor
+  text: `select id, dek_id, secret_enc, last_step, sso_tenant from totp_factor
          where tenant = '' and user_id = $1 and id = $2 and confirmed_at is null
            and created_at > now() - interval '1 hour'`,
 };
@@ -108,14 +109,14 @@ export async function confirmTotp(
   em: EntityManager,
   userId: string,
   id: string,
-  step: number,
+  { step, ssoTenant }: { step: number; ssoTenant: string },
 ): Promise<ListedFactor | undefined> {
   const [row] = await execute<ListedFactor>(
     em,
-    `update totp_factor set confirmed_at = now(), last_step = $3
+    `update totp_factor set confirmed_at = now(), last_step = $3, sso_tenant = $4
      where tenant = '' and user_id = $1 and id = $2 and confirmed_at is null
      returning id, 'totp' as kind, name, confirmed_at, last_used_at`,
-    [userId, id, step],
+    [userId, id, step, ssoTenant],
   );
   return row;
 }
@@ -172,14 +173,17 @@ export async function findFactors(em: EntityManager, userId: string): Promise<st
 export async function replaceCodes(
   em: EntityManager,
   userId: string,
-  salt: Uint8Array,
-  hashes: readonly Uint8Array[],
+  {
+    salt,
+    hashes,
+    ssoTenant,
+  }: { salt: Uint8Array; hashes: readonly Uint8Array[]; ssoTenant: string },
 ): Promise<void> {
   await deleteCodes(em, userId);
   await execute(
     em,
-    'insert into recovery_code (user_id, code_hash, salt) select $1, unnest($2::bytea[]), $3',
-    [userId, hashes, salt],
+    'insert into recovery_code (user_id, code_hash, salt, sso_tenant) select $1, unnest($2::bytea[]), $3, $4',
+    [userId, hashes, salt, ssoTenant],
   );
 }
 
@@ -189,14 +193,15 @@ export async function deleteCodes(em: EntityManager, userId: string): Promise<vo
 
 const codes: Statement = {
   name: 'identity.recovery_codes',
-  text: 'select code_hash, salt from recovery_code where user_id = $1',
+  text: 'select code_hash, salt, sso_tenant from recovery_code where user_id = $1',
 };
 
 /** The unused recovery codes of a user. */
 export const findCodes = (
   database: Database,
   userId: string,
-): Promise<Array<{ code_hash: Uint8Array; salt: Uint8Array }>> => database.query(codes, [userId]);
+): Promise<Array<{ code_hash: Uint8Array; salt: Uint8Array; sso_tenant: string }>> =>
+  database.query(codes, [userId]);
 
 /** Uses a recovery code. Each works once: one of several calls wins. */
 export async function useCode(
@@ -310,18 +315,23 @@ export async function voidChallengesOf(
   await execute(em, text, [userId, network]);
 }
 
-/** Adds a factor to a session, whose user has just added or proved it. */
+/**
+ * Adds a factor to a session, whose user has just added or proved it. If it was added in a session
+ * of a tenant's provider, it is no factor of the user's own in other tenants: that provider may have
+ * added it.
+ */
 export async function raiseSession(
   em: EntityManager,
   id: string,
-  { method, assurance }: { method: string; assurance: Assurance },
+  { method, assurance, ssoTenant }: { method: string; assurance: Assurance; ssoTenant: string },
 ): Promise<void> {
   await execute(
     em,
     `update session set further_methods = case when $2 = any (further_methods) then further_methods else further_methods || $2::text end,
-       assurance = case assurance when 'phishing_resistant' then assurance else $3 end
+       assurance = case assurance when 'phishing_resistant' then assurance else $3 end,
+       own_assurance = case when own_assurance = 'phishing_resistant' or $4 = '' then own_assurance else $4 end
      where id = $1`,
-    [id, method, assurance],
+    [id, method, assurance, ssoTenant === '' ? assurance : ''],
   );
 }
 

@@ -26,6 +26,8 @@ export const PasskeyEntity = defineEntity({
      * provider.
      */
     provider: p.text().default(''),
+    /** The tenant of that provider; '' = the platform, or no provider. */
+    ssoTenant: p.text().default(''),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
   },

@@ -71,7 +71,7 @@ async function assertMaySignIn(
 function begin(
   { database }: PasskeyDeps,
   call: Call,
-  { userId, provider, use }: Proven,
+  { userId, provider, ssoTenant, use }: Proven,
 ): Promise<NewSession> {
   const { ip, userAgent } = call.caller;
   const from: SessionOrigin = {
@@ -81,6 +81,7 @@ function begin(
     assurance: 'phishing_resistant',
     // A passkey does not lift a tenant's refusal of the provider in whose session it was added.
     provider,
+    ownAssurance: ssoTenant === '' ? 'phishing_resistant' : '',
     ssoTenant: '',
     ip,
     userAgent,

@@ -12,6 +12,7 @@ export type Proven = {
   userId: string;
   /** The provider whose session added the passkey; '' = none. */
   provider: string;
+  ssoTenant: string;
   /** Uses the challenge up and records the use. @throws if another call was faster */
   use: (em: EntityManager) => Promise<void>;
 };
@@ -31,10 +32,11 @@ export async function provePasskey(
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
   const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
-  const { id, userId, provider, signCount: before } = passkey;
+  const { id, userId, provider, ssoTenant, signCount: before } = passkey;
   return {
     userId,
     provider,
+    ssoTenant,
     async use(em) {
       await consumeChallenge(em, answered);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
@@ -59,6 +61,7 @@ export async function provePasskeyOf(
     proven && {
       method: 'passkey',
       assurance: 'phishing_resistant',
+      ssoTenant: proven.ssoTenant,
       use: async (em) => (await unlessRefused(() => proven.use(em).then(() => true))) ?? false,
     }
   );

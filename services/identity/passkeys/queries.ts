@@ -33,13 +33,13 @@ export function listCredentials(database: Database, userId: string): Promise<Kno
 /** The columns that verify an answer. */
 export type StoredPasskey = Pick<
   PasskeyRow,
-  'id' | 'userId' | 'credentialId' | 'publicKey' | 'name' | 'signCount' | 'provider'
+  'id' | 'userId' | 'credentialId' | 'publicKey' | 'name' | 'signCount' | 'provider' | 'ssoTenant'
 >;
 
 const byCredential: Statement = {
   name: 'identity.passkey_by_credential',
   text: `select id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey", name,
-           sign_count as "signCount", provider
+           sign_count as "signCount", provider, sso_tenant as "ssoTenant"
          from passkey where credential_id = $1`,
 };
 
@@ -67,8 +67,8 @@ export async function hasPasskey(em: EntityManager, userId: string): Promise<boo
 export async function storePasskey(em: EntityManager, row: PasskeyRow): Promise<boolean> {
   const rows = await execute(
     em,
-    `insert into passkey (id, user_id, credential_id, public_key, name, sign_count, backup_eligible, backed_up, transports, aaguid, created_at, provider)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (credential_id) do nothing returning id`,
+    `insert into passkey (id, user_id, credential_id, public_key, name, sign_count, backup_eligible, backed_up, transports, aaguid, created_at, provider, sso_tenant)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (credential_id) do nothing returning id`,
     [
       row.id,
       row.userId,
@@ -82,6 +82,7 @@ export async function storePasskey(em: EntityManager, row: PasskeyRow): Promise<
       row.aaguid,
       row.createdAt,
       row.provider,
+      row.ssoTenant,
     ],
   );
   return rows.length > 0;

@@ -8,7 +8,6 @@ import { assertRecent, changeOwn } from '../factors/changes.ts';
 import { raiseSession } from '../factors/queries.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
-import { findSessionOrigin } from '../sessions/codes/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { findUsers } from '../users/queries.ts';
 import { readRegistration } from './answers.ts';
@@ -64,12 +63,11 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       const { credentialId } = call.caller;
       await assertRecent(database, call);
       const { answered, passkey } = await verify(deps, { credential, name }, call);
-      return changeOwn(database, call, async (em, user) => {
+      return changeOwn(database, call, async (em, user, { provider, ssoTenant }) => {
         await consumeChallenge(em, answered);
-        const opening = await findSessionOrigin(em, credentialId);
-        await store(em, call, user, { ...passkey, provider: opening?.provider ?? '' });
+        await store(em, call, user, { ...passkey, provider, ssoTenant });
         // The user has just used it.
-        await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2' });
+        await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
         await rememberNetwork(em, factorKey(user.id), homeNetwork(call.caller.ip));
         call.invalidates.add(`credential:${credentialId}`);
         return { passkey: passkeyRecord(passkey) };
@@ -83,7 +81,7 @@ async function verify(
   deps: PasskeyDeps,
   { credential, name }: { credential: string; name: string },
   call: Call,
-): Promise<{ answered: Answered; passkey: Omit<PasskeyRow, 'provider'> }> {
+): Promise<{ answered: Answered; passkey: Omit<PasskeyRow, 'provider' | 'ssoTenant'> }> {
   const { id: userId, credentialId: sessionId } = call.caller;
   try {
     const answer = readRegistration(credential);

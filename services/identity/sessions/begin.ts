@@ -75,7 +75,7 @@ async function begin(
     userId: user.id,
     tokenHash: tokenHash(token),
     createdAt: takenOn?.signedInAt ?? now,
-    provenAt: takenOn?.provenAt ?? null,
+    provenAt: from.provenAt ?? null,
     lastSeenAt: now,
     expiresAt: takenOn?.endsAt ?? new Date(now.getTime() + absoluteMs),
     idleMinutes: takenOn?.idleMinutes ?? idleMinutes,

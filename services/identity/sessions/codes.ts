@@ -133,6 +133,8 @@ export async function storeCode(
   em.persist(
     em.create(SignInCodeEntity, {
       ...from,
+      ownAssurance: from.ownAssurance ?? '',
+      provenAt: from.provenAt ?? null,
       tokenHash: tokenHash(token),
       userId,
       emailKey: codeKey(emailKey, from.sessionId),

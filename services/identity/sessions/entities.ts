@@ -22,6 +22,8 @@ export const SessionEntity = defineEntity({
     /** The methods that followed it, such as a second factor. */
     furtherMethods: p.array().columnType('text[]').default([]),
     assurance: p.text().$type<Assurance>().default('aal1'),
+    /** The part of it that other tenants than the provider's believe. */
+    ownAssurance: p.text().$type<Assurance | ''>().default(''),
     provider: p.text(),
     /** The tenant of that provider. Not named "tenant": a session belongs to its user. */
     ssoTenant: p.text().default(''),
@@ -53,7 +55,7 @@ type SessionRow = InferEntity<typeof SessionEntity>;
 /** The fields of a session that its user sees. */
 export type ListedSession = Omit<
   SessionRow,
-  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom' | 'provenAt'
+  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom' | 'provenAt' | 'ownAssurance'
 > & {
   /** The only tenant in which the session has rights; '' = not limited. */
   limitedTo: string;
@@ -96,6 +98,9 @@ export const SignInCodeEntity = defineEntity({
     authMethod: p.text(),
     furtherMethods: p.array().columnType('text[]').default([]),
     assurance: p.text().$type<Assurance>().default('aal1'),
+    ownAssurance: p.text().$type<Assurance | ''>().default(''),
+    /** When its session last proved a factor after the sign-in. */
+    provenAt: p.datetime(3).nullable(),
     /** The origin that the code was sent to: only its pages may use it. */
     origin: p.text(),
     /** IP and user agent of the browser that signed in. */
@@ -116,7 +121,6 @@ export const SignInCodeEntity = defineEntity({
 export type TakenOn = {
   id: string;
   signedInAt: Date;
-  provenAt: Date | null;
   endsAt: Date;
   idleMinutes: number;
 };
@@ -126,6 +130,10 @@ export type SessionOrigin = {
   authMethod: string;
   furtherMethods: string[];
   assurance: Assurance;
+  /** The assurance by factors that the user added without a tenant's provider; absent = none. */
+  ownAssurance?: Assurance | '';
+  /** When a factor was last proved after the sign-in; absent = never. */
+  provenAt?: Date | null;
   provider: string;
   ssoTenant: string;
   ip: string;

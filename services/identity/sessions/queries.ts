@@ -31,10 +31,8 @@ const limitedTo = `case when s.sso_tenant = '' or exists (
  */
 const place = `case when s.sso_tenant = '' and s.provider <> '' then 'platform' else s.sso_tenant end`;
 
-/** In a session (s) from a provider, the assurance by the user's factors of ours; '' = none. */
-const ownAssurance = `case when s.provider = '' then ''
-    when s.auth_method = 'passkey' or s.further_methods @> '{passkey}' then 'phishing_resistant'
-    when s.further_methods && '{totp,recovery_code}' then 'aal2' else '' end`;
+/** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
+const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
 
 const live: Statement = {
   name: 'identity.live_session',
@@ -100,8 +98,8 @@ const begin: Statement = {
            where id = $2 and status = 'active' and updated_at = $3 and password_hash is not distinct from $4
            returning id, email_key
          ), opened as (
-           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance, proven_at)
-           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24, $25::timestamptz from signed_in
+           insert into session (id, user_id, token_hash, auth_method, provider, sso_tenant, ip, user_agent, created_at, last_seen_at, expires_at, idle_minutes, taken_from, further_methods, assurance, proven_at, own_assurance)
+           select $5, id, $6::bytea, $7, $8, $9, $10, $11, $20::timestamptz, $1, $12::timestamptz, $21::int, $22, $23::text[], $24, $25::timestamptz, $26 from signed_in
            returning user_id, sso_tenant, provider
          ), recorded as (
            insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
@@ -147,6 +145,7 @@ export async function storeSession(
   { user, session, recorded, network }: NewSessionRow,
 ): Promise<{ limitedTo: string } | undefined> {
   const { authMethod, furtherMethods, assurance, provider, ssoTenant, ip, userAgent } = session;
+  const { ownAssurance: own = '' } = session;
   const [row] = await run<{ limited_to: string }>(begin, [
     session.lastSeenAt,
     user.id,
@@ -173,6 +172,7 @@ export async function storeSession(
     furtherMethods,
     assurance,
     session.provenAt,
+    own,
   ]);
   return row && { limitedTo: row.limited_to };
 }
@@ -200,8 +200,8 @@ export async function limitSession(
   return session?.live ?? false;
 }
 
-/** Whether the sign-in of a live session is recent, and used a factor of ours. */
-export type SignInProof = { recent: boolean; proven: boolean };
+/** Whether the sign-in of a live session is recent, and used a factor of ours; its provider. */
+export type SignInProof = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
 
 /**
  * Undefined if the session has ended. The statement of an identity provider about its own factors
@@ -214,7 +214,8 @@ export async function findSignInProof(run: Run, id: string): Promise<SignInProof
 const signInProof: Statement = {
   name: 'identity.sign_in_proof',
   text: `select greatest(created_at, proven_at) > now() - $2::int * interval '1 millisecond' as recent,
-           auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven
+           auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven,
+           provider, sso_tenant as "ssoTenant"
          from session s where id = $1 and ${isLive}`,
 };
 

@@ -4,11 +4,9 @@ import { isLive } from '../queries.ts';
 
 /** The values that a session takes from the live one that it takes on. */
 export async function findTakenOn(em: EntityManager, id: string): Promise<TakenOn | undefined> {
-  const [row] = await execute<
-    Record<'id' | 'signedInAt' | 'endsAt' | 'idleMinutes', string> & { provenAt: string | null }
-  >(
+  const [row] = await execute<Record<'id' | 'signedInAt' | 'endsAt' | 'idleMinutes', string>>(
     em,
-    `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", proven_at as "provenAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
+    `select coalesce(nullif(taken_from, ''), id) as id, created_at as "signedInAt", expires_at as "endsAt", idle_minutes as "idleMinutes"
      from session s where id = $1 and ${isLive}`,
     [id],
   );
@@ -16,25 +14,31 @@ export async function findTakenOn(em: EntityManager, id: string): Promise<TakenO
     row && {
       id: row.id,
       signedInAt: new Date(row.signedInAt),
-      provenAt: row.provenAt === null ? null : new Date(row.provenAt),
       endsAt: new Date(row.endsAt),
       idleMinutes: Number(row.idleMinutes),
     }
   );
 }
 
-/** How a live session was opened. */
+type OriginRow = Omit<SessionOrigin, 'provenAt'> & { provenAt: string | null };
+
+const originOf = ({ provenAt, ...row }: OriginRow): SessionOrigin => ({
+  ...row,
+  provenAt: provenAt === null ? null : new Date(provenAt),
+});
+
+/** How a live session was opened, and what it has proved. */
 export async function findSessionOrigin(
   em: EntityManager,
   id: string,
 ): Promise<SessionOrigin | undefined> {
-  const [row] = await execute<SessionOrigin>(
+  const [row] = await execute<OriginRow>(
     em,
-    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
+    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, own_assurance as "ownAssurance", proven_at as "provenAt", provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
      from session s where id = $1 and ${isLive}`,
     [id],
   );
-  return row;
+  return row && originOf(row);
 }
 
 /** The user of a code, valid or expired: the user is locked before the code is consumed. */
@@ -66,16 +70,16 @@ export async function consumeCode(
   tokenHash: Uint8Array,
   origin: string,
 ): Promise<(SessionOrigin & { sessionId: string }) | undefined> {
-  const [row] = await execute<SessionOrigin & { sessionId: string }>(
+  const [row] = await execute<OriginRow & { sessionId: string }>(
     em,
     `delete from sign_in_code c using user_account u
      where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
        and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
-     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
+     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.own_assurance as "ownAssurance", c.proven_at as "provenAt", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
        c.session_id as "sessionId"`,
     [tokenHash, origin],
   );
-  return row;
+  return row && { ...originOf(row), sessionId: row.sessionId };
 }
 
 /** Voids the codes of a user for an origin. */
