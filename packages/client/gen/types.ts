@@ -2432,7 +2432,7 @@ export type SsoProvider = {
   UserinfoURL: string;
   /** OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary one counts. If empty, the user-info response has the address. */
   EmailsURL: string;
-  /** OIDC, SAML: what a value of acr or amr, or an AuthnContextClassRef, proves: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
+  /** OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
   AssuranceMap: Record<string, string>;
 };
 
@@ -2502,7 +2502,7 @@ export type SsoProviderInput = {
   UserinfoURL?: string | undefined;
   /** OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary one counts. If empty, the user-info response has the address. */
   EmailsURL?: string | undefined;
-  /** OIDC, SAML: what a value of acr or amr, or an AuthnContextClassRef, proves: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
+  /** OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
   AssuranceMap?: Readonly<Record<string, string>> | undefined;
 };
 

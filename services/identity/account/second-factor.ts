@@ -94,8 +94,8 @@ export async function completeLogin(
 export type Settled = { proof: Proof; authMethod: string };
 
 /**
- * Checks an answer, uses it and its challenge up, and does what they were for. The user is locked
- * meanwhile.
+ * Checks an answer, uses it and its challenge up, and does the work that they allow. The user is
+ * locked meanwhile.
  */
 export async function settle<T extends object>(
   deps: AccountDeps,

@@ -22,7 +22,7 @@ import type { AccountDeps } from './deps.ts';
 import { openChallenge, settle } from './second-factor.ts';
 
 // A user proves a factor in an open session, which may have come from a provider. Only that session
-// changes: those that take it on to applications keep what they had.
+// changes: those that take it on to applications keep their own assurance.
 
 type StepUp = Pick<Handlers<typeof Account>, 'beginStepUp' | 'completeStepUp'>;
 

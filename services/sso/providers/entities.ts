@@ -37,7 +37,7 @@ export const ProviderEntity = defineEntity({
     tokenUrl: p.text().default(''),
     userinfoUrl: p.text().default(''),
     emailsUrl: p.text().default(''),
-    /** What the provider's values prove; empty = the usual values count. */
+    /** The assurance of the provider's values; empty = the usual values count. */
     assuranceMap: p.json<Record<string, string>>().default('{}'),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),

@@ -7,7 +7,10 @@ export type Assurance = 'aal1' | 'aal2' | 'phishing_resistant';
 
 const levels: readonly Assurance[] = ['aal1', 'aal2', 'phishing_resistant'];
 
-/** What counts unless the provider has a table of its own: RFC 8176, OpenID's EAP ACR values and PAPE, REFEDS, Entra ID and Okta. */
+/**
+ * The values that count without a table of the provider: RFC 8176, OpenID's EAP ACR values and PAPE,
+ * REFEDS, Entra ID and Okta.
+ */
 const usual = new Map<unknown, Assurance>([
   ['mfa', 'aal2'],
   ['https://refeds.org/profile/mfa', 'aal2'],
@@ -21,7 +24,7 @@ const usual = new Map<unknown, Assurance>([
 ]);
 
 /**
- * The assurance of a sign-in: the best of the provider's values. `own`: what they prove by the
+ * The assurance of a sign-in: the best of the provider's values. `own`: the
  * provider's own table, which replaces the usual one unless it is empty.
  */
 export function readAssurance(

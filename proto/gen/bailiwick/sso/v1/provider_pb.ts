@@ -342,7 +342,7 @@ export type SsoProvider = Message<"bailiwick.sso.v1.SsoProvider"> & {
   emailsUrl?: string | undefined;
 
   /**
-   * OIDC, SAML: what a value of acr or amr, or an AuthnContextClassRef, proves: aal1, aal2 or
+   * OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or
    * phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the
    * usual values count. Not for a provider of the platform.
    *
