@@ -88,6 +88,15 @@ test('Account_Task_SendPasswordReset accepts a plain token in a direct call', as
   assert.match(sent[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
 });
 
+test('the link of a mail opens its page in the language of the mail', async () => {
+  const { sent, sendToken } = mails();
+  const request = { email: 'ann@example.org', token: 'bwkr_plain' };
+  await sendToken('reset', 'reset', request, caller({ locale: 'de-CH' }));
+  assert.ok(sent[0]?.text.includes('/reset?ui_locale=de-CH#token=bwkr_plain\n'));
+  await sendToken('reset', 'reset', request, caller({ locale: 'x"&#y' }));
+  assert.ok(sent[1]?.text.includes('/reset?ui_locale=x%22%26%23y#token=bwkr_plain\n'));
+});
+
 test('Account_Task_SendEmailVerification rejects a malformed token', async () => {
   const { sendToken } = mails();
   for (const token of ['two\nlines', 'sealed:junk']) {

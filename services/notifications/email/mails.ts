@@ -93,9 +93,13 @@ export function createMails(deps: MailDeps) {
       const token = readToken(ring, request, caller);
       const proof = mail === 'invitation' ? proofOf(ring, request.email, token) : {};
       const fragment = new URLSearchParams({ token, ...proof }).toString();
-      const { tenant = '' } = taskOf(caller).extra;
-      // The page looks like the tenant.
-      const path = tenant === '' ? page : `${page}?${new URLSearchParams({ tenant }).toString()}`;
+      // The page looks like the tenant, in the mail's language.
+      const { tenant = '', locale = '' } = taskOf(caller).extra;
+      const search = new URLSearchParams({
+        ...(tenant && { tenant }),
+        ...(locale && { ui_locale: locale }),
+      }).toString();
+      const path = search === '' ? page : `${page}?${search}`;
       await send(mail, request, caller, { token, link: `${sender.publicUrl}/${path}#${fragment}` });
     },
   };
