@@ -129,7 +129,7 @@ find('asked').addEventListener('submit', (event) => {
   event.preventDefault();
   parts
     .find(({ hidden }) => !hidden)
-    ?.querySelector('button')
+    ?.querySelector('button:not([data-shows])')
     .click();
 });
 

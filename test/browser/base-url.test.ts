@@ -117,7 +117,7 @@ for (const prefix of ['/id', '/auth', '/docs']) {
       await page.goto('about:blank');
       await page.goto(link);
       for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
-      await page.getByRole('button').click();
+      await page.locator('[type=submit]').click();
       return hears(page, /./);
     }
 
