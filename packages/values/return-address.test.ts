@@ -23,6 +23,15 @@ test('readReturnAddress accepts a path below the public URL, and defaults to the
   });
 });
 
+test('readReturnAddress refuses the addresses that begin another sign-in', () => {
+  for (const address of [
+    '/auth/tnt_1/sso_1/login',
+    'https://example.com/iam/auth/tnt_1/sso_1/login',
+    'https://example.com/x/../iam/auth/tnt_1/sso_1/login?return_to=/app',
+  ])
+    assert.equal(readReturnAddress(address, rules), undefined, address);
+});
+
 test('readReturnAddress for an allowed origin leads to a code', () => {
   const target = readReturnAddress('https://app.example.com/back?next=1', rules);
   assert.ok(target);

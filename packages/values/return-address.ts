@@ -18,7 +18,8 @@ const ownPath = /^\/(?![/\\])[^\s\\]*$/;
 /**
  * Parses an address to return to: a path below the public URL, or a URL with an allowed origin.
  * Returns undefined for others. Without an address the user goes to the application's, or back to
- * the sign-in page.
+ * the sign-in page. A page below /auth/ is refused: it begins another sign-in, which could lead back
+ * to it for ever.
  */
 export function readReturnAddress(
   text: string,
@@ -33,7 +34,10 @@ export function readReturnAddress(
   // A blob: URL has an origin, too.
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
-  if (url.origin === own) return { returnTo: url.href, origin: '' };
+  if (url.origin === own)
+    return url.href.startsWith(`${publicUrl}/auth/`)
+      ? undefined
+      : { returnTo: url.href, origin: '' };
   const isAllowed = [...allowedOrigins, URL.parse(appUrl)?.origin].includes(url.origin);
   return isAllowed ? { returnTo: url.href, origin: url.origin } : undefined;
 }

@@ -42,6 +42,7 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   'GroupMapping.Group': 'eng',
   'GroupMapping.Role': '',
   AttributeMap: { Groups: 'groups' },
+  AssuranceMap: {},
   LastError: '',
   'SsoSaveProviderRequest.Secret': 'Example',
   MetadataXML: '',

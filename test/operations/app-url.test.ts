@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
+import { newIdentity } from '../support/federation.ts';
 import { describeOne, type Stack } from '../support/harness.ts';
 import { signUp } from '../support/people.ts';
 import { appOrigin, sharedStack } from '../support/shared.ts';
@@ -50,6 +51,20 @@ describeOne('Settings.AppURL', 'one process', (topology) => {
     // Tenants of other people, and those that do not exist.
     for (const tenant of [acme.ID, acme.Slug, createId('tnt'), 'no-such-tenant'])
       assert.equal(await redirectOf(bob.token, tenant), '');
+  });
+
+  test('a session that is limited to a tenant learns of no other tenant’s application', async () => {
+    const { id, token } = await signUp(stack);
+    const acme = await tenantWith(id, `${appOrigin}/acme`);
+    const other = await tenantWith(id, `${appOrigin}/other`);
+    const provider = await newIdentity(stack, id, acme.ID, 'address');
+    await rowsOf(
+      stack,
+      "update identity.session set auth_method = 'oidc', sso_tenant = $2, provider = $3 where user_id = $1",
+      [id, acme.ID, provider],
+    );
+    assert.equal(await redirectOf(token, other.ID), '');
+    assert.equal(await redirectOf(token), `${appOrigin}/acme?code=…`);
   });
 
   test('an AppURL is at an origin that the platform allows, when it is saved and when it is used', async () => {

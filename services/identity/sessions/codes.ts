@@ -1,3 +1,4 @@
+import { type Caller } from '@bailiwick/call';
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
@@ -46,7 +47,7 @@ export function codeHandlers(
       // A code turns the browser's cookie into a token, which no script of an application may do.
       if (caller.origin !== '' && caller.origin !== ownOrigin)
         throw denied('only pages of this service may send users on', 'CROSS_SITE');
-      const returnTo = wanted || (await appUrlOf(deps, caller.id, tenant));
+      const returnTo = wanted || (await appUrlOf(deps, caller, tenant));
       if (returnTo === '' && deps.appUrl === '') return { redirect: '' };
       const target = readReturnAddress(returnTo, deps);
       if (!target)
@@ -98,10 +99,12 @@ export function codeHandlers(
  * The application of one of the user's tenants: of the named one, or of the only one. '' = none, or
  * one that the platform does not allow any more. Without access the user goes to the platform's.
  */
-async function appUrlOf(deps: Deps, userId: string, tenant: string): Promise<string> {
-  const { tenants } = await deps.authority
-    .listUserTenants({ userId })
+async function appUrlOf(deps: Deps, caller: Caller, tenant: string): Promise<string> {
+  const found = await deps.authority
+    .listUserTenants({ userId: caller.id })
     .catch(() => ({ tenants: [] }));
+  const { limitedTo } = caller;
+  const tenants = found.tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
   const named = tenants.filter(({ id, slug }) => id === tenant || slug === tenant);
   const [only, ...others] = tenant === '' ? tenants : named;
   return others.length === 0 ? stillAllowed(only?.appUrl ?? '', deps) : '';
