@@ -11,7 +11,7 @@ import { isPage, sendErrorPage, sendPage } from './pages.ts';
 
 const server = createServer((incoming, response) => {
   const { pathname } = new URL(incoming.url ?? '/', 'http://gateway');
-  keepLanguage(incoming, response);
+  keepLanguage(incoming, response, 'http://127.0.0.1');
   if (isPage(pathname)) sendPage(incoming, response, pathname);
   else sendErrorPage(incoming, response, failedPrecondition('X'), 'id');
 }).listen(0, '127.0.0.1');

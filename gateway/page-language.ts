@@ -19,10 +19,17 @@ export const languageOf = (request: IncomingMessage): string =>
   ]);
 
 /** Keeps a language that the address asks for, until the browser closes or the user signs out. */
-export function keepLanguage(request: IncomingMessage, response: ServerResponse): void {
+export function keepLanguage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  publicUrl: string,
+): void {
   const [locale] = localesLike(shippedLocales, askedFor(request));
   if (locale !== undefined)
-    response.appendHeader('set-cookie', `${cookie}=${locale}; Path=/; SameSite=Lax`);
+    response.appendHeader(
+      'set-cookie',
+      `${cookie}=${locale}; Path=/; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`,
+    );
 }
 
 /** The headers of a page in a language. */

@@ -170,7 +170,8 @@ function createRoute(
         return runOperation(operation, request, response, origin);
       });
     }
-    keepLanguage(request, response);
+    // A logo is cached for all browsers.
+    if (!isLogo(pathname)) keepLanguage(request, response, publicUrl);
     const signIn = sso.match(pathname);
     if (signIn) {
       nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);

@@ -110,8 +110,7 @@ const acrossTenants: Record<string, string> = {
     'returns the tenant of an endpoint for an update without one; the caller is authorized in it',
   'packages/keys/queries.ts:requestRotation': 'the platform rotates the data keys of all tenants',
   'packages/keys/queries.ts:takeWrappedByOthers': 'rewraps the data keys of all tenants in order',
-  'services/access/deletion/queries.ts:deleteOrphanedOffers':
-    'deletes the offers of deleted tenants',
+  'services/access/deletion/queries.ts:deleteOrphans': 'deletes the offers of deleted tenants',
   'services/identity/bot-keys/queries.ts:takeDue': 'announces the expiry of keys of all tenants',
   'services/identity/federation/queries.ts:carryMark':
     "updates the password mark of all the user's links",

@@ -11,7 +11,7 @@ import {
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from '../tenants/entities.ts';
-import { deleteOrphanedOffers, findPurgeable } from './queries.ts';
+import { deleteOrphans, findPurgeable } from './queries.ts';
 import { finishRemovals } from './removal.ts';
 
 const longestIntervalMs = 60_000;
@@ -33,7 +33,7 @@ export function startPurger({ database, schema, graceSeconds, log }: Deps): Back
         log.error('purging a tenant failed, retrying', { tenant: id, error });
       await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
     }
-    await database.transaction(null, deleteOrphanedOffers);
+    await database.transaction(null, deleteOrphans);
     await finishRemovals(database, log);
   }
   // With a short grace period, the interval is short too.

@@ -71,14 +71,19 @@ export async function findPurgeable(database: Database): Promise<string[]> {
 }
 
 /**
- * Deletes offers of purged tenants and of users who are members. Processes of the previous version
- * purge tenants and add members without knowing the table.
+ * Deletes offers and logos of purged tenants, and offers of users who are members. Processes of
+ * earlier versions purge tenants and add members without knowing these tables.
  */
-export async function deleteOrphanedOffers(em: EntityManager): Promise<void> {
+export async function deleteOrphans(em: EntityManager): Promise<void> {
   await execute(
     em,
     `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
        or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
+    [],
+  );
+  await execute(
+    em,
+    'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
     [],
   );
 }

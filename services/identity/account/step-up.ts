@@ -41,7 +41,7 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
           const factors = await findFactors(em, id);
           if (factors.length === 0)
             throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
-          await voidChallengesOf(em, id, place);
+          await voidChallengesOf(em, id, credentialId);
           // Audited only: nothing has changed yet.
           recordChange(em, call, {
             tenant: '',

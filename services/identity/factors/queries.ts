@@ -305,14 +305,15 @@ export async function consumeChallenge(
   return row?.auth_method;
 }
 
-/** Voids the challenges of a user that were asked for in a place. */
+/** Voids the challenges of a user's session, in whichever network it asked for them. */
 export async function voidChallengesOf(
   em: EntityManager,
   userId: string,
-  network: string,
+  sessionId: string,
 ): Promise<void> {
-  const text = 'delete from login_challenge where user_id = $1 and network = $2';
-  await execute(em, text, [userId, network]);
+  const text =
+    "delete from login_challenge where user_id = $1 and split_part(network, ' ', 2) = $2";
+  await execute(em, text, [userId, sessionId]);
 }
 
 /**

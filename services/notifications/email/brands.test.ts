@@ -65,6 +65,15 @@ test('what a tenant has not set is the installation’s, and other mails have no
   }
 });
 
+test('a tenant without a name of its own, or with the platform’s, gets no logo in mails', async () => {
+  for (const name of ['', 'example', ' EXAMPLE ']) {
+    const { brands } = brandsOf(() => Promise.resolve({ branding: { ...acme, name } }));
+    const html = await htmlOf(brands, 'tnt_1');
+    assert.match(html, /<p class="service">Example<\/p>/);
+    assert.ok(!html.includes('<img'), name);
+  }
+});
+
 test('a mail is sent while access is away, and has the tenant’s looks afterwards', async () => {
   let isAway = true;
   const { brands } = brandsOf(() =>

@@ -19,6 +19,8 @@ export type Brands = { of(tenant: string): Promise<Brand> };
 const cachedMs = 60_000;
 const lookUpMs = 2000;
 
+const isSame = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase();
+
 type Deps = {
   tenants: Pick<Client<typeof Tenants>, 'getBranding'>;
   settings: BrandSettings;
@@ -38,12 +40,14 @@ export function createBrands({ tenants, settings, sender, log }: Deps): Brands {
 
   async function load(tenant: string): Promise<Brand> {
     const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
-    if (!branding) return own;
-    const { name, accentColor, logoPath, logoWidth: width, logoHeight: height } = branding;
+    const name = displayName(branding?.name ?? '');
+    // A logo without the tenant's name, or with the platform's, would pass for the platform's.
+    if (!branding || name === '' || isSame(name, sender.service)) return own;
+    const { accentColor, logoPath, logoWidth: width, logoHeight: height } = branding;
     const logo =
       logoPath === '' ? own.logo : { url: `${sender.publicUrl}${logoPath}`, width, height };
     return {
-      name: displayName(name),
+      name,
       color: accentColor || own.color,
       ...(logo && { logo }),
     };

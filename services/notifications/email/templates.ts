@@ -96,7 +96,7 @@ const logoSize = { width: 200, height: 48 };
 function brandValues({ name, color, logo }: Brand, service: string): Values {
   const { light, dark } = accentColors(color);
   return {
-    brand: escapeHtml(name === '' || name === service ? service : `${name} · ${service}`),
+    brand: escapeHtml(name === '' ? service : `${name} · ${service}`),
     logo: logo ? imageOf(logo) : '',
     accent: light,
     accentOnDark: dark,
