@@ -45,9 +45,9 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
   'events.id': { pattern: '^[A-Za-z0-9_-]{0,64}$' },
   'events.own_family': { not: { pattern: `^(${ownFamilies})([.]|$)` } },
   'group_mapping.value': { not: { pattern: '[\\u0000-\\u001f\\u007f]' } },
+  // OpenAPI 3.0 has no rule for names: the CEL rule also checks their lengths.
   'provider.assurance_map': {
     maxProperties: 50,
-    propertyNames: { minLength: 1, maxLength: 256 },
     additionalProperties: { enum: ['aal1', 'aal2', 'phishing_resistant'] },
   },
   'provider.attribute_map': {

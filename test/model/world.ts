@@ -124,6 +124,7 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
         id: tenantId(serial, index),
         slug: tenantId(serial, index),
         status,
+        branding: {},
         settings: {
           ...(requireSso ? { requireSso } : {}),
           ...(requireFactor === 'off'

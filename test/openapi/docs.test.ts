@@ -211,7 +211,10 @@ describe('GET /docs', () => {
         const html = await response.text();
         assert.equal(response.status, 200);
         assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
-        assert.equal(response.headers.get('vary'), 'accept');
+        assert.equal(
+          response.headers.get('vary'),
+          'accept, accept-language, accept-encoding, cookie',
+        );
         assert.match(
           response.headers.get('content-security-policy') ?? '',
           /^default-src 'none'; .*frame-ancestors 'none'/,

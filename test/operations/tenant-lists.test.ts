@@ -80,7 +80,7 @@ describeOne('reading tenants', 'one process', (topology) => {
     const account = bodyOf(await stack.call('Account_Get', {}, dan.token));
     assert.deepEqual(
       account['Tenants'],
-      made.map(({ ID, Slug, Name }) => ({ ID, Slug, Name, RequireFactor: 'off' })),
+      made.map(({ ID, Slug, Name }) => ({ ID, Slug, Name, RequireFactor: 'off', AppURL: '' })),
     );
     const { NextCursor } = await readPage(
       stack,

@@ -77,6 +77,8 @@ REPLACED = {
     # The settings define the allowed schemes, hosts and ports.
     "URL": lambda _: "https://receiver.example.com/hook",
     "Issuer": lambda _: "https://id.example.com",
+    # Its names have a length, and a provider of the platform has none.
+    "AssuranceMap": lambda _: {},
     # The host bits of a network must be zero.
     "AllowedIPs": lambda _: ["192.0.2.0/24", "2001:db8::1"],
     # The settings define the allowed origins.
