@@ -15,7 +15,7 @@ import { account, type Providers, startProviders } from './stage.ts';
 
 // SSO sign-in at oidc-provider and at the test's own SAML identity provider, which is honest here.
 
-describeOne('single sign-on', 'five processes', (topology) => {
+describeOne('single sign-on', 'one process', (topology) => {
   let stack: Stack;
   let idp: EvilIdp;
   let setIdentity: Providers['setIdentity'];
