@@ -11,6 +11,7 @@ import {
   say,
 } from './calls.js';
 import { useLocaleOf } from './language.js';
+import { withReturn } from './onward.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import './password.js';
 import { locale, text } from './texts.js';
@@ -66,6 +67,9 @@ async function accept() {
     throw error;
   }
   end(text('invitation.welcome'), text('invitation.accepted'));
+  // The sign-in page leads on to the tenant's application.
+  find('onward').href = withReturn('login');
+  find('onward').hidden = false;
 }
 
 /** Signs in and accepts, or asks for a missing step first. */

@@ -133,6 +133,8 @@ describe('the invitation page', { skip: withoutChromium }, () => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Create the account' }).click();
     await heading(page, 'Welcome');
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await heading(page, 'You are signed in');
     assert.equal(await members(), before + 1);
     assert.equal((await mailsTo(stack, email)).length, 1);
   });
