@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { type Environment, type SettingTable } from '@bailiwick/settings';
+import { pngOf } from '../support/images.ts';
 
 // The fields of Kubernetes objects that the tests read.
 
@@ -199,7 +200,7 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
     container.volumeMounts.find(({ name }) => name === volume)?.mountPath ??
     assert.fail(`${volume} is not mounted`);
   for (const volume of pod.spec.volumes) {
-    // A process only needs the folder of a ConfigMap to start.
+    // A process only needs the folder of a ConfigMap to start, and images that it names.
     if (volume.configMap) mkdirSync(join(folder, mountOf(volume.name)), { recursive: true });
     for (const { secret } of volume.projected?.sources ?? []) {
       for (const { key, path } of secret?.items ?? []) {
@@ -215,7 +216,11 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
     variable.name,
     valueOf(variable),
   ]);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, value.startsWith('/run/') ? join(folder, value) : value]),
-  );
+  const environment = entries.map(([name, value]): [string, string] => [
+    name,
+    value.startsWith('/run/') ? join(folder, value) : value,
+  ]);
+  for (const [, value] of environment)
+    if (value.endsWith('.png')) writeFileSync(value, pngOf([30, 90, 60]));
+  return Object.fromEntries(environment);
 }
