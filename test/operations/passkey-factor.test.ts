@@ -80,6 +80,19 @@ describeOne('a passkey as the second factor', 'one process', (topology) => {
     assert.equal(await sessionsOf(id), 2);
   });
 
+  test('Account_CompleteLogin refuses a copy of an authenticator, and audits it', async () => {
+    const { id, email, passkey } = await newUser();
+    bodyOf(await signInWith(stack, passkey, { count: 7 }));
+    const { Challenge } = await challengeOf(email);
+    assertFailed(await complete({ Challenge, Passkey: await answerWith(passkey, { count: 7 }) }), [
+      'the passkey was not accepted',
+    ]);
+    bodyOf(await complete({ Challenge, Passkey: await answerWith(passkey, { count: 8 }) }));
+    const copies = 'identity.outbox where audit like $1 and audit like $2';
+    const like = ['%"Action":"user.passkey_cloned"%', `%${id}%`];
+    assert.equal(await countOf(stack, copies, like), 1);
+  });
+
   test('Account_CompleteLogin called 200 times at once with one answer opens one session', async () => {
     const { id, email, passkey } = await newUser();
     const { Challenge } = await challengeOf(email);

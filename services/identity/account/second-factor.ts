@@ -19,6 +19,7 @@ import {
 } from '../factors/queries.ts';
 import { type ChallengeUse, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
+import { passkeyTarget } from '../passkeys/records.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession } from '../sessions/begin.ts';
@@ -152,12 +153,12 @@ type Answer = {
 async function prove(
   deps: AccountDeps,
   { user, hash, network, request, use }: Omit<Answer, 'refuse'>,
-  { caller }: Call,
+  call: Call,
 ): Promise<Proof | undefined> {
   let proof: Proof | undefined;
-  await deps.throttle.attemptFactor(user.id, caller.ip, async () => {
+  await deps.throttle.attemptFactor(user.id, call.caller.ip, async () => {
     if (!(await countTry(deps.database, hash, network))) throw deadToken();
-    proof = await proofOf(deps, user.id, request, use);
+    proof = await proofOf(deps, user, { ...request, use }, call);
     return proof !== undefined;
   });
   return proof;
@@ -165,12 +166,19 @@ async function prove(
 
 function proofOf(
   deps: AccountDeps,
-  userId: string,
-  { totp, passkey, recoveryCode }: Answer['request'],
-  use: ChallengeUse,
+  { id, email }: UserRow,
+  { totp, passkey, recoveryCode, use }: Answer['request'] & Pick<Answer, 'use'>,
+  call: Call,
 ): Promise<Proof | undefined> {
-  if (totp !== '') return proveTotp(deps, userId, totp);
-  return passkey === ''
-    ? proveRecoveryCode(deps, userId, recoveryCode)
-    : provePasskeyOf(deps, userId, passkey, use);
+  if (totp !== '') return proveTotp(deps, id, totp);
+  if (passkey === '') return proveRecoveryCode(deps, id, recoveryCode);
+  return provePasskeyOf(deps, id, { credential: passkey, use }, (copied) =>
+    deps.refusals.record(`sign in with ${copied.id}`, call, {
+      Tenant: '',
+      Action: 'user.passkey_cloned',
+      Result: 'failed',
+      Code: 'unauthenticated',
+      Targets: [{ Type: 'user', ID: id, Name: email }, passkeyTarget(copied)],
+    }),
+  );
 }

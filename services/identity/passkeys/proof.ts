@@ -46,16 +46,28 @@ export async function provePasskey(
   };
 }
 
-/** A passkey of a user as the answer to a challenge; undefined if it is refused or of another user. */
+/**
+ * A passkey of a user as the answer to a challenge; undefined if it is refused or of another user.
+ * `onCopy` is called if the passkey may be a copy.
+ */
 export async function provePasskeyOf(
   deps: Pick<PasskeyDeps, 'keyRing' | 'publicUrl' | 'database'>,
   userId: string,
-  credential: string,
-  use: ChallengeUse,
+  { credential, use }: { credential: string; use: ChallengeUse },
+  onCopy: (passkey: StoredPasskey) => Promise<void>,
 ): Promise<Proof | undefined> {
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   if (passkey?.userId !== userId) return undefined;
+  const unlessRefused = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof PasskeyRefused)) throw error;
+      if (error.message === clonedReason) await onCopy(passkey);
+      return undefined;
+    }
+  };
   const proven = await unlessRefused(() => provePasskey(deps, answer, passkey, use));
   return (
     proven && {
@@ -65,13 +77,4 @@ export async function provePasskeyOf(
       use: async (em) => (await unlessRefused(() => proven.use(em).then(() => true))) ?? false,
     }
   );
-}
-
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PasskeyRefused) return undefined;
-    throw error;
-  }
 }
