@@ -119,6 +119,8 @@ export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>)
  * are allowed.
  */
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
+/** Pages and mails have texts in several languages. */
+const readsTexts = new Set(['gateway', 'notifications', 'bailiwick']);
 /** Password hashing uses a native addon, the only one. */
 const hashesPasswords = new Set(['identity', 'bailiwick']);
 
@@ -143,7 +145,8 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   );
   // The gateway serves the built documents, if there are any.
   const site = name === 'gateway' || name === 'bailiwick' ? [join(root, 'site/dist')] : [];
-  const read = [...folders, join(root, 'node_modules'), ...site, ...named];
+  const texts = readsTexts.has(name) ? [join(root, 'packages/texts/locales')] : [];
+  const read = [...folders, join(root, 'node_modules'), ...site, ...texts, ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
     // The addon's loader reads this file to find the host's C library.
