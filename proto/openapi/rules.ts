@@ -40,7 +40,7 @@ function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   if (hasExtension(rules, permission)) return pattern(permissionPattern);
   if (hasExtension(rules, event_type))
     return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
-  if (hasExtension(rules, name)) return { pattern: namePattern };
+  if (hasExtension(rules, name)) return { pattern: empty ? `^$|${namePattern}` : namePattern };
   if (hasExtension(rules, locale))
     return { ...pattern('[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*'), maxLength: 35 };
   if (hasExtension(rules, totp)) return pattern('[0-9]{6}');

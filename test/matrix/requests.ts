@@ -11,8 +11,12 @@ import type { Place } from './world.ts';
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
+/** Their tenant may also be a slug, and is no scope: any text is valid, and an unknown one is none. */
+const bySlug = ['Account_IssueCode', 'Tenants_GetBranding'];
+
 /** The JSON path of the field that names an operation's tenant; undefined without such a field. */
 export function tenantPath(operation: Operation): readonly string[] | undefined {
+  if (bySlug.includes(operation.name)) return undefined;
   const paths = operation.allow.flatMap((rule) => {
     if (rule.kind === 'tenant') return [rule.field];
     return rule.kind === 'platform' && rule.without !== '' ? [rule.without] : [];

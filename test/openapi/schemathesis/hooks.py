@@ -77,6 +77,10 @@ REPLACED = {
     # The settings define the allowed schemes, hosts and ports.
     "URL": lambda _: "https://receiver.example.com/hook",
     "Issuer": lambda _: "https://id.example.com",
+    "AuthorizationURL": lambda _: "https://id.example.com/authorize",
+    "TokenURL": lambda _: "https://id.example.com/token",
+    "UserinfoURL": lambda _: "https://id.example.com/user",
+    "EmailsURL": lambda _: "https://id.example.com/emails",
     # Its names have a length, and a provider of the platform has none.
     "AssuranceMap": lambda _: {},
     # The host bits of a network must be zero.
