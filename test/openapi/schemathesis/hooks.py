@@ -77,6 +77,10 @@ REPLACED = {
     # The settings define the allowed schemes, hosts and ports.
     "URL": lambda _: "https://receiver.example.com/hook",
     "Issuer": lambda _: "https://id.example.com",
+    "IdpSsoURL": lambda _: "https://id.example.com/sso",
+    # Nothing serves metadata here.
+    "MetadataURL": lambda _: "",
+    "MetadataXML": lambda _: "",
     "AuthorizationURL": lambda _: "https://id.example.com/authorize",
     "TokenURL": lambda _: "https://id.example.com/token",
     "UserinfoURL": lambda _: "https://id.example.com/user",
