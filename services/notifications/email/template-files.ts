@@ -45,10 +45,14 @@ export function readTemplateFiles(directory: string, locale = ''): FilesRead {
   const problems: string[] = [];
   const read = (folder: string, prefix: string): void => {
     // Kubernetes puts its own links, which begin with "..", beside the keys of a ConfigMap.
-    for (const name of readdirSync(folder).filter((entry) => !entry.startsWith('.'))) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const { name } = entry;
+      if (name.startsWith('.')) continue;
       const at = path.join(folder, name);
       try {
-        if (statSync(at).isDirectory()) read(at, `${prefix}${name}.`);
+        // The keys of a ConfigMap are links.
+        if ((entry.isSymbolicLink() ? statSync(at) : entry).isDirectory())
+          read(at, `${prefix}${name}.`);
         else
           files.set(
             `${prefix}${name}`,

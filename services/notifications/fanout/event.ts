@@ -70,6 +70,12 @@ export function skipReason(
   return subject === id && isAboutEndpoints(type) ? 'own_life' : undefined;
 }
 
+/** The names by which an endpoint's EventTypes include a type: its own and its families' (`user.*`). */
+export function namesFor(type: string): string[] {
+  const words = type.split('.');
+  return [type, ...words.slice(1).map((_, at) => `${words.slice(0, at + 1).join('.')}.*`)];
+}
+
 /**
  * Whether an endpoint's EventTypes include a type: by name, by family (`user.*`), or all types if
  * the list is empty.

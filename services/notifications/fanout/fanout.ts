@@ -10,7 +10,7 @@ import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
-import { type FanoutEndpoint, isWanted, listFanoutEndpoints } from './queries.ts';
+import { type FanoutEndpoint, findWanted, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
@@ -37,9 +37,8 @@ type Wants = (type: string) => Promise<boolean>;
  */
 export const wantsFinder = (database: Database): Wants =>
   createBatch(async (types: readonly string[]) => {
-    const answers = new Map<string, boolean>();
-    for (const type of new Set(types)) answers.set(type, await isWanted(database, type));
-    return types.map((type) => answers.get(type) ?? true);
+    const wanted = await findWanted(database, new Set(types));
+    return types.map((type) => wanted.has(type));
   });
 
 /**

@@ -1,6 +1,6 @@
 import { type Database, type Statement } from '@bailiwick/database';
 import type { ChatKind } from '../chat-kinds.ts';
-import type { Receiver } from './event.ts';
+import { namesFor, type Receiver } from './event.ts';
 
 /** `kind`: the chat service; empty = a webhook. */
 export type FanoutEndpoint = Receiver & { kind: ChatKind | ''; createdAt: string };
@@ -26,17 +26,17 @@ export async function listFanoutEndpoints(
 // Both kinds of endpoints have an index of their active event types.
 const wanted: Statement = {
   name: 'notifications.wanted',
-  text: `select exists (select from webhook_endpoint where active and (event_types = '{}' or event_types && $1::text[]))
-           or exists (select from chat_endpoint where active and (event_types = '{}' or event_types && $1::text[])) as wanted`,
+  text: `select asked.type from jsonb_to_recordset($1::jsonb) as asked (type text, names text[])
+         where exists (select from webhook_endpoint where active and (event_types = '{}' or event_types && asked.names))
+            or exists (select from chat_endpoint where active and (event_types = '{}' or event_types && asked.names))`,
 };
 
-/**
- * Whether any endpoint wants events of this type now: by name, by family (`user.*`) or because it
- * wants all types. `isSubscribed` decides for each endpoint.
- */
-export async function isWanted(database: Database, type: string): Promise<boolean> {
-  const words = type.split('.');
-  const families = words.slice(1).map((_, at) => `${words.slice(0, at + 1).join('.')}.*`);
-  const [row] = await database.query<{ wanted: boolean }>(wanted, [[type, ...families]]);
-  return row?.wanted ?? true;
+/** The types of which any endpoint wants events now. `isSubscribed` decides for each endpoint. */
+export async function findWanted(
+  database: Database,
+  types: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const asked = [...types].map((type) => ({ type, names: namesFor(type) }));
+  const rows = await database.query<{ type: string }>(wanted, [JSON.stringify(asked)]);
+  return new Set(rows.map(({ type }) => type));
 }

@@ -4,9 +4,9 @@ import type { Finished, Store } from './store.ts';
 export type Finish = (finished: Finished, free?: () => void) => Promise<void>;
 
 /**
- * Stores the results of a lane with `concurrency` slots. A slot may be free before its result is
- * stored, but only for as many attempts as there are slots, and for none while results cannot be
- * stored: each of those attempts is repeated, so full slots must slow them down.
+ * Stores the results of a lane with `concurrency` slots. A slot may be freed before its result is
+ * stored: at most `concurrency` slots at once, and none while storing fails, because each of those
+ * attempts will be repeated.
  */
 export function createFinish(store: Pick<Store, 'finish'>, concurrency: number): Finish {
   let freedEarly = 0;
