@@ -26,8 +26,8 @@ const headers = {
 type Shown = { type: string; content: Uint8Array } | undefined;
 
 /**
- * Returns a sender of images. It sends nothing and returns false if there is none: a tenant without
- * a logo looks like one that does not exist.
+ * Returns a function that sends the image of a path. It returns false if no image has this path. A
+ * tenant without a logo and an unknown tenant get the same answer.
  */
 export function createLogos(
   access: Transport,

@@ -27,8 +27,8 @@ type Following = {
   subject: string;
   types: readonly string[];
   /**
-   * The durable name of the version that took all events of `subject`. Given, the broker passes on
-   * the events of `types` only, and these must never change under one durable name.
+   * The durable name of the version that took all events of `subject`. If set, the broker delivers
+   * only the events of `types`: change `types` only together with `durable`.
    */
   replaces?: string;
   /** Must be idempotent, and must accept events out of order. */

@@ -21,7 +21,7 @@ type Fresh = {
   wake: () => void;
 };
 
-/** Larger rows, and more of them during one round of the relay, wait in the table only. */
+/** Limits of the rows in memory, in number and in characters. The table keeps the others. */
 const most = 1000;
 const mostCharacters = 16_384;
 /**

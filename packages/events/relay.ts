@@ -112,8 +112,9 @@ export function startRelay({
         publisher.invalidate();
         log.warn('relaying the outbox failed, retrying', { error });
       });
-      const most = pauseMs === undefined ? 1 : 0;
-      if (published === undefined || published > most)
+      // By default one row alone is followed by the next round at once.
+      const pausesAfter = pauseMs === undefined ? 2 : 1;
+      if (published === undefined || published >= pausesAfter)
         await rest(
           pauseMs ?? Math.min(pauseFactor * (performance.now() - begun), longestPauseMs),
           stopping.signal,
@@ -238,8 +239,8 @@ function createPause() {
 }
 
 /**
- * Publishes the oldest rows and marks the ones that the broker has stored. `includesRecent`: also rows that
- * another process may hold in its memory.
+ * Publishes the oldest rows and marks the ones that the broker has stored. `includesRecent`: also
+ * rows that another process may hold in its memory.
  */
 function sendBatch(
   { database, broker }: Omit<PublisherDeps, 'log'>,

@@ -11,8 +11,10 @@ import { type Log } from '@bailiwick/telemetry';
 
 // Seals secrets at rest: AES-256-GCM with a random 96-bit nonce. Records are sealed with a data key
 // of their tenant; data keys are wrapped by a key-encryption key of the ring. Blob: 0x01 ‖ nonce
-// (12) ‖ ciphertext ‖ tag (16). Node takes a key as bytes too, but tests their type with exceptions,
-// which costs more than the sealing.
+// (12) ‖ ciphertext ‖ tag (16).
+//
+// Keys are passed as key objects: for bytes, Node checks the type with exceptions, which costs more
+// than the sealing.
 
 const version = 1;
 

@@ -1,6 +1,6 @@
-// The end of a call: its deadline, or its caller is gone. An AbortSignal costs several times what a
-// plain timer does, AbortSignal.timeout stays until its time has passed, and then costs an error
-// with its stack. Most handlers never look at the signal, so it is made for those that do.
+// A call ends at its deadline, or when its caller is gone. A plain timer does this: an AbortSignal
+// costs several times as much, and AbortSignal.timeout keeps running after the call and then creates
+// an error with its stack. The signal is made only for handlers that read it.
 
 /** The end of one call. `finish` releases it once the call has its response. */
 export type Deadline = {

@@ -55,7 +55,7 @@ test('the process names every problem of its branding, and does not start', (t) 
       BAILIWICK_PRIVACY_URL: 'javascript:alert(1)',
     }),
     [
-      '  - BAILIWICK_BRAND_NAME must be at most 64 characters',
+      '  - BAILIWICK_BRAND_NAME must be at most 64 characters, without control characters',
       `  - BAILIWICK_BRAND_LOGO_FILE names the image ${large}, which must be at most 64 KiB`,
       '  - BAILIWICK_BRAND_COLOR must be darker: its contrast with white text on it is 1.5:1, at least 4.5:1 is needed',
       '  - BAILIWICK_BRAND_FAVICON_FILE names the image /nowhere/icon, which cannot be read',

@@ -24,7 +24,8 @@ const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : 'is malformed';
 
 function assertName(name: string): void {
-  if (name.length > 64 || /\p{C}/u.test(name)) throw new Error('must be at most 64 characters');
+  if (name.length > 64 || /\p{C}/u.test(name))
+    throw new Error('must be at most 64 characters, without control characters');
 }
 
 function assertColor(color: string): void {

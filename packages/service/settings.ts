@@ -122,15 +122,20 @@ export const limitSettings = {
   },
 } as const satisfies SettingTable;
 
-function assertWebUrl(url: string): void {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+function assertWebUrl(text: string): void {
+  readWebUrl(text);
+}
+
+function readWebUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new Error('must begin with http:// or https://');
+  return url;
 }
 
 // Other addresses are built by appending to this URL.
 function assertBase(url: string): void {
-  assertWebUrl(url);
-  const { username, password } = new URL(url);
+  const { username, password } = readWebUrl(url);
   if (username + password !== '' || /[?#]/.test(url))
     throw new Error('must contain only a host, a port and a path');
 }

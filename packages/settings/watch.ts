@@ -6,7 +6,7 @@ import type { Mounted } from './config.ts';
 // files are polled, since file-system events do not survive the symbolic links that Kubernetes
 // swaps. They are small and stay in the page cache.
 
-/** A file that has changed is read again after a second. */
+/** An unchanged file is read every two seconds, and a changed one again after one. */
 const everySeconds = 2;
 
 type Watched<Content> = {

@@ -1,8 +1,8 @@
 import { everySecond } from './every-second.ts';
 
 /**
- * Measures how long the event loop is blocked. The returned function gives how late the latest
- * timer since its last call was, in milliseconds: at most a second less than the longest block.
+ * Measures how long the event loop is blocked. The returned function gives the greatest delay of a
+ * timer since its last call, in milliseconds: at most a second less than the longest block.
  * Does not use monitorEventLoopDelay: it wakes an idle process 100 times a second, and Deno 2.9
  * reports 5 ms for a loop that was blocked for 1500.
  */

@@ -21,7 +21,7 @@ for (const [wanted, chosen] of [
     assert.equal(chooseLocale(locales, [wanted]), chosen);
   });
 
-test('the closest language comes first, and there is none for an unknown one', () => {
+test('localesLike returns the closest language first, and an empty list for an unknown language', () => {
   assert.deepEqual(localesLike(['pt', 'pt-PT', 'pt-BR'], 'pt-BR'), ['pt-BR', 'pt', 'pt-PT']);
   assert.deepEqual(localesLike(locales, 'nl'), []);
 });
