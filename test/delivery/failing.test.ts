@@ -173,7 +173,10 @@ describeOne('failing endpoints', 'one process', (topology) => {
       return num_pending + num_ack_pending === 0;
     });
     await connection.close();
-    assert.match(stack.logOf('notifications'), /cannot be read, dead-lettered/);
+    // The log is written every 10 ms.
+    await eventually('the log line', () =>
+      Promise.resolve(/cannot be read, dead-lettered/.test(stack.logOf('notifications'))),
+    );
     // They are for the operator: tenants cannot list or replay them.
     const listed = await call('Webhooks_ListAttempts', {
       Tenant: tenant,

@@ -11,7 +11,7 @@ import type { Place } from './world.ts';
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** Their tenant may also be a slug, and is no scope: any text is valid, and an unknown one is none. */
+/** Their field `Tenant` takes an ID or a slug and limits no rights, so every text is valid. */
 const bySlug = ['Account_IssueCode', 'Tenants_GetBranding'];
 
 /** The JSON path of the field that names an operation's tenant; undefined without such a field. */

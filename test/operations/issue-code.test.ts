@@ -6,7 +6,7 @@ import { newIdentity } from '../support/federation.ts';
 import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
 import { appOrigin, sharedStack } from '../support/shared.ts';
-import { rowsOf } from '../support/store.ts';
+import { assertExpiresIn, rowsOf } from '../support/store.ts';
 
 type SignedIn = {
   Token: string;
@@ -44,6 +44,7 @@ describeOne('codes that take a session on to an application', 'one process', (to
     assert.match(code, /^bwkc_/);
     url.searchParams.delete('code');
     assert.equal(url.href, `${appOrigin}/back?next=1#part`);
+    await assertExpiresIn(stack, 'sign_in_code', id, 60);
     const { Token, Session, User } = bodyOf(await exchange(code)) as SignedIn;
     assert.deepEqual([User.ID, Session.AuthMethod], [id, 'password']);
     assert.equal((await stack.call('Account_Get', {}, Token)).status, 200);
@@ -58,7 +59,7 @@ describeOne('codes that take a session on to an application', 'one process', (to
     assert.ok(!JSON.stringify(events).includes(code));
   });
 
-  test('a session that was taken on is no fresher than the first, and lasts no longer', async () => {
+  test('Account_ExchangeCode opens a session that is as old as the sign-in, and ends with it', async () => {
     const { id, token } = await signUp(stack);
     await rowsOf(
       stack,

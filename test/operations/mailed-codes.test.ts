@@ -4,7 +4,7 @@ import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { mailsTo, mailTo, newAddress, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { rowsOf } from '../support/store.ts';
+import { assertExpiresIn, rowsOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
 
 const dead = ['the token is not valid any more'];
@@ -121,6 +121,7 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
     ];
     for (const end of endings) {
       const { person, request, code } = await mailed();
+      await assertExpiresIn(stack, 'mailed_code', person.id, 600);
       await end(person);
       assert.notEqual((await enter(request, code)).status, 200, String(end));
     }

@@ -243,6 +243,7 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
 
   test('the days of grace leave members time to add a factor', async () => {
     const Tenant = await use.tenantOf(ada);
+    assertRefused(await set(Tenant, { FactorGraceDays: 91 }), 400, 'invalid_argument');
     bodyOf(await set(Tenant, { RequireFactor: 'any', FactorGraceDays: 7 }, ada.token));
     bodyOf(await groups(Tenant, ada.token));
     const { Tenant: seen } = bodyOf(await stack.call('Tenants_Get', { Tenant }, ada.token)) as {

@@ -5,7 +5,7 @@ import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, type Stack } from '../support/harness.ts';
 import { login, mailsTo, mailTo, password, signUp, tokenIn } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { countOf, rowsOf } from '../support/store.ts';
+import { assertExpiresIn, countOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { dead, factorCalls } from './factor-calls.ts';
 
@@ -109,6 +109,7 @@ describeOne('signing in with a second factor', 'five processes', (topology) => {
     const { email, secret, userId } = await protectedUser();
     for (const change of ["expires_at = now() - interval '1 second'", "network = '192.0.2.0/24'"]) {
       const challenge = await challengeOf(email);
+      await assertExpiresIn(stack, 'login_challenge', userId, 600);
       await rowsOf(stack, `update identity.login_challenge set ${change} where user_id = $1`, [
         userId,
       ]);

@@ -218,7 +218,7 @@ describeOne('Tenant.Branding', 'one process', (topology) => {
     assert.ok(!Html.includes('<img') && Html.includes('<p class="service">Bailiwick</p>'), Html);
   });
 
-  test('the pages of a tenant have its branding, and those of others have not', async () => {
+  test('the pages of a tenant have its branding, and the pages of other tenants do not', async () => {
     const { ID, Slug } = await newTenant();
     const { LogoPath } = await saved(ID, {
       Name: 'Acme <b>',

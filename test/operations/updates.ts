@@ -38,7 +38,7 @@ export function testUpdates(topology: Topology): void {
     });
     after(() => stack?.stop());
 
-    const only = (record: Fields, names: Fields): Fields =>
+    const pick = (record: Fields, names: Fields): Fields =>
       Object.fromEntries(Object.keys(names).map((name) => [name, record[name]]));
     const without = (record: Fields, names: readonly string[] = []): Fields =>
       Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
@@ -52,7 +52,7 @@ export function testUpdates(topology: Topology): void {
       for (const testCase of cases) {
         const { operation, needed, filled, cleared, read } = testCase;
         await save(testCase, { ...needed, ...filled });
-        assert.deepEqual(only(await read(), filled), filled, `${operation}: sent`);
+        assert.deepEqual(pick(await read(), filled), filled, `${operation}: sent`);
         const before = await read();
         await save(testCase, needed);
         assert.deepEqual(await read(), before, `${operation}: absent`);
@@ -64,15 +64,15 @@ export function testUpdates(topology: Topology): void {
         for (const [name, empty] of Object.entries(cleared)) {
           await save(testCase, { ...needed, [name]: empty });
           assert.deepEqual(
-            only(await read(), filled),
-            { ...only(before, filled), [name]: empty },
+            pick(await read(), filled),
+            { ...pick(before, filled), [name]: empty },
             `${operation}: ${name} cleared`,
           );
           await save(testCase, { ...needed, [name]: filled[name] });
         }
         await save(testCase, without(await read(), testCase.readOnly));
         assert.deepEqual(
-          only(await read(), filled),
+          pick(await read(), filled),
           filled,
           `${operation}: sent back as it was read`,
         );

@@ -4,7 +4,7 @@ import { assertRefused, bodyOf } from '../support/answers.ts';
 import { eventually } from '../support/harness.ts';
 import { login, mailsTo, signUp } from '../support/people.ts';
 import { appOrigin } from '../support/shared.ts';
-import { rowsOf } from '../support/store.ts';
+import { assertExpiresIn, rowsOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
 import { type Browser, startBrowser } from './browse.ts';
 import { refusalIn, type Saved } from './home.ts';
@@ -104,6 +104,7 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
     await set('email_key', `'else@example.com'`);
     assertRefused(await link(fresh, newer), 400, 'failed_precondition');
     await set('email_key', `'${owner.email}'`);
+    await assertExpiresIn(stack, 'pending_link', owner.id, 600);
     await set('expires_at', 'now()');
     assertRefused(await link(fresh, newer), 400, 'failed_precondition');
     assert.equal((await linksOf(owner.id, fresh)).length, 0);

@@ -47,7 +47,7 @@ export async function startSocial(topology: Topology) {
     provide,
     startOf,
 
-    /** Signs in at a provider as a person, whose address it has verified unless they say else. */
+    /** Signs in at a provider, which has verified the person's address unless `person` says otherwise. */
     enter(person: Person, { provider = google, returnTo = '', browser = startBrowser() } = {}) {
       op.setAccount(person.sub, { email_verified: true, ...person });
       return goThrough(stack, startOf(provider, returnTo), { login: person.sub, browser });

@@ -77,7 +77,7 @@ describeOne('social sign-in', 'one process', (topology) => {
   });
 
   test('Sso_ListSocialProviders shows everyone the active providers of the platform, and nothing secret', async () => {
-    const second = await provide('Second', { Active: false });
+    const second = await provide('Another', { Active: false });
     const listed = async () =>
       recordIn(await stack.call('Sso_ListSocialProviders', {}), 'Providers') as Array<{
         ID: string;
@@ -95,6 +95,10 @@ describeOne('social sign-in', 'one process', (topology) => {
       const ids = (await listed()).map(({ ID }) => ID);
       return ids.indexOf(google.ID) === 0 && ids.includes(second.ID);
     });
+    bodyOf(await save({ ...second, Active: false }));
+    await eventually('no second button', async () =>
+      (await listed()).every(({ ID }) => ID !== second.ID),
+    );
     bodyOf(await stack.call('Sso_DeleteProvider', { ID: second.ID }, stack.platformKey));
   });
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -113,4 +114,20 @@ function textOf(file: string): string {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }
+}
+
+/** Asserts that a user's newest row of a table of identity expires after this time. */
+export async function assertExpiresIn(
+  stack: Parameters<typeof rowsOf>[0],
+  table: string,
+  userId: string,
+  seconds: number,
+): Promise<void> {
+  const [row] = await rowsOf<{ left: number }>(
+    stack,
+    `select extract(epoch from expires_at - now())::int as left from identity.${table} where user_id = $1
+     order by expires_at desc limit 1`,
+    [userId],
+  );
+  assert.ok(row && row.left <= seconds && row.left > seconds - 30, `${table}: ${row?.left} s`);
 }
