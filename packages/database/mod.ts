@@ -5,15 +5,17 @@ export {
   beforeCommit,
   type Database,
   type EntityManager,
+  isTenantScoped,
+  openDatabase,
+} from './orm.ts';
+export {
   execute,
   inTransaction,
-  isTenantScoped,
   lacksLock,
   lockName,
   onPool,
-  openDatabase,
   type Run,
   type Statement,
   violates,
-} from './orm.ts';
+} from './statements.ts';
 export { type Scope } from './turns.ts';

@@ -1,11 +1,15 @@
-import type { Socket } from 'node:net';
-import { causesOf } from '@bailiwick/errors';
-import { gauge, inSpan, type Log } from '@bailiwick/telemetry';
+import { inSpan, type Log } from '@bailiwick/telemetry';
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { SpanKind } from '@opentelemetry/api';
-import { CompiledQuery, type Transaction } from 'kysely';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
+import {
+  endSilentConnections,
+  measurePool,
+  releaseCutConnections,
+  statementLimitMs,
+} from './pool.ts';
+import type { Statement } from './statements.ts';
 import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type { EntityManager };
@@ -24,9 +28,6 @@ export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
   works.add(work);
 }
 
-/** A prepared statement: one name for one text, planned once per connection. */
-export type Statement = { name: string; text: string };
-
 const announced = new WeakSet<EntityManager>();
 
 /** Announces the commit of the transaction of `em` to the listeners of `onCommit`. */
@@ -41,31 +42,8 @@ export type DatabaseOptions = {
   log: Log;
 };
 
-const connections = gauge<{ service: string; state: 'used' | 'idle' }>({
-  name: 'bailiwick_database_connections',
-  about: 'Connections of a service to its database, in use and idle.',
-});
-
-const waiting = gauge<{ service: string }>({
-  name: 'bailiwick_database_waiting',
-  about: 'Calls that wait for a connection to the database.',
-});
-
-function measurePool(service: string, pool: Pool): void {
-  connections.from(() => [
-    { value: pool.totalCount - pool.idleCount, labels: { service, state: 'used' } },
-    { value: pool.idleCount, labels: { service, state: 'idle' } },
-  ]);
-  waiting.from(() => [{ value: pool.waitingCount, labels: { service } }]);
-}
-
 /** A service's part of the database. */
 export type Database = ReturnType<typeof openDatabase>;
-
-/** Statement timeout of the server. */
-const statementLimitMs = 10_000;
-/** A connection in use that is silent for longer has lost its server. */
-const silenceLimitMs = statementLimitMs + 2000;
 
 /** The role that a service works as: it has rights in the service's schema only. */
 export const databaseRole = (service: string) => `bailiwick_${service}`;
@@ -228,56 +206,6 @@ async function withBeforeCommit<T>(
   return result;
 }
 
-/**
- * Runs a statement of a queries.ts inside the transaction of `em`. Values are bound to `$1`, `$2`
- * …; MikroORM's own `execute` would write them into the text.
- */
-export async function execute<Row>(
-  em: EntityManager,
-  sql: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const transaction = em.getTransactionContext<Transaction<unknown>>();
-  if (!transaction) throw new Error('a statement needs a transaction');
-  const result = await transaction.executeQuery(CompiledQuery.raw(sql, [...values]));
-  return result.rows as Row[];
-}
-
-/** Runs a statement of a queries.ts: on the pool, or inside a transaction to see its writes. */
-export type Run = <Row extends Record<string, unknown>>(
-  statement: Statement,
-  values: readonly unknown[],
-) => Promise<Row[]>;
-
-/** Runs statements on any connection, outside of transactions. */
-export const onPool =
-  (database: Database): Run =>
-  (statement, values) =>
-    database.query(statement, values);
-
-/** Runs statements inside the transaction of `em`. */
-export const inTransaction =
-  (em: EntityManager): Run =>
-  (statement, values) =>
-    execute(em, statement.text, values);
-
-/**
- * Locks a name until the end of the transaction, which serialises transactions on the same thing.
- */
-export async function lockName(em: EntityManager, name: string): Promise<void> {
-  await execute(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
-}
-
-/** Whether an error is a unique violation of that constraint or index. */
-export const violates = (error: unknown, constraint: string): boolean =>
-  causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);
-
-/**
- * Whether a lock timed out or deadlocked: PostgreSQL's lock_not_available and deadlock_detected.
- */
-export const lacksLock = (error: unknown): boolean =>
-  causesOf(error).some(({ code }) => code === '55P03' || code === '40P01');
-
 /** Whether the rows of an entity belong to tenants. */
 export function isTenantScoped(entity: EntitySchema): boolean {
   return 'tenant' in entity.meta.properties;
@@ -305,36 +233,3 @@ const foreignTenantGuard: EventSubscriber = {
     }
   },
 };
-
-// A hanging server, or a network that drops packets, closes no connection: the driver would wait
-// for ever, and the pool would stay exhausted until the operating system gives up after a quarter
-// of an hour.
-function endSilentConnections(pool: Pool): void {
-  const taken = new WeakSet<PoolClient>();
-  pool.on('acquire', (client) => taken.add(client));
-  pool.on('release', (_error, client) => taken.delete(client));
-  pool.on('connect', (client) => {
-    // Not in the driver's types. Over TLS this is the encrypted stream.
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-    stream.setTimeout(silenceLimitMs, () => {
-      if (taken.has(client)) stream.destroy();
-    });
-  });
-}
-
-// Kysely releases a transaction's connection after the rollback, which never succeeds on a cut
-// connection: each outage would leak connections until the pool is empty.
-function releaseCutConnections(pool: Pool): void {
-  const taken = new WeakSet<PoolClient>();
-  pool.on('acquire', (client) => taken.add(client));
-  pool.on('release', (_error, client) => taken.delete(client));
-  pool.on('connect', (client) => {
-    client.once('end', () => {
-      if (!taken.has(client)) return;
-      const release = client.release.bind(client);
-      // The holder may still release it: that must not count twice.
-      client.release = () => {};
-      release(true);
-    });
-  });
-}

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net';
+import { gauge } from '@bailiwick/telemetry';
+import type { Pool, PoolClient } from 'pg';
+
+// The pool of a service's connections: its metrics, and the connections that a failure has left.
+
+/** Statement timeout of the server. */
+export const statementLimitMs = 10_000;
+/** A connection in use that is silent for longer has lost its server. */
+const silenceLimitMs = statementLimitMs + 2000;
+
+const connections = gauge<{ service: string; state: 'used' | 'idle' }>({
+  name: 'bailiwick_database_connections',
+  about: 'Connections of a service to its database, in use and idle.',
+});
+
+const waiting = gauge<{ service: string }>({
+  name: 'bailiwick_database_waiting',
+  about: 'Calls that wait for a connection to the database.',
+});
+
+export function measurePool(service: string, pool: Pool): void {
+  connections.from(() => [
+    { value: pool.totalCount - pool.idleCount, labels: { service, state: 'used' } },
+    { value: pool.idleCount, labels: { service, state: 'idle' } },
+  ]);
+  waiting.from(() => [{ value: pool.waitingCount, labels: { service } }]);
+}
+
+// A hanging server, or a network that drops packets, closes no connection: the driver would wait
+// for ever, and the pool would stay exhausted until the operating system gives up after a quarter
+// of an hour.
+export function endSilentConnections(pool: Pool): void {
+  const taken = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => taken.add(client));
+  pool.on('release', (_error, client) => taken.delete(client));
+  pool.on('connect', (client) => {
+    // Not in the driver's types. Over TLS this is the encrypted stream.
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    stream.setTimeout(silenceLimitMs, () => {
+      if (taken.has(client)) stream.destroy();
+    });
+  });
+}
+
+// Kysely releases a transaction's connection after the rollback, which never succeeds on a cut
+// connection: each outage would leak connections until the pool is empty.
+export function releaseCutConnections(pool: Pool): void {
+  const taken = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => taken.add(client));
+  pool.on('release', (_error, client) => taken.delete(client));
+  pool.on('connect', (client) => {
+    client.once('end', () => {
+      if (!taken.has(client)) return;
+      const release = client.release.bind(client);
+      // The holder may still release it: that must not count twice.
+      client.release = () => {};
+      release(true);
+    });
+  });
+}
