@@ -1,18 +1,16 @@
 export { countOperation } from './calls.ts';
 export { type Material, parseCertificates } from './certificates.ts';
+export { createDispatch, type Dispatch, type DispatchOptions } from './dispatch.ts';
 export {
   type Call,
   type Checks,
-  createDispatch,
-  type Dispatch,
-  type DispatchOptions,
   type Handlers,
   type ReplayChecks,
   type Routes,
   routes,
   type Served,
   serve,
-} from './dispatch.ts';
+} from './handlers.ts';
 export { boundHeap, collectLoaded } from './heap.ts';
 export { createPager, type PageQuery, type Pager } from './page.ts';
 export { createReadiness, problemOf } from './readiness.ts';

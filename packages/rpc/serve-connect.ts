@@ -7,7 +7,8 @@ import { continueTrace, traceparentHeader } from '@bailiwick/telemetry';
 import type { DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import type { Dispatch, Exchange, Routes } from './dispatch.ts';
+import type { Dispatch, Exchange } from './dispatch.ts';
+import type { Routes } from './handlers.ts';
 import { type HealthState, healthHandlers } from './health.ts';
 import { maxBodyBytes, wireError } from './serve.ts';
 
