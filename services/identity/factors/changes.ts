@@ -90,7 +90,9 @@ type Recorded = {
     | 'user.factor_removed'
     | 'user.factors_reset'
     | 'user.recovery_codes_generated'
-    | 'user.recovery_code_used';
+    | 'user.recovery_code_used'
+    | 'user.passkey_added'
+    | 'user.passkey_removed';
   target?: Target;
   /** Values for the mail. */
   values?: Record<string, string>;
