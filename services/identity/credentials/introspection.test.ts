@@ -15,7 +15,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).t
 const sessionNow = () => ({
   id: 'ses_1',
   user_id: 'usr_1',
-  sso_tenant: 'tnt_sso',
+  sso_place: 'tnt_sso',
   limited_to: '',
   created_at: inMinutes(-60),
   last_seen_at: inMinutes(-10),

@@ -62,14 +62,14 @@ export function tokensHandlers(deps: Deps): Handlers<typeof Tokens> {
 async function loadSession(deps: Deps, hash: Uint8Array, tenant: string): Promise<Loaded> {
   const session = await findLiveSession(deps.database, hash, { touch: false });
   if (!session) return inactive;
-  const { id, user_id: userId, sso_tenant: ssoTenant, limited_to: limitedTo } = session;
+  const { id, user_id: userId, sso_place: ssoPlace, limited_to: limitedTo } = session;
   const ends = tenant === '' ? ownEnds(session) : await endsIn(deps, session, tenant);
   if (!ends || ends.idle <= Date.now() || ends.end.getTime() <= Date.now()) return inactive;
   const about = { active: true, type: 'session', id, userId, tenant: limitedTo };
   return {
     value: { answer: { ...about, expiresAt: timestampFromDate(ends.end) }, serves: anywhere },
     // The keys of the gateways' principals and rights.
-    keys: [`user:${userId}`, `credential:${id}`, `tenant:${ssoTenant}`, `tenant:${tenant}`],
+    keys: [`user:${userId}`, `credential:${id}`, `tenant:${ssoPlace}`, `tenant:${tenant}`],
     endsAt: Math.min(ends.idle, ends.end.getTime()),
   };
 }

@@ -12,9 +12,9 @@ import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import {
-  findSignInProof,
+  findSignInState,
   isRecent,
-  type SignInProof,
+  type SignInState,
   voidChallenges,
 } from '../sessions/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -37,7 +37,7 @@ export async function assertRecent(database: Database, { caller }: Call): Promis
 export function changeOwn<T>(
   database: Database,
   { caller }: Call,
-  change: (em: EntityManager, user: UserRow, session: SignInProof) => Promise<T>,
+  change: (em: EntityManager, user: UserRow, session: SignInState) => Promise<T>,
 ): Promise<T> {
   return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
     const user = await lockActive(em, caller.id);
@@ -54,8 +54,8 @@ export async function assertFactorUsed(
   em: EntityManager,
   { id }: UserRow,
   { credentialId }: Call['caller'],
-): Promise<SignInProof> {
-  const session = await findSignInProof(inTransaction(em), credentialId);
+): Promise<SignInState> {
+  const session = await findSignInState(inTransaction(em), credentialId);
   if (!session) throw unauthenticated();
   if (!session.proven && (await findFactors(em, id)).length > 0) throw factorRequired();
   return session;

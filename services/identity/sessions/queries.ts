@@ -7,7 +7,7 @@ import {
   type Statement,
 } from '@bailiwick/database';
 import type { changeRow } from '@bailiwick/events';
-import { recentLoginMs } from '@bailiwick/proto/policies.ts';
+import { platformPlace, recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { UserRow } from '../users/entities.ts';
 import type { ListedSession, SessionOrigin } from './entities.ts';
@@ -25,18 +25,15 @@ const limitedTo = `case when s.sso_tenant = '' or exists (
       and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
   ) then '' else s.sso_tenant end`;
 
-/**
- * The tenant of the provider that opened a session (s), or `platformPlace` of proto/policies.ts; '' =
- * no provider.
- */
-const place = `case when s.sso_tenant = '' and s.provider <> '' then 'platform' else s.sso_tenant end`;
+/** Where the provider of a session (s) belongs: its tenant, or `platformPlace` ($2); '' = none. */
+const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 else s.sso_tenant end`;
 
 /** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
 const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
 
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, ${place} as sso_tenant, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+  text: `select s.id, s.user_id, u.email, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
@@ -52,7 +49,7 @@ type Texts = Record<
   | 'id'
   | 'user_id'
   | 'email'
-  | 'sso_tenant'
+  | 'sso_place'
   | 'limited_to'
   | 'created_at'
   | 'last_seen_at'
@@ -71,7 +68,7 @@ export type LiveSession = Texts & {
 
 /** The part of a session that decides in which tenants its user's rights take effect. */
 export const proofOf = (session: LiveSession) => ({
-  ssoTenant: session.sso_tenant,
+  ssoTenant: session.sso_place,
   limitedTo: session.limited_to,
   assurance: session.assurance,
   ownAssurance: session.own_assurance,
@@ -83,7 +80,7 @@ export async function findLiveSession(
   tokenHash: Uint8Array,
   { touch: touching = true } = {},
 ): Promise<LiveSession | undefined> {
-  const [session] = await database.query<LiveSession>(live, [tokenHash]);
+  const [session] = await database.query<LiveSession>(live, [tokenHash, platformPlace]);
   // Written at most once a minute, so that a busy client does not cause a write per call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
   return session;
@@ -201,27 +198,28 @@ export async function limitSession(
 }
 
 /** Whether the sign-in of a live session is recent, and used a factor of ours; its provider. */
-export type SignInProof = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
+export type SignInState = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
 
-/**
- * Undefined if the session has ended. The statement of an identity provider about its own factors
- * does not count: its tenant could let it claim anything.
- */
-export async function findSignInProof(run: Run, id: string): Promise<SignInProof | undefined> {
-  const [row] = await run<SignInProof>(signInProof, [id, recentLoginMs]);
-  return row;
-}
-const signInProof: Statement = {
-  name: 'identity.sign_in_proof',
+const signInState: Statement = {
+  name: 'identity.sign_in_state',
   text: `select greatest(created_at, proven_at) > now() - $2::int * interval '1 millisecond' as recent,
            auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven,
            provider, sso_tenant as "ssoTenant"
          from session s where id = $1 and ${isLive}`,
 };
 
+/**
+ * Undefined if the session has ended. The statement of an identity provider about its own factors
+ * does not count: its tenant could let it claim anything.
+ */
+export async function findSignInState(run: Run, id: string): Promise<SignInState | undefined> {
+  const [row] = await run<SignInState>(signInState, [id, recentLoginMs]);
+  return row;
+}
+
 /** Whether a session is recent enough for sensitive operations. */
 export const isRecent = async (database: Database, id: string): Promise<boolean> =>
-  (await findSignInProof(onPool(database), id))?.recent ?? false;
+  (await findSignInState(onPool(database), id))?.recent ?? false;
 
 /** Whether a session began after a time. One that takes another on began with that one. */
 export async function beganAfter(em: EntityManager, id: string, time: string): Promise<boolean> {
