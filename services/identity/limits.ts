@@ -7,6 +7,8 @@ export const botsPerTenant = 1000;
 /** Counts valid keys only: a key that is rotated every day leaves hundreds of expired ones. */
 export const keysPerBot = 100;
 export const passkeysPerUser = 20;
+/** Authenticator apps. */
+export const totpsPerUser = 5;
 
 export type AccountLimits = {
   /** By rate class and client address. */

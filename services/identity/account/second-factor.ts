@@ -1,4 +1,4 @@
-import { type EntityManager, type Run } from '@bailiwick/database';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { deadToken, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { homeNetwork } from '@bailiwick/limits';
 import type {
@@ -117,7 +117,7 @@ export async function settle<T extends object>(
     const authMethod = await consumeChallenge(em, answer.hash);
     if (authMethod === undefined) throw deadToken();
     await clearFactorFailures(em, user.id, homeNetwork(call.caller.ip));
-    const recoveryCodesLeft = await countCodes(em, user.id);
+    const recoveryCodesLeft = await countCodes(inTransaction(em), user.id);
     if (proof.method === 'recovery_code')
       await recordFactors(em, call, locked, {
         type: 'user.recovery_code_used',

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { type Database } from '@bailiwick/database';
+import { type Database, onPool } from '@bailiwick/database';
 import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { type TenantKeys } from '@bailiwick/keys';
@@ -15,6 +15,7 @@ import { type Handlers } from '@bailiwick/rpc';
 import { createId, timeOf } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
+import { totpsPerUser } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
 import {
@@ -28,10 +29,10 @@ import {
 import { openSecret } from './proofs.ts';
 import {
   confirmTotp,
+  countCodes,
   countTotps,
   deleteCodes,
   deleteTotp,
-  findCodes,
   findFactors,
   findUnconfirmed,
   type ListedFactor,
@@ -43,8 +44,6 @@ import {
 import { createCodes, normaliseCode } from './recovery-codes.ts';
 import { createSecret, otpauthUri, stepOf } from './totp.ts';
 
-/** Authenticator apps of a user. */
-const mostTotps = 5;
 const totpProof = { method: 'totp', assurance: 'aal2' } as const;
 
 export type FactorDeps = {
@@ -59,11 +58,11 @@ export function factorsHandlers(deps: FactorDeps): Handlers<typeof Factors> {
   const { database } = deps;
   return {
     async list(_request, { caller }) {
-      const [factors, codes] = await Promise.all([
+      const [factors, recoveryCodesLeft] = await Promise.all([
         listFactors(database, caller.id),
-        findCodes(database, caller.id),
+        countCodes(onPool(database), caller.id),
       ]);
-      return { factors: factors.map(factorRecord), recoveryCodesLeft: codes.length };
+      return { factors: factors.map(factorRecord), recoveryCodesLeft };
     },
     ...totpHandlers(deps),
 
@@ -102,9 +101,9 @@ function totpHandlers({
       const secret = createSecret();
       const { dekId, sealed } = await keys.seal('', Buffer.from(secret), [id, 'secret']);
       const uri = await changeOwn(database, call, async (em, user) => {
-        if ((await countTotps(em, user.id)) >= mostTotps)
+        if ((await countTotps(em, user.id)) >= totpsPerUser)
           throw failedPrecondition(
-            `at most ${mostTotps} authenticator apps are allowed`,
+            `at most ${totpsPerUser} authenticator apps are allowed`,
             'TOO_MANY_FACTORS',
           );
         await storeTotp(em, { id, userId: user.id, name, dekId, sealed });
@@ -149,12 +148,12 @@ export function recoveryCodesHandlers({
   return {
     async generate(_request, call) {
       await assertRecent(database, call);
-      const assertFactor = (factors: readonly string[]) => {
+      const assertFactor = (factors: readonly unknown[]) => {
         if (factors.length === 0)
           throw failedPrecondition('a second factor is required first', 'NO_FACTOR');
       };
       // Checked before the hashes too, which are expensive.
-      assertFactor(await database.transaction(null, (em) => findFactors(em, call.caller.id)));
+      assertFactor(await listFactors(database, call.caller.id));
       const codes = createCodes();
       const salt = randomBytes(16);
       const hashes = await Promise.all(

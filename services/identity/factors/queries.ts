@@ -217,12 +217,13 @@ export async function useCode(
   return rows.length > 0;
 }
 
-export async function countCodes(em: EntityManager, userId: string): Promise<number> {
-  const [row] = await execute<{ count: number }>(
-    em,
-    'select count(*)::int as count from recovery_code where user_id = $1',
-    [userId],
-  );
+const codesLeft: Statement = {
+  name: 'identity.count_recovery_codes',
+  text: 'select count(*)::int as count from recovery_code where user_id = $1',
+};
+
+export async function countCodes(run: Run, userId: string): Promise<number> {
+  const [row] = await run<{ count: number }>(codesLeft, [userId]);
   return row?.count ?? 0;
 }
 

@@ -1,4 +1,4 @@
-import { type Database } from '@bailiwick/database';
+import { type Database, inTransaction } from '@bailiwick/database';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { clearFailures, factorKey, forgetFactorNetworks } from '../passwords/queries.ts';
@@ -17,7 +17,8 @@ export function resetHandler({
       call.invalidates.add(`user:${userId}`);
       await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);
-        const had = (await findFactors(em, userId)).length + (await countCodes(em, userId));
+        const had =
+          (await findFactors(em, userId)).length + (await countCodes(inTransaction(em), userId));
         await clearFailures(em, factorKey(userId));
         await forgetFactorNetworks(em, userId);
         if (had === 0) return;

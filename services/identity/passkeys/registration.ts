@@ -1,5 +1,5 @@
 import { type EntityManager } from '@bailiwick/database';
-import { alreadyExists, failedPrecondition, unauthenticated } from '@bailiwick/errors';
+import { alreadyExists, failedPrecondition } from '@bailiwick/errors';
 import { homeNetwork } from '@bailiwick/limits';
 import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
@@ -9,7 +9,6 @@ import { raiseSession } from '../factors/queries.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
-import { findUsers } from '../users/queries.ts';
 import { readRegistration } from './answers.ts';
 import {
   type Answered,
@@ -35,12 +34,8 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       const { caller } = call;
       await assertRecent(database, call);
       // Refused before the device makes a passkey that no account has.
-      await changeOwn(database, call, () => Promise.resolve());
-      const [[user], excludeCredentials] = await Promise.all([
-        findUsers(database, [caller.id]),
-        listCredentials(database, caller.id),
-      ]);
-      if (!user) throw unauthenticated();
+      const user = await changeOwn(database, call, (_em, locked) => Promise.resolve(locked));
+      const excludeCredentials = await listCredentials(database, user.id);
       const use = forRegistration(caller.id, caller.credentialId);
       const { generateRegistrationOptions } = await import('@simplewebauthn/server');
       const options = await generateRegistrationOptions({
