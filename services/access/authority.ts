@@ -8,7 +8,6 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Revoke } from '@bailiwick/revocation';
 import { type Handlers } from '@bailiwick/rpc';
-import { timeOf } from '@bailiwick/values';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
@@ -19,6 +18,7 @@ import { leave } from './deletion/leave.ts';
 import { narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
+import { factorFields } from './tenants/factor.ts';
 import {
   findLogo,
   findMemberIds,
@@ -104,10 +104,8 @@ const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
   id,
   slug,
   name,
-  requireFactor: settings.factor?.required ?? 'off',
   appUrl: settings.appUrl ?? '',
-  ...(settings.factor &&
-    settings.factor.required !== 'off' && { factorRequiredFrom: timeOf(settings.factor.from) }),
+  ...factorFields(settings.factor),
 });
 
 /** The rights of a principal in a tenant and on the platform, as a gateway caches them. */

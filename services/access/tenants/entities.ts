@@ -9,7 +9,7 @@ import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type StoredBranding, toBranding } from './branding.ts';
-import { type FactorDemand, mergeFactor } from './factor.ts';
+import { type FactorDemand, factorFields, mergeFactor } from './factor.ts';
 
 /** The settings that a tenant has set. Unset ones are absent. */
 export type StoredSettings = {
@@ -161,11 +161,10 @@ export function toTenant(row: TenantRow): Tenant {
     status: row.status,
     settings: {
       ...settings,
-      requireFactor: factor?.required ?? 'off',
+      ...factorFields(factor),
       factorGraceDays: factor?.graceDays ?? 0,
       inviteDomains: { items: inviteDomains ?? [] },
       allowedMethods: { items: allowedMethods ?? [] },
-      ...(factor && factor.required !== 'off' && { factorRequiredFrom: timeOf(factor.from) }),
     },
     metadata: { items: row.metadata },
     branding: toBranding(row.id, row.branding),

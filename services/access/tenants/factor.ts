@@ -1,12 +1,19 @@
 import { type Caller } from '@bailiwick/call';
 import { failedPrecondition } from '@bailiwick/errors';
 import type { TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { timeOf } from '@bailiwick/values';
 
 // The second factor that a tenant requires of its members' sessions. A stricter requirement comes
 // into force after the days of grace, a looser one at once.
 
 /** A requirement: off, any or phishing_resistant. It is in force from a time (ISO 8601) on. */
 export type FactorDemand = { required: string; graceDays: number; from: string; before: string };
+
+/** A requirement as the API returns it. */
+export const factorFields = (demand: FactorDemand | undefined) => ({
+  requireFactor: demand?.required ?? 'off',
+  ...(demand && demand.required !== 'off' && { factorRequiredFrom: timeOf(demand.from) }),
+});
 
 const dayMs = 86_400_000;
 const levels = ['off', 'any', 'phishing_resistant'];
