@@ -632,7 +632,7 @@ export type Account_LoginWithCodeRes = {
   User?: User;
   /** For Account_CompleteLogin, if a second factor is due. Else empty. */
   Challenge: string;
-  /** The answers that the challenge accepts: totp, recovery_code. */
+  /** The answers that the challenge accepts: totp, passkey, recovery_code. */
   Factors: string[];
 };
 
@@ -2947,7 +2947,7 @@ export type TenantSettings = {
   DefaultRole: string;
   /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin: boolean;
-  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it. */
+  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant proves it with the account's own factors only. */
   RequireFactor: string;
   /** Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90. */
   FactorGraceDays: number;
@@ -2977,7 +2977,7 @@ export type TenantSettingsInput = {
   DefaultRole?: string | undefined;
   /** Whether members can change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin?: boolean | undefined;
-  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant never proves it. */
+  /** The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a second factor) or phishing_resistant (a passkey). A session from a provider of another tenant proves it with the account's own factors only. */
   RequireFactor?: string | undefined;
   /** Days from a stricter RequireFactor until it is in force, so that members can add a factor: at most 90. */
   FactorGraceDays?: number | undefined;

@@ -3,7 +3,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** The assurance of a sign-in: one factor, two, or two of which none can be given to another site. */
+/**
+ * The assurance of a sign-in: one factor, two, or two of which none can be given to another site.
+ */
 export type Assurance = (typeof assurances)[number];
 const assurances = ['aal1', 'aal2', 'phishing_resistant'] as const;
 export const isAssurance = (text: string): text is Assurance =>
@@ -17,7 +19,7 @@ export const SessionEntity = defineEntity({
     userId: p.text(),
     /** SHA-256 of the token. The token itself is not stored. */
     tokenHash: p.blob(),
-    /** The first method: password, passkey, oidc or saml. */
+    /** The first method: password, passkey, email_code, oidc, saml or oauth. */
     authMethod: p.text(),
     /** The methods that followed it, such as a second factor. */
     furtherMethods: p.array().columnType('text[]').default([]),

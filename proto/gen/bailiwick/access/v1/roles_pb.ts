@@ -432,7 +432,8 @@ export const RolesListByTenantResponseSchema: GenMessage<RolesListByTenantRespon
   messageDesc(file_bailiwick_access_v1_roles, 15);
 
 /**
- * Roles: named sets of permissions. Every tenant has the built-in roles owner, admin, member and auditor.
+ * Roles: named sets of permissions. Every tenant has the built-in roles owner, admin, member and
+ * auditor.
  *
  * @generated from service bailiwick.access.v1.Roles
  */

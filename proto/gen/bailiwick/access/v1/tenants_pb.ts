@@ -270,9 +270,9 @@ export type TenantSettings = Message<"bailiwick.access.v1.TenantSettings"> & {
   recentLogin?: boolean | undefined;
 
   /**
-   * The assurance that a member's session needs to hold rights in the tenant: off (nothing more), any (a
-   * second factor) or phishing_resistant (a passkey). A session from a provider of another tenant
-   * never proves it.
+   * The assurance that a member's session needs to hold rights in the tenant: off (nothing more),
+   * any (a second factor) or phishing_resistant (a passkey). A session from a provider of another
+   * tenant proves it with the account's own factors only.
    *
    * @generated from field: optional string require_factor = 9 [json_name = "RequireFactor"];
    */
@@ -295,9 +295,9 @@ export type TenantSettings = Message<"bailiwick.access.v1.TenantSettings"> & {
 
   /**
    * How members' sessions may be opened: account (the account's own ways, such as a password or a
-   * passkey) and social (a provider of the platform). Empty means both. With account alone, a session
-   * that came from a provider of the platform or of another tenant holds no rights in the tenant.
-   * Sessions from the tenant's own providers always do.
+   * passkey) and social (a provider of the platform). Empty means both. With account alone, a
+   * session that came from a provider of the platform or of another tenant holds no rights in the
+   * tenant. Sessions from the tenant's own providers always do.
    *
    * @generated from field: bailiwick.common.v1.StringList allowed_methods = 12 [json_name = "AllowedMethods"];
    */

@@ -65,8 +65,8 @@ export const AccountRegisterRequestSchema: GenMessage<AccountRegisterRequest> = 
   messageDesc(file_bailiwick_identity_v1_account, 0);
 
 /**
- * The id that the account gets when its address is verified, or has if the link of an invitation has
- * proven it.
+ * The id that the account gets when its address is verified, or has if the link of an invitation
+ * has proven it.
  *
  * @generated from message bailiwick.identity.v1.AccountRegisterResponse
  */
@@ -428,7 +428,8 @@ export type AccountBeginStepUpResponse = Message<"bailiwick.identity.v1.AccountB
   factors: string[];
 
   /**
-   * PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text. Empty if the user has no passkey.
+   * PublicKeyCredentialRequestOptionsJSON (WebAuthn) as JSON text. Empty if the user has no
+   * passkey.
    *
    * @generated from field: string options = 3 [json_name = "Options"];
    */
@@ -673,7 +674,7 @@ export type AccountLoginWithCodeResponse = Message<"bailiwick.identity.v1.Accoun
   challenge: string;
 
   /**
-   * The answers that the challenge accepts: totp, recovery_code.
+   * The answers that the challenge accepts: totp, passkey, recovery_code.
    *
    * @generated from field: repeated string factors = 5 [json_name = "Factors"];
    */
@@ -789,16 +790,16 @@ export const AccountFinishPasskeyLoginResponseSchema: GenMessage<AccountFinishPa
  */
 export type AccountIssueCodeRequest = Message<"bailiwick.identity.v1.AccountIssueCodeRequest"> & {
   /**
-   * A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = the AppURL of
-   * the tenant, or BAILIWICK_APP_URL.
+   * A URL at one of BAILIWICK_ALLOWED_ORIGINS, or a path below the public URL. Empty = the AppURL
+   * of the tenant, or BAILIWICK_APP_URL.
    *
    * @generated from field: string return_to = 1 [json_name = "ReturnTo"];
    */
   returnTo: string;
 
   /**
-   * The ID or slug of the tenant of the caller whose AppURL counts if ReturnTo is empty. Empty = the
-   * caller's only tenant.
+   * The ID or slug of the tenant of the caller whose AppURL counts if ReturnTo is empty. Empty =
+   * the caller's only tenant.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -819,8 +820,8 @@ export const AccountIssueCodeRequestSchema: GenMessage<AccountIssueCodeRequest> 
  */
 export type AccountIssueCodeResponse = Message<"bailiwick.identity.v1.AccountIssueCodeResponse"> & {
   /**
-   * ReturnTo with ?code=, or without it for an address of this service. The code works once, for one
-   * minute and while the caller's session lasts. Empty if there is nowhere to go on to.
+   * ReturnTo with ?code=, or without it for an address of this service. The code works once, for
+   * one minute and while the caller's session lasts. Empty if there is nowhere to go on to.
    *
    * @generated from field: string redirect = 1 [json_name = "Redirect"];
    */
@@ -1318,8 +1319,8 @@ export const Account: GenService<{
   },
   /**
    * Signs in with address and password. The token is shown only once. If the domain of the address
-   * requires SSO, no password is accepted. A user with a second factor gets a challenge instead of a
-   * session: see Account_CompleteLogin.
+   * requires SSO, no password is accepted. A user with a second factor gets a challenge instead of
+   * a session: see Account_CompleteLogin.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Login
    */
@@ -1361,9 +1362,9 @@ export const Account: GenService<{
     output: typeof AccountLoginWithCodeResponseSchema;
   },
   /**
-   * Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a recovery
-   * code. A challenge works once, for ten minutes, for five tries and in the network that asked for
-   * it.
+   * Completes a sign-in with a second factor: a code of an authenticator app, a passkey or a
+   * recovery code. A challenge works once, for ten minutes, for five tries and in the network that
+   * asked for it.
    *
    * @generated from rpc bailiwick.identity.v1.Account.CompleteLogin
    */
@@ -1373,8 +1374,8 @@ export const Account: GenService<{
     output: typeof AccountCompleteLoginResponseSchema;
   },
   /**
-   * Asks the caller for a second factor in the session of the call, without a new sign-in. Fails with
-   * failed_precondition if the user has none. A new challenge voids the session's earlier one.
+   * Asks the caller for a second factor in the session of the call, without a new sign-in. Fails
+   * with failed_precondition if the user has none. A new challenge voids the session's earlier one.
    *
    * @generated from rpc bailiwick.identity.v1.Account.BeginStepUp
    */
@@ -1384,9 +1385,9 @@ export const Account: GenService<{
     output: typeof AccountBeginStepUpResponseSchema;
   },
   /**
-   * Adds the factor to the session: its assurance rises, and its sign-in counts as recent. A challenge
-   * works once, for ten minutes, for five tries, and in the session and network that asked for it.
-   * Other sessions of the user do not change.
+   * Adds the factor to the session: its assurance rises, and its sign-in counts as recent. A
+   * challenge works once, for ten minutes, for five tries, and in the session and network that
+   * asked for it. Other sessions of the user do not change.
    *
    * @generated from rpc bailiwick.identity.v1.Account.CompleteStepUp
    */
@@ -1407,8 +1408,8 @@ export const Account: GenService<{
     output: typeof AccountBeginPasskeyLoginResponseSchema;
   },
   /**
-   * Signs in with a passkey. The options work once and for ten minutes. If the domain of the address
-   * requires SSO, no passkey is accepted.
+   * Signs in with a passkey. The options work once and for ten minutes. If the domain of the
+   * address requires SSO, no passkey is accepted.
    *
    * @generated from rpc bailiwick.identity.v1.Account.FinishPasskeyLogin
    */
@@ -1440,8 +1441,8 @@ export const Account: GenService<{
     output: typeof AccountExchangeCodeResponseSchema;
   },
   /**
-   * Links the identity of a social sign-in whose address belongs to the caller's account. The cookie
-   * of that sign-in says which identity. The caller must have signed in after it.
+   * Links the identity of a social sign-in whose address belongs to the caller's account. The
+   * cookie of that sign-in says which identity. The caller must have signed in after it.
    *
    * @generated from rpc bailiwick.identity.v1.Account.LinkIdentity
    */

@@ -312,8 +312,8 @@ export const Factors: GenService<{
   },
   /**
    * Removes a factor of the caller and mails the user. Removing the last one also removes the
-   * recovery codes, and is refused while a tenant of the caller requires a factor. Nothing changes if
-   * the caller has no such factor.
+   * recovery codes, and is refused while a tenant of the caller requires a factor. Nothing changes
+   * if the caller has no such factor.
    *
    * @generated from rpc bailiwick.identity.v1.Factors.Remove
    */

@@ -94,8 +94,8 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   authMethods: string[];
 
   /**
-   * The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that cannot be
-   * given to another site).
+   * The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that
+   * cannot be given to another site).
    *
    * @generated from field: string assurance = 13 [json_name = "Assurance"];
    */
