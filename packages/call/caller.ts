@@ -73,7 +73,8 @@ const maxCached = 1000;
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = parsePrivateKey(privateKeyPem);
   const tokens = new LRUCache<string, Token>({ max: maxCached });
-  // Encoding a caller for the key of `tokens` costs ten times as much as comparing it with the last.
+  // Encoding a caller for the key of `tokens` costs ten times as much as comparing it with the
+  // last.
   const recent = new LRUCache<string, Token & { caller: Caller }>({ max: maxCached });
 
   function signed(caller: Caller, audience: string, now: number): string {
@@ -116,8 +117,9 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
 type Token = { token: string; until: number };
 
 /**
- * Whether two callers differ in no field but the request id. Compares records and bytes by identity,
- * which is enough for those of a cached right: any difference only makes the signer encode the caller.
+ * Whether two callers differ in no field but the request id. Compares records and bytes by
+ * identity, which is enough for those of a cached right: any difference only makes the signer
+ * encode the caller.
  */
 function isSame(one: Caller, other: Caller): boolean {
   const fields = Object.keys(other) as Array<keyof Caller>;

@@ -17,7 +17,10 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
-/** The name of a user for others: for a user without one, the local part of the address, which is no link. */
+/**
+ * The name of a user for others: for a user without one, the local part of the address, which is no
+ * link.
+ */
 export const shownName = ({ name, email }: User): string =>
   name || email.slice(0, email.lastIndexOf('@'));
 

@@ -87,7 +87,8 @@ const introspectionCache = { maxSize: 10_000, isCounted: false };
 
 /**
  * The first change after a pause is published at once. Those that follow it, as sign-ins do, share
- * a batch in relay, audit and fan-out: waking these for each costs more CPU than the sign-in itself.
+ * a batch in relay, audit and fan-out: waking these for each costs more CPU than the sign-in
+ * itself.
  */
 const relayPauseMs = 100;
 

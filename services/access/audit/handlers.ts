@@ -38,8 +38,8 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
       const filter = readFilter(sent);
       const binding = [operation.name, userId, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
-      // A tenant that demands SSO or a second factor hides its entries from sessions without it, even
-      // from the user who caused them.
+      // A tenant that demands SSO or a second factor hides its entries from sessions without it,
+      // even from the user who caused them.
       const proof = allowedBy?.kind === 'self' ? sessionOf(caller) : noSession;
       const rows = await entriesBy(database, userId, { ...query, ...proof, filter, tenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);

@@ -16,8 +16,8 @@ import {
 import type { SessionProof } from './session.ts';
 
 // The grants of a user or bot in one tenant, one by one, for decisions and explanations.
-// effective.ts caches the permissions that result. rights.ts applies the same rules in one statement
-// for each call; test/model/evaluators.test.ts compares the two.
+// effective.ts caches the permissions that result. rights.ts applies the same rules in one
+// statement for each call; test/model/evaluators.test.ts compares the two.
 
 export type SubjectGrant = Omit<SubjectGrantRow, 'gives'> & {
   /** The permissions of the role. */

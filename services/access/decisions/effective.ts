@@ -65,7 +65,9 @@ function effectiveIn({ grants, status }: DecisionContext, subject: string): Effe
   return effective;
 }
 
-/** How long the decision stays as it is without a change: grants and an exemption from SSO expire. */
+/**
+ * How long the decision stays as it is without a change: grants and an exemption from SSO expire.
+ */
 function unchangedForMs({ grants, status }: DecisionContext): number {
   if (status.requiresSso && status.ssoLifted) return 0;
   return Math.min(

@@ -10,8 +10,8 @@ export type InviterDeps = { database: Database; directory: Directory };
 type Inviter = { type: string; id: string; tenant: string };
 
 /**
- * Throws failed_precondition if the inviter is a bot of another tenant that is not active, or deleted:
- * such a bot has no rights anywhere. Calls identity, so not within a transaction.
+ * Throws failed_precondition if the inviter is a bot of another tenant that is not active, or
+ * deleted: such a bot has no rights anywhere. Calls identity, so not within a transaction.
  */
 export async function assertInviterIsActive(
   { database, directory }: InviterDeps,

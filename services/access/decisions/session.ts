@@ -45,8 +45,8 @@ export type ProofInTenants = {
 
 export const noSession: ProofInTenants = { ssoTenant: null, assurance: null, ownAssurance: null };
 
-// A tenant (t) demands SSO or a second factor of the sessions that use it. Both conditions are false
-// for null parameters.
+// A tenant (t) demands SSO or a second factor of the sessions that use it. Both conditions are
+// false for null parameters.
 
 /**
  * Whether the tenant does not accept how a session was opened: it requires SSO, and the session did
@@ -56,8 +56,8 @@ export const missesSso = (ssoTenant: string): string =>
   `(coalesce(t.id <> ${ssoTenant} and t.settings @> '{"requireSso": true}', false) or ${refusesMethod(ssoTenant)})`;
 
 /**
- * Whether the tenant accepts only the account's own methods, and the session came from a provider of
- * the platform or of another tenant.
+ * Whether the tenant accepts only the account's own methods, and the session came from a provider
+ * of the platform or of another tenant.
  */
 export const refusesMethod = (ssoTenant: string): string =>
   `coalesce(${ssoTenant} not in ('', t.id) and not t.settings -> 'allowedMethods' @> '["social"]', false)`;

@@ -19,7 +19,8 @@ export async function takeBack(
   call: Call,
 ): Promise<boolean> {
   if (tenant === '' || provider === '') return true;
-  // Even if nothing is left: another call may have taken it back before the caches have heard of it.
+  // Even if nothing is left: another call may have taken it back before the caches have heard of
+  // it.
   call.invalidates.add(`tenant:${tenant}`);
   const people = await findMappedPeople(onPool(database), tenant, provider, atOnce);
   for (const userId of people) {

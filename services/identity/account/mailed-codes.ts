@@ -43,7 +43,9 @@ const length = 8;
 const createCode = (): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
-/** Includes the request, which is not stored: a copy of the database cannot be searched for codes. */
+/**
+ * Includes the request, which is not stored: a copy of the database cannot be searched for codes.
+ */
 const codeHash = (code: string, request: string): Uint8Array =>
   createHash('sha256').update(`${code} ${request}`).digest();
 

@@ -38,8 +38,8 @@ import type { AccountDeps } from './deps.ts';
 export type Challenge = { token: ''; challenge: string; factors: string[] };
 
 /**
- * Opens a challenge after the right password or mailed code. Undefined if the user is no longer active, or has
- * changed since it was read.
+ * Opens a challenge after the right password or mailed code. Undefined if the user is no longer
+ * active, or has changed since it was read.
  */
 export async function openChallenge(
   run: Run,
@@ -129,7 +129,9 @@ export async function settle<T extends object>(
   return done;
 }
 
-/** Throws if the user's domain has begun to require single sign-on since the password was checked. */
+/**
+ * Throws if the user's domain has begun to require single sign-on since the password was checked.
+ */
 async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
   const { passwordPolicy } = deps;
   const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);

@@ -49,7 +49,9 @@ export const LoginChallengeEntity = defineEntity({
   properties: {
     tokenHash: p.blob().primary(),
     userId: p.text(),
-    /** The network, and for an open session its id, that asked for it: only there it is answered. */
+    /**
+     * The network, and for an open session its id, that asked for it: only there it is answered.
+     */
     network: p.text(),
     /** The method that was right: password or email_code; '' = an open session asked. */
     authMethod: p.text(),

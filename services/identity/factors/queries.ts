@@ -104,7 +104,9 @@ export async function countTotps(em: EntityManager, userId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** Confirms an authenticator app with the step of its first code. Undefined if it is not waiting. */
+/**
+ * Confirms an authenticator app with the step of its first code. Undefined if it is not waiting.
+ */
 export async function confirmTotp(
   em: EntityManager,
   userId: string,
@@ -319,8 +321,8 @@ export async function voidChallengesOf(
 
 /**
  * Adds a factor to a session, whose user has just added or proved it. If it was added in a session
- * of a tenant's provider, it is no factor of the user's own in other tenants: that provider may have
- * added it.
+ * of a tenant's provider, it is no factor of the user's own in other tenants: that provider may
+ * have added it.
  */
 export async function raiseSession(
   em: EntityManager,

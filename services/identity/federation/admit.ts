@@ -206,7 +206,8 @@ async function link(
 }
 
 /**
- * The address may have been given to another person, who must not get the previous holder's account.
+ * The address may have been given to another person, who must not get the previous holder's
+ * account.
  */
 export async function assertUnlinked(
   em: EntityManager,

@@ -34,8 +34,8 @@ export const IdentityLinkEntity = defineEntity({
 });
 
 /**
- * The identity of a social sign-in whose address belongs to a user: linked once that user has signed
- * in. Only the browser of that sign-in has the token.
+ * The identity of a social sign-in whose address belongs to a user: linked once that user has
+ * signed in. Only the browser of that sign-in has the token.
  */
 export const PendingLinkEntity = defineEntity({
   name: 'PendingLink',

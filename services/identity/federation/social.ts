@@ -33,8 +33,8 @@ export type SocialAdmitted =
   | { outcome: 'unlinked'; linkToken: string };
 
 /**
- * The user of an identity at a provider of the platform. The address creates a user, and never leads
- * to an existing one: its user has to sign in first (pending-link.ts).
+ * The user of an identity at a provider of the platform. The address creates a user, and never
+ * leads to an existing one: its user has to sign in first (pending-link.ts).
  */
 export async function admitSocial(
   { database, passwordPolicy, registration }: SocialDeps,

@@ -36,8 +36,8 @@ export function createChallenge(ring: KeyRing, use: ChallengeUse): string {
 export type Answered = { hash: Uint8Array; expiresAt: Date };
 
 /**
- * Reads the challenge of an answer, as WebAuthn encodes it. Throws unless it is one of ours for this
- * use and has not expired.
+ * Reads the challenge of an answer, as WebAuthn encodes it. Throws unless it is one of ours for
+ * this use and has not expired.
  */
 export function readChallenge(ring: KeyRing, encoded: string, use: ChallengeUse): Answered {
   const content = openChallenge(ring, Buffer.from(encoded, 'base64url').toString(), use);

@@ -22,8 +22,8 @@ export const PasskeyEntity = defineEntity({
     transports: p.array().columnType('text[]'),
     aaguid: p.text(),
     /**
-     * The provider whose session added the passkey; '' = none. Its sessions count as coming from that
-     * provider.
+     * The provider whose session added the passkey; '' = none. Its sessions count as coming from
+     * that provider.
      */
     provider: p.text().default(''),
     /** The tenant of that provider; '' = the platform, or no provider. */

@@ -10,7 +10,7 @@ export const passkeyTarget = ({ id, name }: Pick<PasskeyRow, 'id' | 'name'>) => 
   Name: name,
 });
 
-/** Records that a passkey was added to or removed from a locked user, and mails the user a notice. */
+/** Records that a passkey was added to or removed from a locked user, and mails the user. */
 export const recordPasskey = (
   em: EntityManager,
   call: Call,

@@ -91,16 +91,18 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
 
     /**
      * Runs a check of a second factor of a user, unless there were too many failures. They are
-     * counted apart for each network in which the user has used a factor. A password reset clears no
-     * count: a client that can guess codes has the password already, and may have it from the user's
-     * mail.
+     * counted apart for each network in which the user has used a factor. A password reset clears
+     * no count: a client that can guess codes has the password already, and may have it from the
+     * user's mail.
      */
     attemptFactor: (userId: string, ip: string, check: () => Promise<boolean>) =>
       attempt(factorKey(userId), { ip, next: 'ask for a reset of the second factors' }, check),
   };
 }
 
-/** The account and network that an attempt counts for, as the statement of an attempt names them. */
+/**
+ * The account and network that an attempt counts for, as the statement of an attempt names them.
+ */
 const placeOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
 
 /** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */

@@ -313,8 +313,8 @@ export async function endOtherSessions(
 }
 
 /**
- * Voids all codes and challenges of a user. Ending all sessions includes those that they could still
- * open.
+ * Voids all codes and challenges of a user. Ending all sessions includes those that they could
+ * still open.
  */
 export async function voidCodes(em: EntityManager, userId: string): Promise<void> {
   await voidChallenges(em, userId);

@@ -12,8 +12,8 @@ export const columnsOf = (user: string): string => `
 const columns = columnsOf('user_account');
 
 /**
- * The kinds of second factors of a user, from a table with this alias. With one of them the password
- * alone opens no session.
+ * The kinds of second factors of a user, from a table with this alias. With one of them the
+ * password alone opens no session.
  */
 export const factorsOf = (user: string): string => `array(
   select 'totp' where exists (
