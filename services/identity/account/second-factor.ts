@@ -9,7 +9,7 @@ import { type Call } from '@bailiwick/rpc';
 import { createToken, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { recordFactors } from '../factors/changes.ts';
-import { type Proof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
+import { type FactorProof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
 import {
   consumeChallenge,
   countCodes,
@@ -17,7 +17,7 @@ import {
   findChallenged,
   storeChallenge,
 } from '../factors/queries.ts';
-import { type ChallengeUse, forLogin } from '../passkeys/challenges.ts';
+import { type ChallengePurpose, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
 import { passkeyTarget } from '../passkeys/records.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
@@ -75,7 +75,7 @@ export async function completeLogin(
   const [user] = await findUsers(database, [(await findChallenged(database, hash, network)) ?? '']);
   if (user?.status !== 'active') throw deadToken();
   await assertPasswordAccepted(deps, user, call);
-  const answer = { user, hash, network, request, use: forLogin, refuse: unauthenticated };
+  const answer = { user, hash, network, request, purpose: forLogin, refuse: unauthenticated };
   return settle(deps, answer, call, async (em, locked, { proof, authMethod }) => {
     const { ip, userAgent } = call.caller;
     const from: SessionOrigin = {
@@ -92,7 +92,7 @@ export async function completeLogin(
 }
 
 /** A right answer, and the first method of the sign-in that asked for it. */
-export type Settled = { proof: Proof; authMethod: string };
+export type Settled = { proof: FactorProof; authMethod: string };
 
 /**
  * Checks an answer, uses it and its challenge up, and does the work that they allow. The user is
@@ -145,8 +145,8 @@ type Answer = {
   hash: Uint8Array;
   network: string;
   request: Pick<AccountCompleteLoginRequest, 'totp' | 'passkey' | 'recoveryCode'>;
-  /** The use that a passkey has signed. */
-  use: ChallengeUse;
+  /** The purpose of the challenge that a passkey has signed. */
+  purpose: ChallengePurpose;
   /** The error for a wrong answer. */
   refuse: (text: string) => ServiceError;
 };
@@ -154,27 +154,27 @@ type Answer = {
 /** Checks an answer. Counts a try of the challenge and, if it is wrong, a failure of the user. */
 async function prove(
   deps: AccountDeps,
-  { user, hash, network, request, use }: Omit<Answer, 'refuse'>,
+  { user, hash, network, request, purpose }: Omit<Answer, 'refuse'>,
   call: Call,
-): Promise<Proof | undefined> {
-  let proof: Proof | undefined;
+): Promise<FactorProof | undefined> {
+  let proof: FactorProof | undefined;
   await deps.throttle.attemptFactor(user.id, call.caller.ip, async () => {
     if (!(await countTry(deps.database, hash, network))) throw deadToken();
-    proof = await proofOf(deps, user, { ...request, use }, call);
+    proof = await checkAnswer(deps, user, { ...request, purpose }, call);
     return proof !== undefined;
   });
   return proof;
 }
 
-function proofOf(
+function checkAnswer(
   deps: AccountDeps,
   { id, email }: UserRow,
-  { totp, passkey, recoveryCode, use }: Answer['request'] & Pick<Answer, 'use'>,
+  { totp, passkey, recoveryCode, purpose }: Answer['request'] & Pick<Answer, 'purpose'>,
   call: Call,
-): Promise<Proof | undefined> {
+): Promise<FactorProof | undefined> {
   if (totp !== '') return proveTotp(deps, id, totp);
   if (passkey === '') return proveRecoveryCode(deps, id, recoveryCode);
-  return provePasskeyOf(deps, id, { credential: passkey, use }, (copied) =>
+  return provePasskeyOf(deps, id, { credential: passkey, purpose }, (copied) =>
     deps.refusals.record(`sign in with ${copied.id}`, call, {
       Tenant: '',
       Action: 'user.passkey_cloned',

@@ -68,8 +68,8 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
       const [user] = await findUsers(database, [id]);
       if (user?.status !== 'active') throw unauthenticated();
       call.invalidates.add(`credential:${credentialId}`);
-      const use = forStepUp(credentialId);
-      const answer = { user, hash, network, request, use, refuse: wrongAnswer };
+      const purpose = forStepUp(credentialId);
+      const answer = { user, hash, network, request, purpose, refuse: wrongAnswer };
       return settle(deps, answer, call, async (em, _user, { proof }) => {
         await raiseSession(em, credentialId, proof);
         await refreshSession(em, credentialId);

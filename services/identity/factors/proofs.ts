@@ -8,7 +8,7 @@ import { normaliseCode } from './recovery-codes.ts';
 import { stepOf } from './totp.ts';
 
 /** A right answer to a challenge. */
-export type Proof = {
+export type FactorProof = {
   /** The method that the session names, and its assurance together with the first method. */
   method: 'totp' | 'passkey' | 'recovery_code';
   assurance: Assurance;
@@ -33,7 +33,7 @@ export async function proveTotp(
   { database, keys }: ProofDeps,
   userId: string,
   code: string,
-): Promise<Proof | undefined> {
+): Promise<FactorProof | undefined> {
   const now = Date.now();
   for (const factor of await findTotps(database, userId)) {
     const step = stepOf(await openSecret(keys, factor), code, now);
@@ -53,7 +53,7 @@ export async function proveRecoveryCode(
   { database, passwords }: ProofDeps,
   userId: string,
   code: string,
-): Promise<Proof | undefined> {
+): Promise<FactorProof | undefined> {
   const stored = await findCodes(database, userId);
   const [first] = stored;
   if (!first) return undefined;

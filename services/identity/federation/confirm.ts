@@ -63,7 +63,7 @@ async function provePassword(
   return user.passwordHash;
 }
 
-type Proof = { user: UserRow; link: LinkToConfirm; provenHash: string | undefined };
+type Claim = { user: UserRow; link: LinkToConfirm; provenHash: string | undefined };
 
 /**
  * Throws permission_denied unless the given password, or the credential behind the session, is
@@ -71,7 +71,7 @@ type Proof = { user: UserRow; link: LinkToConfirm; provenHash: string | undefine
  */
 async function assertOlder(
   em: EntityManager,
-  { user, link, provenHash }: Proof,
+  { user, link, provenHash }: Claim,
   { caller }: Call,
 ): Promise<void> {
   // The password was changed during the check.

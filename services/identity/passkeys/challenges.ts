@@ -11,25 +11,25 @@ import { useChallenge } from './queries.ts';
 
 /** The time to answer a challenge, also for the browser. */
 export const challengeMs = 10 * 60_000;
-const purpose = 'passkey-challenge';
+const sealedFor = 'passkey-challenge';
 
 /** The purpose of a challenge, which its answer must have too. */
-export type ChallengeUse = readonly string[];
+export type ChallengePurpose = readonly string[];
 /** For the sign-in of any user. */
-export const forLogin: ChallengeUse = ['login'];
+export const forLogin: ChallengePurpose = ['login'];
 /** For another factor in an open session. */
-export const forStepUp = (sessionId: string): ChallengeUse => ['step-up', sessionId];
+export const forStepUp = (sessionId: string): ChallengePurpose => ['step-up', sessionId];
 /** For a new passkey of the user of a session. */
-export const forRegistration = (userId: string, sessionId: string): ChallengeUse => [
+export const forRegistration = (userId: string, sessionId: string): ChallengePurpose => [
   'registration',
   userId,
   sessionId,
 ];
 
 /** A new challenge. */
-export function createChallenge(ring: KeyRing, use: ChallengeUse): string {
+export function createChallenge(ring: KeyRing, purpose: ChallengePurpose): string {
   const random = randomBytes(16).toString('base64url');
-  return sealForPurpose(ring, purpose, `${Date.now() + challengeMs} ${random}`, use);
+  return sealForPurpose(ring, sealedFor, `${Date.now() + challengeMs} ${random}`, purpose);
 }
 
 /** A challenge that was answered, not yet used up. */
@@ -37,25 +37,25 @@ export type Answered = { hash: Uint8Array; expiresAt: Date };
 
 /**
  * Reads the challenge of an answer, as WebAuthn encodes it. Throws unless it is one of ours for
- * this use and has not expired.
+ * this purpose and has not expired.
  */
-export function readChallenge(ring: KeyRing, encoded: string, use: ChallengeUse): Answered {
-  const content = openChallenge(ring, Buffer.from(encoded, 'base64url').toString(), use);
+export function readChallenge(ring: KeyRing, encoded: string, purpose: ChallengePurpose): Answered {
+  const content = unseal(ring, Buffer.from(encoded, 'base64url').toString(), purpose);
   const expiresAt = new Date(Number.parseInt(content, 10));
   if (expiresAt.getTime() <= Date.now()) throw deadToken();
   // Hashes the content, because base64 has several spellings of one sealed text.
   return { hash: tokenHash(content), expiresAt };
 }
 
-function openChallenge(ring: KeyRing, sealed: string, use: ChallengeUse): string {
+function unseal(ring: KeyRing, sealed: string, purpose: ChallengePurpose): string {
   try {
-    return openForPurpose(ring, purpose, sealed, use);
+    return openForPurpose(ring, sealedFor, sealed, purpose);
   } catch {
     throw deadToken();
   }
 }
 
 /** Uses up a challenge. One of several concurrent calls wins, and the others throw. */
-export async function consumeChallenge(em: EntityManager, answered: Answered): Promise<void> {
+export async function useUp(em: EntityManager, answered: Answered): Promise<void> {
   if (!(await useChallenge(em, answered))) throw deadToken();
 }

@@ -11,7 +11,7 @@ import type { SessionOrigin } from '../sessions/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { readLogin } from './answers.ts';
-import { type ChallengeUse, challengeMs, createChallenge, forLogin } from './challenges.ts';
+import { type ChallengePurpose, challengeMs, createChallenge, forLogin } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { type Proven, provePasskey, unknownPasskey } from './proof.ts';
 import { findByCredential, type StoredPasskey } from './queries.ts';
@@ -32,12 +32,12 @@ export function passkeyLoginHandlers(deps: PasskeyDeps): PasskeyLogin {
 /** Options with which the browser asks for a passkey, as JSON text. They name no account. */
 export async function passkeyOptions(
   { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
-  use: ChallengeUse,
+  purpose: ChallengePurpose,
 ): Promise<string> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const options = await generateAuthenticationOptions({
     rpID: siteOf(publicUrl).rpId,
-    challenge: new TextEncoder().encode(createChallenge(keyRing, use)),
+    challenge: new TextEncoder().encode(createChallenge(keyRing, purpose)),
     timeout: challengeMs,
     userVerification: 'required',
   });

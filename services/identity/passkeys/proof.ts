@@ -1,8 +1,8 @@
 import { type EntityManager } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
-import type { Proof } from '../factors/proofs.ts';
+import type { FactorProof } from '../factors/proofs.ts';
 import { type LoginAnswer, readLogin } from './answers.ts';
-import { type ChallengeUse, consumeChallenge, readChallenge } from './challenges.ts';
+import { type ChallengePurpose, readChallenge, useUp } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
 import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
@@ -20,15 +20,15 @@ export type Proven = {
 /** The same text for a passkey that no user has, and one of a disabled user. */
 export const unknownPasskey = () => unauthenticated('the passkey is not known here');
 
-/** Verifies the answer to a challenge of this use. @throws PasskeyRefused, or a ServiceError */
+/** Verifies the answer to a challenge of this purpose. @throws PasskeyRefused, or a ServiceError */
 export async function provePasskey(
   { keyRing, publicUrl }: Pick<PasskeyDeps, 'keyRing' | 'publicUrl'>,
   answer: LoginAnswer | undefined,
   passkey: StoredPasskey | undefined,
-  use: ChallengeUse,
+  purpose: ChallengePurpose,
 ): Promise<Proven> {
   if (!answer) throw new PasskeyRefused('it is malformed');
-  const answered = readChallenge(keyRing, answer.client.challenge, use);
+  const answered = readChallenge(keyRing, answer.client.challenge, purpose);
   if (!passkey) throw unknownPasskey();
   const { verifyLogin } = await import('./verify.ts');
   const { newCounter, credentialBackedUp } = await verifyLogin(answer, passkey, siteOf(publicUrl));
@@ -38,7 +38,7 @@ export async function provePasskey(
     provider,
     ssoTenant,
     async use(em) {
-      await consumeChallenge(em, answered);
+      await useUp(em, answered);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
       if (!(await usePasskey(em, used))) throw new PasskeyRefused(clonedReason);
@@ -53,9 +53,9 @@ export async function provePasskey(
 export async function provePasskeyOf(
   deps: Pick<PasskeyDeps, 'keyRing' | 'publicUrl' | 'database'>,
   userId: string,
-  { credential, use }: { credential: string; use: ChallengeUse },
+  { credential, purpose }: { credential: string; purpose: ChallengePurpose },
   onCopy: (passkey: StoredPasskey) => Promise<void>,
-): Promise<Proof | undefined> {
+): Promise<FactorProof | undefined> {
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
   if (passkey?.userId !== userId) return undefined;
@@ -68,7 +68,7 @@ export async function provePasskeyOf(
       return undefined;
     }
   };
-  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey, use));
+  const proven = await unlessRefused(() => provePasskey(deps, answer, passkey, purpose));
   return (
     proven && {
       method: 'passkey',

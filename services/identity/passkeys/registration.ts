@@ -13,10 +13,10 @@ import { readRegistration } from './answers.ts';
 import {
   type Answered,
   challengeMs,
-  consumeChallenge,
   createChallenge,
   forRegistration,
   readChallenge,
+  useUp,
 } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { PasskeyEntity, type PasskeyRow, passkeyRecord } from './entities.ts';
@@ -36,7 +36,7 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       // Refused before the device makes a passkey that no account has.
       const user = await changeOwn(database, call, (_em, locked) => Promise.resolve(locked));
       const excludeCredentials = await listCredentials(database, user.id);
-      const use = forRegistration(caller.id, caller.credentialId);
+      const purpose = forRegistration(caller.id, caller.credentialId);
       const { generateRegistrationOptions } = await import('@simplewebauthn/server');
       const options = await generateRegistrationOptions({
         rpName: site.rpId,
@@ -44,7 +44,7 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
         userID: new TextEncoder().encode(user.id),
         userName: user.email,
         userDisplayName: user.name || user.email,
-        challenge: new TextEncoder().encode(createChallenge(keyRing, use)),
+        challenge: new TextEncoder().encode(createChallenge(keyRing, purpose)),
         timeout: challengeMs,
         attestationType: 'none',
         excludeCredentials,
@@ -59,7 +59,7 @@ export function registrationHandlers(deps: PasskeyDeps): Registration {
       await assertRecent(database, call);
       const { answered, passkey } = await verify(deps, { credential, name }, call);
       return changeOwn(database, call, async (em, user, { provider, ssoTenant }) => {
-        await consumeChallenge(em, answered);
+        await useUp(em, answered);
         await store(em, call, user, { ...passkey, provider, ssoTenant });
         // The user has just used it.
         await raiseSession(em, credentialId, { method: 'passkey', assurance: 'aal2', ssoTenant });
@@ -81,8 +81,8 @@ async function verify(
   try {
     const answer = readRegistration(credential);
     if (!answer) throw new PasskeyRefused('it is malformed');
-    const use = forRegistration(userId, sessionId);
-    const answered = readChallenge(deps.keyRing, answer.client.challenge, use);
+    const purpose = forRegistration(userId, sessionId);
+    const answered = readChallenge(deps.keyRing, answer.client.challenge, purpose);
     const { verifyRegistration } = await import('./verify.ts');
     const found = await verifyRegistration(answer, siteOf(deps.publicUrl));
     const passkey = {

@@ -53,7 +53,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
     // Counted together with others: each would hold a connection while it waits in the database for
     // the lock of the count.
     const attempt = await findAttempt(database, emailKey, network, 0);
-    await limiter.take(`login ${placeOf(emailKey, attempt)}`, limit);
+    await limiter.take(`login ${countKeyOf(emailKey, attempt)}`, limit);
     return attempt;
   }
 
@@ -66,7 +66,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
     return whileCounted(key, async (all) => {
       const { ended } = all;
       const first = await begin(key, network, all.running === 1);
-      return inTurn(placeOf(key, first), async () => {
+      return inTurn(countKeyOf(key, first), async () => {
         try {
           // An attempt that ended since then may have counted a failure.
           const found = all.ended === ended ? first : await findAttempt(database, key, network, 0);
@@ -103,7 +103,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
 /**
  * The account and network that an attempt counts for, as the statement of an attempt names them.
  */
-const placeOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
+const countKeyOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
 
 /** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */
 function assertAllowed({ failures, wait }: Attempt, next: string): void {
