@@ -48,11 +48,11 @@ export async function openChallenge(
   {
     factors,
     authMethod,
-    network = homeNetwork(caller.ip),
-  }: { factors: readonly string[]; authMethod: string; network?: string },
+    place = homeNetwork(caller.ip),
+  }: { factors: readonly string[]; authMethod: string; place?: string },
 ): Promise<Challenge | undefined> {
   const challenge = createToken('challenge');
-  const stored = await storeChallenge(run, tokenHash(challenge), user, { network, authMethod });
+  const stored = await storeChallenge(run, tokenHash(challenge), user, { place, authMethod });
   return (
     stored && {
       token: '',
@@ -71,11 +71,11 @@ export async function completeLogin(
   const { database } = deps;
   if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
   const hash = tokenHash(request.challenge);
-  const network = homeNetwork(call.caller.ip);
-  const [user] = await findUsers(database, [(await findChallenged(database, hash, network)) ?? '']);
+  const place = homeNetwork(call.caller.ip);
+  const [user] = await findUsers(database, [(await findChallenged(database, hash, place)) ?? '']);
   if (user?.status !== 'active') throw deadToken();
   await assertPasswordAccepted(deps, user, call);
-  const answer = { user, hash, network, request, purpose: forLogin, refuse: unauthenticated };
+  const answer = { user, hash, place, request, purpose: forLogin, refuse: unauthenticated };
   return settle(deps, answer, call, async (em, locked, { proof, authMethod }) => {
     const { ip, userAgent } = call.caller;
     const from: SessionOrigin = {
@@ -143,7 +143,7 @@ type Answer = {
   user: UserRow;
   /** The hash of the challenge, and where it was asked for. */
   hash: Uint8Array;
-  network: string;
+  place: string;
   request: Pick<AccountCompleteLoginRequest, 'totp' | 'passkey' | 'recoveryCode'>;
   /** The purpose of the challenge that a passkey has signed. */
   purpose: ChallengePurpose;
@@ -154,12 +154,12 @@ type Answer = {
 /** Checks an answer. Counts a try of the challenge and, if it is wrong, a failure of the user. */
 async function prove(
   deps: AccountDeps,
-  { user, hash, network, request, purpose }: Omit<Answer, 'refuse'>,
+  { user, hash, place, request, purpose }: Omit<Answer, 'refuse'>,
   call: Call,
 ): Promise<FactorProof | undefined> {
   let proof: FactorProof | undefined;
   await deps.throttle.attemptFactor(user.id, call.caller.ip, async () => {
-    if (!(await countTry(deps.database, hash, network))) throw deadToken();
+    if (!(await countTry(deps.database, hash, place))) throw deadToken();
     proof = await checkAnswer(deps, user, { ...request, purpose }, call);
     return proof !== undefined;
   });

@@ -3,9 +3,10 @@ import { deadToken, denied, failedPrecondition, unauthenticated } from '@bailiwi
 import { recordChange } from '@bailiwick/events';
 import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import { type Handlers } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
 import {
+  challengePlace,
   findChallenged,
   findFactors,
   raiseSession,
@@ -30,8 +31,8 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
   const { database } = deps;
   return {
     async beginStepUp(_request, call) {
-      const { id, credentialId } = call.caller;
-      const place = placeOf(call);
+      const { id, credentialId, ip } = call.caller;
+      const place = challengePlace(homeNetwork(ip), credentialId);
       const challenge = await database.transaction(
         { tenant: null, row: `user ${id}` },
         async (em) => {
@@ -49,7 +50,7 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
             data: null,
             targets: [{ Type: 'session', ID: credentialId, Name: '' }],
           });
-          const asked = { factors, authMethod: '', network: place };
+          const asked = { factors, authMethod: '', place };
           return openChallenge(inTransaction(em), call, user, asked);
         },
       );
@@ -60,16 +61,16 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
     },
 
     async completeStepUp(request, call) {
-      const { id, credentialId } = call.caller;
+      const { id, credentialId, ip } = call.caller;
       if (tokenKind(request.challenge) !== 'challenge') throw deadToken();
       const hash = tokenHash(request.challenge);
-      const network = placeOf(call);
-      if ((await findChallenged(database, hash, network)) !== id) throw deadToken();
+      const place = challengePlace(homeNetwork(ip), credentialId);
+      if ((await findChallenged(database, hash, place)) !== id) throw deadToken();
       const [user] = await findUsers(database, [id]);
       if (user?.status !== 'active') throw unauthenticated();
       call.invalidates.add(`credential:${credentialId}`);
       const purpose = forStepUp(credentialId);
-      const answer = { user, hash, network, request, purpose, refuse: wrongAnswer };
+      const answer = { user, hash, place, request, purpose, refuse: wrongAnswer };
       return settle(deps, answer, call, async (em, _user, { proof }) => {
         await raiseSession(em, credentialId, proof);
         await refreshSession(em, credentialId);
@@ -90,10 +91,3 @@ export function stepUpHandlers(deps: AccountDeps): StepUp {
 
 // The session is valid: 401 would say that it is not.
 const wrongAnswer = (text: string) => denied(text, 'WRONG_CODE');
-
-/**
- * Where a challenge is asked for and answered: in one session and network. Account_CompleteLogin
- * finds no challenge of such a place, neither here nor in processes of the previous version.
- */
-const placeOf = ({ caller: { ip, credentialId } }: Call): string =>
-  `${homeNetwork(ip)} ${credentialId}`;

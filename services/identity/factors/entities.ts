@@ -50,7 +50,8 @@ export const LoginChallengeEntity = defineEntity({
     tokenHash: p.blob().primary(),
     userId: p.text(),
     /**
-     * The network, and for an open session its id, that asked for it: only there it is answered.
+     * Where it was asked for, and only there it is answered: the network of a sign-in, or the
+     * `challengePlace` of an open session.
      */
     network: p.text(),
     /** The method that was right: password or email_code; '' = an open session asked. */

@@ -253,14 +253,16 @@ export async function storeChallenge(
   run: Run,
   tokenHash: Uint8Array,
   { id, updatedAt, passwordHash }: Pick<UserRow, 'id' | 'updatedAt' | 'passwordHash'>,
-  { network, authMethod }: { network: string; authMethod: string },
+  { place, authMethod }: { place: string; authMethod: string },
 ): Promise<{ hasCodes: boolean } | undefined> {
-  const values = [tokenHash, id, updatedAt, passwordHash, network, authMethod];
+  const values = [tokenHash, id, updatedAt, passwordHash, place, authMethod];
   const [row] = await run<{ has_codes: boolean }>(challenge, values);
   return row && { hasCodes: row.has_codes };
 }
 
-/** A challenge can be answered: it is not expired, has tries left and is asked by its network. */
+/**
+ * A challenge can be answered: it is not expired, has tries left, and was asked for in this place.
+ */
 const isOpen = 'expires_at > now() and network = $2 and tries < 5';
 
 const challenged: Statement = {
@@ -272,9 +274,9 @@ const challenged: Statement = {
 export async function findChallenged(
   database: Database,
   tokenHash: Uint8Array,
-  network: string,
+  place: string,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ user_id: string }>(challenged, [tokenHash, network]);
+  const [row] = await database.query<{ user_id: string }>(challenged, [tokenHash, place]);
   return row?.user_id;
 }
 
@@ -287,9 +289,9 @@ const tried: Statement = {
 export async function countTry(
   database: Database,
   tokenHash: Uint8Array,
-  network: string,
+  place: string,
 ): Promise<boolean> {
-  return (await database.query(tried, [tokenHash, network])).length > 0;
+  return (await database.query(tried, [tokenHash, place])).length > 0;
 }
 
 /**
@@ -307,6 +309,14 @@ export async function consumeChallenge(
   );
   return row?.auth_method;
 }
+
+/**
+ * The place of an open session's challenge: it is asked for and answered in one session and
+ * network. A sign-in's place is its network only, so Account_CompleteLogin finds no challenge of a
+ * session, neither here nor in processes of the previous version.
+ */
+export const challengePlace = (network: string, sessionId: string): string =>
+  `${network} ${sessionId}`;
 
 /** Voids the challenges of a user's session, in whichever network it asked for them. */
 export async function voidChallengesOf(
