@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import {
   type Changes,
@@ -7,7 +8,7 @@ import {
   unverified,
   usePasskey,
 } from '../support/authenticator.ts';
-import { type Answer, describeOne, type Stack } from '../support/harness.ts';
+import { type Answer, describeOne, eventually, type Stack } from '../support/harness.ts';
 import {
   addPasskey,
   finishLogin,
@@ -17,7 +18,7 @@ import {
 } from '../support/passkeys.ts';
 import { login, signUp, tenantFor } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { countOf, rowsOf } from '../support/store.ts';
+import { countOf, rowsOf, whileLocked } from '../support/store.ts';
 
 const unknown = ['the passkey is not known here'];
 const dead = ['the token is not valid any more'];
@@ -40,6 +41,11 @@ describeOne('a passkey as the second factor', 'one process', (topology) => {
     return { ...person, passkey, key: record.ID };
   }
   const sessionsOf = (id: string) => countOf(stack, 'identity.session where user_id = $1', [id]);
+  const copiesOf = (id: string) =>
+    countOf(stack, 'identity.outbox where audit like $1 and audit like $2', [
+      '%"Action":"user.passkey_cloned"%',
+      `%${id}%`,
+    ]);
   const assertFailed = (answer: Answer, messages: string[]) =>
     assertRefused(answer, 401, 'unauthenticated', messages);
   const challengeOf = async (email: string) => {
@@ -88,9 +94,28 @@ describeOne('a passkey as the second factor', 'one process', (topology) => {
       'the passkey was not accepted',
     ]);
     bodyOf(await complete({ Challenge, Passkey: await answerWith(passkey, { count: 8 }) }));
-    const copies = 'identity.outbox where audit like $1 and audit like $2';
-    const like = ['%"Action":"user.passkey_cloned"%', `%${id}%`];
-    assert.equal(await countOf(stack, copies, like), 1);
+    assert.equal(await copiesOf(id), 1);
+  });
+
+  test('Account_CompleteLogin refuses one of two answers with the same count at once, and audits it', async () => {
+    const { id, email, passkey } = await newUser();
+    const requests: object[] = [];
+    for (let index = 0; index < 2; index++) {
+      const { Challenge } = await challengeOf(email);
+      requests.push({ Challenge, Passkey: await answerWith(passkey, { count: 7 }) });
+    }
+    // Both are checked before the first of them is used.
+    const lock = 'select from identity.user_account where id = $1 for update';
+    const sent = await whileLocked(stack, lock, [id], async () => {
+      const answers = requests.map(complete);
+      const tried = 'identity.login_challenge where user_id = $1 and tries = 1';
+      await eventually('both tries', async () => (await countOf(stack, tried, [id])) === 2);
+      await sleep(100);
+      return { answers };
+    });
+    const answers = await Promise.all(sent.answers);
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 401]));
+    assert.equal(await copiesOf(id), 1);
   });
 
   test('Account_CompleteLogin called 200 times at once with one answer opens one session', async () => {

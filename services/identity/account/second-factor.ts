@@ -19,6 +19,7 @@ import {
 } from '../factors/queries.ts';
 import { type ChallengePurpose, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
+import type { StoredPasskey } from '../passkeys/queries.ts';
 import { passkeyTarget } from '../passkeys/records.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
@@ -104,9 +105,17 @@ export async function settle<T extends object>(
   call: Call,
   work: (em: EntityManager, locked: UserRow, settled: Settled) => Promise<T>,
 ): Promise<T & { recoveryCodesLeft: number }> {
-  const proof = await prove(deps, { user, ...answer }, call);
+  let copied: StoredPasskey | undefined;
+  const remember = (passkey: StoredPasskey) => {
+    copied = passkey;
+  };
+  const proof = await prove(deps, { user, ...answer }, call, remember);
   const text = answer.request.passkey === '' ? 'code is wrong' : 'the passkey was not accepted';
-  const wrong = () => failure(deps, answer.refuse(text), call, user.email, user);
+  // Audited outside of the transaction below, which holds a connection.
+  const wrong = async () => {
+    if (copied) await recordCopy(deps, user, copied, call);
+    return failure(deps, answer.refuse(text), call, user.email, user);
+  };
   if (!proof) throw await wrong();
   const row = { tenant: null, row: `user ${user.id}` };
   const done = await deps.database.transaction(row, async (em) => {
@@ -156,11 +165,12 @@ async function prove(
   deps: AccountDeps,
   { user, hash, place, request, purpose }: Omit<Answer, 'refuse'>,
   call: Call,
+  onCopy: (passkey: StoredPasskey) => void,
 ): Promise<FactorProof | undefined> {
   let proof: FactorProof | undefined;
   await deps.throttle.attemptFactor(user.id, call.caller.ip, async () => {
     if (!(await countTry(deps.database, hash, place))) throw deadToken();
-    proof = await checkAnswer(deps, user, { ...request, purpose }, call);
+    proof = await checkAnswer(deps, user.id, { ...request, purpose }, onCopy);
     return proof !== undefined;
   });
   return proof;
@@ -168,19 +178,25 @@ async function prove(
 
 function checkAnswer(
   deps: AccountDeps,
-  { id, email }: UserRow,
+  userId: string,
   { totp, passkey, recoveryCode, purpose }: Answer['request'] & Pick<Answer, 'purpose'>,
-  call: Call,
+  onCopy: (passkey: StoredPasskey) => void,
 ): Promise<FactorProof | undefined> {
-  if (totp !== '') return proveTotp(deps, id, totp);
-  if (passkey === '') return proveRecoveryCode(deps, id, recoveryCode);
-  return provePasskeyOf(deps, id, { credential: passkey, purpose }, (copied) =>
-    deps.refusals.record(`sign in with ${copied.id}`, call, {
-      Tenant: '',
-      Action: 'user.passkey_cloned',
-      Result: 'failed',
-      Code: 'unauthenticated',
-      Targets: [{ Type: 'user', ID: id, Name: email }, passkeyTarget(copied)],
-    }),
-  );
+  if (totp !== '') return proveTotp(deps, userId, totp);
+  if (passkey === '') return proveRecoveryCode(deps, userId, recoveryCode);
+  return provePasskeyOf(deps, userId, { credential: passkey, purpose }, onCopy);
 }
+
+const recordCopy = (
+  { refusals }: AccountDeps,
+  { id, email }: UserRow,
+  copied: StoredPasskey,
+  call: Call,
+): Promise<void> =>
+  refusals.record(`sign in with ${copied.id}`, call, {
+    Tenant: '',
+    Action: 'user.passkey_cloned',
+    Result: 'failed',
+    Code: 'unauthenticated',
+    Targets: [{ Type: 'user', ID: id, Name: email }, passkeyTarget(copied)],
+  });

@@ -16,7 +16,7 @@ import type { PasskeyDeps } from './deps.ts';
 import { type Proven, provePasskey, unknownPasskey } from './proof.ts';
 import { findByCredential, type StoredPasskey } from './queries.ts';
 import { passkeyTarget } from './records.ts';
-import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
+import { PasskeyRefused, siteOf } from './site.ts';
 
 type PasskeyLogin = Pick<Handlers<typeof Account>, 'beginPasskeyLogin' | 'finishPasskeyLogin'>;
 
@@ -110,11 +110,10 @@ async function failure(
   // Used challenges are audited like all one-time tokens.
   if (error.code !== 'unauthenticated' && error.code !== 'permission_denied') return thrown;
   const [user] = passkey ? await findUsers(database, [passkey.userId]) : [];
-  const cloned = isRefused && thrown.message === clonedReason;
   const { ip } = call.caller;
   await refusals.record(`sign in with ${passkey?.id ?? (ip && homeNetwork(ip))}`, call, {
     Tenant: '',
-    Action: cloned ? 'user.passkey_cloned' : 'user.sign_in_failed',
+    Action: isRefused && thrown.isCopy ? 'user.passkey_cloned' : 'user.sign_in_failed',
     Result: 'failed',
     Code: error.code,
     Targets: [

@@ -5,7 +5,7 @@ import { type LoginAnswer, readLogin } from './answers.ts';
 import { type ChallengePurpose, readChallenge, useUp } from './challenges.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { findByCredential, type StoredPasskey, usePasskey } from './queries.ts';
-import { clonedReason, PasskeyRefused, siteOf } from './site.ts';
+import { copyRefused, PasskeyRefused, siteOf } from './site.ts';
 
 /** A passkey that has signed a challenge of ours. */
 export type Proven = {
@@ -41,20 +41,20 @@ export async function provePasskey(
       await useUp(em, answered);
       const used = { id, before, signCount: newCounter, backedUp: credentialBackedUp };
       // Another answer was used meanwhile, with a count that this one may not exceed.
-      if (!(await usePasskey(em, used))) throw new PasskeyRefused(clonedReason);
+      if (!(await usePasskey(em, used))) throw copyRefused();
     },
   };
 }
 
 /**
  * A passkey of a user as the answer to a challenge; undefined if it is refused or of another user.
- * `onCopy` is called if the passkey may be a copy.
+ * `onCopy` is called if the passkey may be a copy, perhaps within the transaction that uses it.
  */
 export async function provePasskeyOf(
   deps: Pick<PasskeyDeps, 'keyRing' | 'publicUrl' | 'database'>,
   userId: string,
   { credential, purpose }: { credential: string; purpose: ChallengePurpose },
-  onCopy: (passkey: StoredPasskey) => Promise<void>,
+  onCopy: (passkey: StoredPasskey) => void,
 ): Promise<FactorProof | undefined> {
   const answer = readLogin(credential);
   const passkey = answer && (await findByCredential(deps.database, answer.json.id));
@@ -64,7 +64,7 @@ export async function provePasskeyOf(
       return await work();
     } catch (error) {
       if (!(error instanceof PasskeyRefused)) throw error;
-      if (error.message === clonedReason) await onCopy(passkey);
+      if (error.isCopy) onCopy(passkey);
       return undefined;
     }
   };

@@ -14,11 +14,16 @@ export function siteOf(publicUrl: string): Site {
 
 /** An answer that was refused, and why. */
 export class PasskeyRefused extends Error {
-  constructor(why: string) {
+  /** Whether the passkey may be a copy. */
+  readonly isCopy: boolean;
+
+  constructor(why: string, isCopy = false) {
     super(why);
     this.name = 'PasskeyRefused';
+    this.isCopy = isCopy;
   }
 }
 
 /** The sign count went back: another copy of the key has signed since. */
-export const clonedReason = 'its sign count is not higher than before: it may be a copy';
+export const copyRefused = () =>
+  new PasskeyRefused('its sign count is not higher than before: it may be a copy', true);

@@ -9,7 +9,7 @@ import {
 import { decodeAttestationObject, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
 import type { ClientData, LoginAnswer, RegistrationAnswer } from './answers.ts';
 import type { StoredPasskey } from './queries.ts';
-import { algorithms, clonedReason, PasskeyRefused, type Site } from './site.ts';
+import { algorithms, copyRefused, PasskeyRefused, type Site } from './site.ts';
 
 // Verifies passkeys with SimpleWebAuthn. The library decides; the texts here only say to the caller
 // why it has refused. Callers load this module with the first passkey: the library costs each start
@@ -69,11 +69,11 @@ export async function verifyLogin(
   site: Site,
 ): Promise<VerifiedLogin> {
   const data = bytesOf(json.response.authenticatorData);
-  const why = () =>
-    whyClient(client, 'webauthn.get', site) ??
-    whyData(data, site) ??
-    whyCount(data, signCount) ??
-    'its signature is wrong';
+  const refusal = () => {
+    const why = whyClient(client, 'webauthn.get', site) ?? whyData(data, site);
+    if (why === undefined && isCountedBack(data, signCount)) return copyRefused();
+    return new PasskeyRefused(why ?? 'its signature is wrong');
+  };
   if (client.crossOrigin) throw new PasskeyRefused('it was used in a frame of another site');
   const { userHandle } = json.response;
   if (userHandle !== undefined && userHandle !== Buffer.from(userId).toString('base64url'))
@@ -86,9 +86,9 @@ export async function verifyLogin(
     requireUserVerification: true,
     credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: signCount },
   }).catch(() => {
-    throw new PasskeyRefused(why());
+    throw refusal();
   });
-  if (!verified) throw new PasskeyRefused(why());
+  if (!verified) throw refusal();
   return authenticationInfo;
 }
 
@@ -106,9 +106,9 @@ function whyData(data: Uint8Array | undefined, { rpId }: Site): string | undefin
   return parsed.flags.uv ? undefined : 'the user was not verified';
 }
 
-function whyCount(data: Uint8Array, stored: number): string | undefined {
+function isCountedBack(data: Uint8Array, stored: number): boolean {
   const counter = decoded(() => parseAuthenticatorData(new Uint8Array(data)))?.counter ?? 0;
-  return (counter > 0 || stored > 0) && counter <= stored ? clonedReason : undefined;
+  return (counter > 0 || stored > 0) && counter <= stored;
 }
 
 const authDataIn = (attestationObject: string): Uint8Array | undefined =>
