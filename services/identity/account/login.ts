@@ -1,20 +1,19 @@
-import { inTransaction, onPool } from '@bailiwick/database';
+import { onPool } from '@bailiwick/database';
 import { notFound, unauthenticated, unavailable } from '@bailiwick/errors';
 import type { UserTenant } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
-import { findFactors } from '../factors/queries.ts';
 import { carryMark } from '../federation/queries.ts';
-import { beginIfUnchanged, beginSession, type NewSession } from '../sessions/begin.ts';
-import type { SessionOrigin } from '../sessions/entities.ts';
+import { beginIfUnchanged, type NewSession } from '../sessions/begin.ts';
+import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { authenticate, wrong } from './authenticate.ts';
 import type { AccountDeps } from './deps.ts';
-import { type Challenge, completeLogin, openChallenge } from './second-factor.ts';
+import { beginOrChallenge, type Challenge, completeLogin, openChallenge } from './second-factor.ts';
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'completeLogin' | 'logout' | 'get'>;
 
@@ -80,16 +79,7 @@ async function logIn(
   call: Call,
 ): Promise<NewSession | Challenge> {
   const { database, passwords } = deps;
-  const { ip, userAgent } = call.caller;
-  const from: SessionOrigin = {
-    authMethod: 'password',
-    furtherMethods: [],
-    assurance: 'aal1',
-    provider: '',
-    ssoTenant: '',
-    ip,
-    userAgent,
-  };
+  const from = ownSignIn(call, { authMethod: 'password', assurance: 'aal1' });
   for (let tries = 0; tries < 3; tries++) {
     const { user, factors } = await authenticate(deps, email, password, call);
     const rehashed = passwords.isOutdated(user.passwordHash ?? null)
@@ -131,9 +121,6 @@ function openLocked(
       await em.flush();
     }
     // A factor may have been added during the check.
-    const factors = await findFactors(em, id);
-    return factors.length > 0
-      ? openChallenge(inTransaction(em), call, user, { ...from, factors })
-      : beginSession(em, call, user, from);
+    return beginOrChallenge(em, call, user, from);
   });
 }

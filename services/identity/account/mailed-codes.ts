@@ -1,5 +1,4 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import { inTransaction } from '@bailiwick/database';
 import {
   deadToken,
   failedPrecondition,
@@ -16,9 +15,9 @@ import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { createToken, type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
-import { findFactors } from '../factors/queries.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
-import { beginSession, type NewSession } from '../sessions/begin.ts';
+import type { NewSession } from '../sessions/begin.ts';
+import { ownSignIn } from '../sessions/entities.ts';
 import { UserEntity } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers, settleEmail } from '../users/queries.ts';
@@ -28,7 +27,7 @@ import { type AccountDeps, mayMail } from './deps.ts';
 import { MailedCodeEntity } from './entities.ts';
 import { consumeMailedCode, countMailedTry } from './queries.ts';
 import { createResponseFloor } from './response-floor.ts';
-import { type Challenge, openChallenge } from './second-factor.ts';
+import { beginOrChallenge, type Challenge } from './second-factor.ts';
 
 // Signing in with a code that is mailed to the address. The request token stays in the browser that
 // asked, so a code that is read elsewhere, or that a person is talked into telling, is of no use
@@ -139,29 +138,13 @@ async function logIn(
   const refuse = (error: ServiceError) => failure(deps, error, call, asked.email_key, user);
   if (!timingSafeEqual(asked.code_hash, codeHash(readCode(code), request)) || !user?.emailVerified)
     throw await refuse(unauthenticated('code is wrong'));
-  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
-  if (!(await passwordPolicy.admits(policy, user.id))) throw await refuse(passwordNotAccepted());
+  if (!(await passwordPolicy.admitsUser(user))) throw await refuse(passwordNotAccepted());
   return database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
     const locked = await lockActive(em, user.id);
     // A code is void after a change of address.
     if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(em, hash)))
       throw deadToken();
-    const factors = await findFactors(em, user.id);
-    if (factors.length > 0) {
-      const due = { factors, authMethod: 'email_code' };
-      const challenge = await openChallenge(inTransaction(em), call, locked, due);
-      if (!challenge) throw new Error('a user changed while it was locked');
-      return challenge;
-    }
-    const { ip, userAgent } = call.caller;
-    return beginSession(em, call, locked, {
-      authMethod: 'email_code',
-      furtherMethods: [],
-      assurance: 'aal1',
-      provider: '',
-      ssoTenant: '',
-      ip,
-      userAgent,
-    });
+    const from = ownSignIn(call, { authMethod: 'email_code', assurance: 'aal1' });
+    return beginOrChallenge(em, call, locked, from);
   });
 }

@@ -6,7 +6,7 @@ import type {
   AccountCompleteLoginResponseSchema,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { createToken, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
+import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { recordFactors } from '../factors/changes.ts';
 import { type FactorProof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
@@ -15,6 +15,7 @@ import {
   countCodes,
   countTry,
   findChallenged,
+  findFactors,
   storeChallenge,
 } from '../factors/queries.ts';
 import { type ChallengePurpose, forLogin } from '../passkeys/challenges.ts';
@@ -23,8 +24,8 @@ import type { StoredPasskey } from '../passkeys/queries.ts';
 import { passkeyTarget } from '../passkeys/records.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
-import { beginSession } from '../sessions/begin.ts';
-import type { SessionOrigin } from '../sessions/entities.ts';
+import { beginSession, type NewSession } from '../sessions/begin.ts';
+import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
@@ -63,6 +64,20 @@ export async function openChallenge(
   );
 }
 
+/** Opens a session of a locked user, or a challenge if a second factor is due. */
+export async function beginOrChallenge(
+  em: EntityManager,
+  call: Call,
+  user: UserRow,
+  from: SessionOrigin,
+): Promise<NewSession | Challenge> {
+  const factors = await findFactors(em, user.id);
+  if (factors.length === 0) return beginSession(em, call, user, from);
+  const challenge = await openChallenge(inTransaction(em), call, user, { ...from, factors });
+  if (!challenge) throw new Error('a user changed while it was locked');
+  return challenge;
+}
+
 /** Opens the session of a challenge, if its answer is right. */
 export async function completeLogin(
   deps: AccountDeps,
@@ -78,16 +93,8 @@ export async function completeLogin(
   await assertPasswordAccepted(deps, user, call);
   const answer = { user, hash, place, request, purpose: forLogin, refuse: unauthenticated };
   return settle(deps, answer, call, async (em, locked, { proof, authMethod }) => {
-    const { ip, userAgent } = call.caller;
-    const from: SessionOrigin = {
-      authMethod,
-      furtherMethods: [proof.method],
-      assurance: proof.assurance,
-      provider: '',
-      ssoTenant: '',
-      ip,
-      userAgent,
-    };
+    const { method, assurance } = proof;
+    const from = ownSignIn(call, { authMethod, furtherMethods: [method], assurance });
     return beginSession(em, call, locked, from);
   });
 }
@@ -142,9 +149,7 @@ export async function settle<T extends object>(
  * Throws if the user's domain has begun to require single sign-on since the password was checked.
  */
 async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
-  const { passwordPolicy } = deps;
-  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
-  if (!(await passwordPolicy.admits(policy, user.id)))
+  if (!(await deps.passwordPolicy.admitsUser(user)))
     throw await failure(deps, passwordNotAccepted(), call, user.email, user);
 }
 

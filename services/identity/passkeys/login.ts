@@ -3,11 +3,10 @@ import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
-import { normaliseEmail } from '@bailiwick/values';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import { clearFactorFailures } from '../passwords/queries.ts';
 import { beginSession, type NewSession } from '../sessions/begin.ts';
-import type { SessionOrigin } from '../sessions/entities.ts';
+import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { readLogin } from './answers.ts';
@@ -64,8 +63,7 @@ async function assertMaySignIn(
   const [user] = await findUsers(database, [userId]);
   if (user?.status !== 'active') throw unknownPasskey();
   if (!user.emailVerified) throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
-  const policy = await passwordPolicy.of(normaliseEmail(user.email).domain);
-  if (!(await passwordPolicy.admits(policy, user.id))) throw passwordNotAccepted();
+  if (!(await passwordPolicy.admitsUser(user))) throw passwordNotAccepted();
 }
 
 function begin(
@@ -73,25 +71,20 @@ function begin(
   call: Call,
   { userId, provider, ssoTenant, use }: Proven,
 ): Promise<NewSession> {
-  const { ip, userAgent } = call.caller;
+  // The device and its PIN or biometrics, for the pages of this site only.
+  const assurance = 'phishing_resistant';
   const from: SessionOrigin = {
-    authMethod: 'passkey',
-    furtherMethods: [],
-    // The device and its PIN or biometrics, for the pages of this site only.
-    assurance: 'phishing_resistant',
+    ...ownSignIn(call, { authMethod: 'passkey', assurance }),
     // A passkey does not lift a tenant's refusal of the provider in whose session it was added.
     provider,
-    ownAssurance: ssoTenant === '' ? 'phishing_resistant' : '',
-    ssoTenant: '',
-    ip,
-    userAgent,
+    ownAssurance: ssoTenant === '' ? assurance : '',
   };
   return database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
     const user = await lockActive(em, userId);
     // The user was disabled meanwhile.
     if (!user) throw unknownPasskey();
     await use(em);
-    await clearFactorFailures(em, userId, homeNetwork(ip));
+    await clearFactorFailures(em, userId, homeNetwork(call.caller.ip));
     return beginSession(em, call, user, from);
   });
 }

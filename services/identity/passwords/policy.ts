@@ -5,6 +5,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Log } from '@bailiwick/telemetry';
+import { normaliseEmail } from '@bailiwick/values';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** The cache of domain policies. */
@@ -50,19 +51,22 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
     if (policy.tenant === '') return none;
     return (await admission.isOpen({ tenant: policy.tenant })).open ? policy : none;
   }
+  const policyOf = async (domain: string): Promise<Policy> =>
+    domain === '' ? none : policies.getOrLoad(domain, () => find(domain));
+  async function admits({ tenant, lifted }: Policy, userId: string): Promise<boolean> {
+    if (tenant === '') return true;
+    return (
+      lifted && (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId)
+    );
+  }
   return {
     /** The policy of a domain; "" = the address is not valid. */
-    async of(domain: string): Promise<Policy> {
-      return domain === '' ? none : policies.getOrLoad(domain, () => find(domain));
-    },
+    of: policyOf,
     /** Whether a policy lets this user sign in, after the password was verified. */
-    async admits({ tenant, lifted }: Policy, userId: string): Promise<boolean> {
-      if (tenant === '') return true;
-      return (
-        lifted &&
-        (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId)
-      );
-    },
+    admits,
+    /** Whether the policy of a user's domain lets the user sign in without SSO. */
+    admitsUser: async ({ id, email }: { id: string; email: string }): Promise<boolean> =>
+      admits(await policyOf(normaliseEmail(email).domain), id),
   };
 }
 

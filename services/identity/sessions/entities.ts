@@ -1,4 +1,5 @@
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
+import type { Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
@@ -142,3 +143,9 @@ export type SessionOrigin = {
   userAgent: string;
   takenOn?: TakenOn;
 };
+
+/** A sign-in with the account's own methods, which came from no provider. */
+export const ownSignIn = (
+  { caller: { ip, userAgent } }: Pick<Call, 'caller'>,
+  proven: Pick<SessionOrigin, 'authMethod' | 'assurance'> & { furtherMethods?: string[] },
+): SessionOrigin => ({ furtherMethods: [], ...proven, provider: '', ssoTenant: '', ip, userAgent });
