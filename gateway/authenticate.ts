@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Caller } from '@bailiwick/call';
+import { type Caller, sessionProof } from '@bailiwick/call';
 import { unauthenticated } from '@bailiwick/errors';
 import {
   Authority,
@@ -67,7 +67,7 @@ export function createAuthenticator(
       origin: RequestOrigin,
     ): Promise<Caller> {
       const { type, id, credentialId, email } = principal;
-      const base = { ...origin, type, id, credentialId, email, ...proofOf(principal) };
+      const base = { ...origin, type, id, credentialId, email, ...sessionProof(principal) };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
@@ -127,7 +127,7 @@ async function loadRights(
     tenant,
     botTenant,
     narrowedTo,
-    ...proofOf(principal),
+    ...sessionProof(principal),
   });
   await limitSession(credentials, principal, value);
   // A bot's rights also depend on its own tenant, wherever it calls.
@@ -158,14 +158,6 @@ async function limitSession(
 }
 
 const anywhere = () => true;
-
-/** The session's proof, which decides in which tenants the user's rights take effect. */
-const proofOf = ({ ssoTenant, limitedTo, assurance, ownAssurance }: Principal) => ({
-  ssoTenant,
-  limitedTo,
-  assurance,
-  ownAssurance,
-});
 
 /** Whether the sign-in, or a factor after it, is recent. */
 const isRecent = ({ signedInAt, provenAt = signedInAt }: Principal): boolean =>

@@ -17,3 +17,4 @@ export {
 export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 export { clientCallOf, currentClientCall, inClientCall } from './client-call.ts';
 export { currentRequestId, inRequest } from './request-id.ts';
+export { type SessionProof, sessionProof } from './session-proof.ts';

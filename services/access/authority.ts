@@ -1,3 +1,4 @@
+import { sessionProof } from '@bailiwick/call';
 import { type Database, onPool, type Run } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import type {
@@ -13,7 +14,6 @@ import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
-import { sessionOf } from './decisions/session.ts';
 import { leave } from './deletion/leave.ts';
 import { narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
@@ -114,7 +114,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
   const { tenant } = request;
   const rights = await rightsOf(
     run,
-    { type, id, botTenant, narrowedTo, ...sessionOf(request) },
+    { type, id, botTenant, narrowedTo, ...sessionProof(request) },
     tenant,
   );
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
@@ -138,7 +138,7 @@ async function mayReadUser(run: Run, request: MayReadUserRequest) {
   const within = async (permission: string) => {
     const reach = await reachOf(
       run,
-      { type, id, botTenant, narrowedTo, ...sessionOf(request) },
+      { type, id, botTenant, narrowedTo, ...sessionProof(request) },
       permission,
     );
     const anywhere = reach.everywhere || reach.tenants.length > 0;

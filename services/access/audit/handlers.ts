@@ -1,3 +1,4 @@
+import { sessionProof } from '@bailiwick/call';
 import { type Database, type EntityManager, onPool } from '@bailiwick/database';
 import { recordChange } from '@bailiwick/events';
 import { type KeyRing } from '@bailiwick/keys';
@@ -9,7 +10,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { noSession, sessionOf } from '../decisions/session.ts';
+import { noSession } from '../decisions/session.ts';
 import { createAnchor, openAnchor } from './anchor.ts';
 import { canonical } from './chain.ts';
 import { toAuditEntry } from './entities.ts';
@@ -40,7 +41,7 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
       const query = pager.read(page, binding);
       // A tenant that demands SSO or a second factor hides its entries from sessions without it,
       // even from the user who caused them.
-      const proof = allowedBy?.kind === 'self' ? sessionOf(caller) : noSession;
+      const proof = allowedBy?.kind === 'self' ? sessionProof(caller) : noSession;
       const rows = await entriesBy(database, userId, { ...query, ...proof, filter, tenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toAuditEntry), nextCursor } };

@@ -5,7 +5,7 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
-import { missesFactor, missesSso, type ProofInTenants } from '../decisions/session.ts';
+import { demandsMore, type ProofInTenants, proofValues } from '../decisions/session.ts';
 import type { LinkedEntry } from './append.ts';
 import type { Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
@@ -165,7 +165,7 @@ const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11)
-         and not exists (select 1 from tenant t where t.id = audit_entry.tenant and (${missesSso('$12')} or ${missesFactor('$12', '$13', '$14')}))
+         and not exists (select 1 from tenant t where t.id = audit_entry.tenant and ${demandsMore('$12', '$13', '$14')})
          order by id desc limit $3`,
 };
 
@@ -178,7 +178,7 @@ export type ActorPage = EntryPage & ProofInTenants & { tenant: string };
 export function entriesBy(
   database: Database,
   userId: string,
-  { after, limit, filter, tenant, ssoTenant, assurance, ownAssurance }: ActorPage,
+  { after, limit, filter, tenant, ...proof }: ActorPage,
 ): Promise<AuditRow[]> {
   return database.query<AuditRow>(entriesOfActor, [
     userId,
@@ -186,9 +186,7 @@ export function entriesBy(
     limit,
     ...filterValues(filter),
     tenant,
-    ssoTenant,
-    assurance,
-    ownAssurance,
+    ...proofValues(proof),
   ]);
 }
 

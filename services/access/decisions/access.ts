@@ -1,3 +1,4 @@
+import { type SessionProof, sessionProof } from '@bailiwick/call';
 import { type Database, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
@@ -8,7 +9,7 @@ import { includes, isPlatformOnly, narrow } from '../permissions/match.ts';
 import { type CachedDeps, findEffective, permissionsOn } from './effective.ts';
 import { explain } from './explain.ts';
 import { rightsOf } from './rights.ts';
-import { anySession, type SessionProof, sessionOf } from './session.ts';
+import { anySession } from './session.ts';
 
 // The Access operations that decide: users, bots and applications ask which permissions a subject
 // has.
@@ -90,7 +91,7 @@ const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
 
 /** The proof of the user's own session. A question about another user ignores sessions. */
 const sessionFor = ({ caller }: Call, subject: string, tenant: string): SessionProof =>
-  caller.type === 'user' && subject === caller.id ? sessionOf(caller) : anySession(tenant);
+  caller.type === 'user' && subject === caller.id ? sessionProof(caller) : anySession(tenant);
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 

@@ -1,3 +1,4 @@
+import { type SessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
@@ -13,7 +14,6 @@ import {
   type SubjectGrantRow,
   type SubjectStatus,
 } from './queries.ts';
-import type { SessionProof } from './session.ts';
 
 // The grants of a user or bot in one tenant, one by one, for decisions and explanations.
 // effective.ts caches the permissions that result. rights.ts applies the same rules in one

@@ -1,10 +1,9 @@
-import { assertRecentLogin, type Caller } from '@bailiwick/call';
+import { assertRecentLogin, type Caller, type SessionProof, sessionProof } from '@bailiwick/call';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/database';
 import { denied, escalation } from '@bailiwick/errors';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findRolePermissions } from './queries.ts';
 import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
-import { type SessionProof, sessionOf } from './session.ts';
 
 // A caller can only delegate permissions that it has, on every path that grants rights.
 
@@ -95,7 +94,7 @@ async function lackingTo(run: Run, giver: Giver, tenant: string, wanted: readonl
   // passed as the bot's. Calls of a bot whose own tenant is suspended do not get here.
   const rights = await rightsOf(
     run,
-    { type, id, botTenant: tenant || own, narrowedTo, ...sessionOf(giver) },
+    { type, id, botTenant: tenant || own, narrowedTo, ...sessionProof(giver) },
     tenant,
   );
   return wanted.find(

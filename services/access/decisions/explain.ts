@@ -1,3 +1,4 @@
+import { type SessionProof, sessionProof } from '@bailiwick/call';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -10,7 +11,6 @@ import {
   isEffective,
   type SubjectGrant,
 } from './context.ts';
-import { type SessionProof, sessionOf } from './session.ts';
 
 export type Decision = SessionProof & {
   subject: string;
@@ -33,7 +33,7 @@ export async function explain(
   const { status, grants } = await findDecisionContext(deps, call, {
     subject,
     tenant,
-    ...sessionOf(decision),
+    ...sessionProof(decision),
     everyWay: true,
   });
   const ways = grantsGiving(grants, permission, resource);

@@ -1,10 +1,12 @@
+import { type SessionProof } from '@bailiwick/call';
 import { type Run, type Statement } from '@bailiwick/database';
 import {
+  demandsMore,
   missesFactor,
   missesSso,
   type ProofInTenants,
+  proofValues,
   refusesMethod,
-  type SessionProof,
 } from './session.ts';
 
 // Each statement reads the current state. The results are cached only under the lease of
@@ -116,10 +118,9 @@ export async function findUserRoles(
   run: Run,
   userId: string,
   tenant: string,
-  { ssoTenant, assurance, ownAssurance }: SessionProof,
+  proof: SessionProof,
 ): Promise<RolesRow | undefined> {
-  const values = [userId, tenant, ssoTenant, assurance, ownAssurance];
-  const rows = await run<RolesRow>(userRoles, values);
+  const rows = await run<RolesRow>(userRoles, [userId, tenant, ...proofValues(proof)]);
   return rows[0];
 }
 
@@ -189,9 +190,9 @@ const rolesEverywhere: Statement = {
 export function findRolesEverywhere(
   run: Run,
   userId: string,
-  { ssoTenant, assurance, ownAssurance }: SessionProof,
+  proof: SessionProof,
 ): Promise<TenantRolesRow[]> {
-  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant, assurance, ownAssurance]);
+  return run<TenantRolesRow>(rolesEverywhere, [userId, ...proofValues(proof)]);
 }
 
 const sharesTenant: Statement = {
@@ -199,7 +200,7 @@ const sharesTenant: Statement = {
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   where m.user_id = $1 and m.status <> 'barred'
-    and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${missesSso('$5')} and not ${missesFactor('$5', '$6', '$7')}))
+    and (m.tenant = any (string_to_array($3, ',')) or ($2 and not ${demandsMore('$5', '$6', '$7')}))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
 };
@@ -214,11 +215,10 @@ export type Reach = ProofInTenants & { everywhere: boolean; tenants: readonly st
 export async function isMemberWithin(
   run: Run,
   userId: string,
-  { everywhere, tenants, ssoTenant, assurance, ownAssurance }: Reach,
+  { everywhere, tenants, ...proof }: Reach,
   readerId: string,
 ): Promise<boolean> {
-  const proof = [ssoTenant, assurance, ownAssurance];
-  const values = [userId, everywhere, tenants.join(','), readerId, ...proof];
+  const values = [userId, everywhere, tenants.join(','), readerId, ...proofValues(proof)];
   return (await run(sharesTenant, values)).length > 0;
 }
 
@@ -332,8 +332,7 @@ export async function findSubjectStatus(
   run: Run,
   question: SessionProof & { subject: string; tenant: string },
 ): Promise<SubjectStatus> {
-  const { subject, tenant, ssoTenant, assurance, ownAssurance } = question;
-  const values = [subject, tenant, ssoTenant, assurance, ownAssurance];
+  const values = [question.subject, question.tenant, ...proofValues(question)];
   const [row] = await run<SubjectStatus>(subjectStatus, values);
   if (!row) throw new Error('a statement without a condition returned no row');
   return row;

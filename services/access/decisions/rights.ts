@@ -1,3 +1,4 @@
+import { type SessionProof, sessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
@@ -12,7 +13,7 @@ import {
   type Reach,
   type RolesRow,
 } from './queries.ts';
-import { noSession, type SessionProof, sessionOf } from './session.ts';
+import { noSession } from './session.ts';
 
 // The permissions of a principal: the union of its grants, and nothing by default.
 
@@ -135,7 +136,7 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
   const { id, limitedTo } = principal;
   if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
-  const row = await findUserRoles(run, id, asked || limitedTo, sessionOf(principal));
+  const row = await findUserRoles(run, id, asked || limitedTo, sessionProof(principal));
   if (!row || row.barred) return none(row?.tenant ?? asked);
   const open = row.open && !isHeldOff(row);
   // A platform grant is effective in every active tenant, unless the tenant has disabled this
@@ -271,8 +272,9 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
       ...noSession,
     };
-  const { id, ssoTenant, limitedTo, assurance, ownAssurance } = principal;
-  const rows = await findRolesEverywhere(run, id, sessionOf(principal));
+  const session = sessionProof(principal);
+  const { limitedTo, ...proof } = session;
+  const rows = await findRolesEverywhere(run, principal.id, session);
   const tenants = rows
     .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)
     .filter(({ roles, custom }) =>
@@ -282,5 +284,5 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       ),
     )
     .map(({ tenant }) => tenant);
-  return { everywhere, tenants, ssoTenant, assurance, ownAssurance };
+  return { everywhere, tenants, ...proof };
 }

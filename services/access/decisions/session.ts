@@ -1,22 +1,4 @@
-import type { Caller } from '@bailiwick/call';
-
-/** The part of a user's session that decides in which tenants the user's rights take effect. */
-export type SessionProof = {
-  /**
-   * The tenant of the provider that the session came from; `platformPlace` = from a provider of the
-   * platform; "" = from no provider.
-   */
-  ssoTenant: string;
-  /**
-   * The only tenant in which the session has rights; "" = not limited. Platform grants do not count
-   * in a limited session.
-   */
-  limitedTo: string;
-  /** aal1, aal2 or phishing_resistant; "" = aal1, from a process of the previous version. */
-  assurance: string;
-  /** In a session from a provider, the assurance by the user's factors of ours; "" = aal1. */
-  ownAssurance: string;
-};
+import type { SessionProof } from '@bailiwick/call';
 
 /** In a question about a user who is not the caller, no session is involved. */
 export const anySession = (tenant: string): SessionProof => ({
@@ -26,22 +8,17 @@ export const anySession = (tenant: string): SessionProof => ({
   ownAssurance: '',
 });
 
-export const sessionOf = ({
-  ssoTenant,
-  limitedTo,
-  assurance,
-  ownAssurance,
-}: Pick<Caller, 'ssoTenant' | 'limitedTo' | 'assurance' | 'ownAssurance'>): SessionProof => ({
-  ssoTenant,
-  limitedTo,
-  assurance,
-  ownAssurance,
-});
-
 /** The session's proof as parameters of a statement; null = no session is involved. */
 export type ProofInTenants = {
   [Name in 'ssoTenant' | 'assurance' | 'ownAssurance']: string | null;
 };
+
+/** The parameters in the order in which the conditions below take them. */
+export const proofValues = ({ ssoTenant, assurance, ownAssurance }: ProofInTenants) => [
+  ssoTenant,
+  assurance,
+  ownAssurance,
+];
 
 export const noSession: ProofInTenants = { ssoTenant: null, assurance: null, ownAssurance: null };
 
@@ -76,6 +53,10 @@ export const missesFactor = (
       when 'any' then ${provenIn(ssoTenant, assurance, own)} in ('', 'aal1')
       when 'phishing_resistant' then ${provenIn(ssoTenant, assurance, own)} <> 'phishing_resistant'
     end, false)`;
+
+/** Whether the tenant demands SSO or a second factor that the session lacks. */
+export const demandsMore = (ssoTenant: string, assurance: string, own: string): string =>
+  `(${missesSso(ssoTenant)} or ${missesFactor(ssoTenant, assurance, own)})`;
 
 /** The assurance of a session that counts in a tenant. */
 const provenIn = (ssoTenant: string, assurance: string, own: string): string =>

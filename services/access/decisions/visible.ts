@@ -1,10 +1,10 @@
-import { holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/call';
 import { type Database, onPool } from '@bailiwick/database';
 import { denied } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import type { Reach } from './queries.ts';
 import { reachOf, rightsOf } from './rights.ts';
-import { noSession, sessionOf } from './session.ts';
+import { noSession } from './session.ts';
 
 /**
  * Where the caller sees data of a user, such as groups: everywhere for its own data or with a right
@@ -19,7 +19,7 @@ export async function visibleTo(
 ): Promise<Reach> {
   if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ...noSession };
   if (allowedBy?.kind === 'self') {
-    const { limitedTo, ...proof } = sessionOf(caller);
+    const { limitedTo, ...proof } = sessionProof(caller);
     if (limitedTo === '') return { everywhere: true, tenants: [], ...proof };
     const { factorRequired } = await rightsOf(onPool(database), caller, limitedTo);
     const tenants = factorRequired ? [] : [limitedTo];

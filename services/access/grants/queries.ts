@@ -1,7 +1,7 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
-import { missesFactor, missesSso } from '../decisions/session.ts';
+import { demandsMore, proofValues } from '../decisions/session.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 const shown =
@@ -57,8 +57,8 @@ const grantsOfUser: Statement = {
   name: 'access.grants_of_user',
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
-           and ((g.tenant = '' and $7) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
-             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$8', '$9')}))))
+           and ((g.tenant = '' and $9) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
+             g.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')}))))
          order by g.id limit $3`,
 };
 
@@ -72,17 +72,15 @@ export function grantsOf(
   reach: Reach,
   onPlatform: boolean,
 ): Promise<GrantRow[]> {
-  const { everywhere, tenants, ssoTenant, assurance, ownAssurance } = reach;
+  const { everywhere, tenants, ...proof } = reach;
   return database.query<GrantRow>(grantsOfUser, [
     userId,
     page.after,
     page.limit,
     everywhere,
     tenants.join(','),
-    ssoTenant,
+    ...proofValues(proof),
     onPlatform,
-    assurance,
-    ownAssurance,
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
-import { missesFactor, missesSso } from '../decisions/session.ts';
+import { demandsMore, proofValues } from '../decisions/session.ts';
 import type { GroupRow } from './entities.ts';
 
 const columns =
@@ -64,7 +64,7 @@ export async function memberIdsOf(
 // A user's groups are in several tenants: the last parameters say which of them the caller
 // may see.
 const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
-             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${missesSso('$6')} and not ${missesFactor('$6', '$7', '$8')})))`;
+             e.tenant = any (string_to_array($5, ',')) or ($4 and not ${demandsMore('$6', '$7', '$8')})))`;
 
 const groupsOfUser: Statement = {
   name: 'access.groups_of_user',
@@ -90,9 +90,8 @@ export function groupsWith(
   userId: string,
   { after, limit, reach, effective }: MemberGroupsQuery,
 ): Promise<GroupRow[]> {
-  const { everywhere, tenants, ssoTenant, assurance, ownAssurance } = reach;
-  const proof = [ssoTenant, assurance, ownAssurance];
-  const values = [userId, after, limit, everywhere, tenants.join(','), ...proof];
+  const { everywhere, tenants, ...proof } = reach;
+  const values = [userId, after, limit, everywhere, tenants.join(','), ...proofValues(proof)];
   return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
 }
 

@@ -1,7 +1,7 @@
+import { sessionProof } from '@bailiwick/call';
 import { notFound } from '@bailiwick/errors';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type Handlers, type Pager } from '@bailiwick/rpc';
-import { sessionOf } from '../decisions/session.ts';
 import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
@@ -45,7 +45,7 @@ export function tenantHandlers(
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];
       const query = pager.read(page, binding);
-      const rows = await membershipsOf(database, caller.id, query, sessionOf(caller));
+      const rows = await membershipsOf(database, caller.id, query, sessionProof(caller));
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return {
         page: { items: items.map(toOwnTenant), nextCursor },

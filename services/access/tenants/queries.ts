@@ -1,6 +1,7 @@
+import { type SessionProof } from '@bailiwick/call';
 import { type Database, type Run, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
-import { missesFactor, missesSso, type SessionProof } from '../decisions/session.ts';
+import { demandsMore, proofValues } from '../decisions/session.ts';
 import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
@@ -42,7 +43,7 @@ const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as sourc
 const membershipsOfUser: Statement = {
   name: 'access.memberships_of_user',
   text: `select ${tenantColumns}, jsonb_build_object('tenant', m.tenant, 'userId', m.user_id, 'status', m.status, 'source', m.source, 'joinedAt', m.joined_at) as membership,
-           ${missesSso('$5')} or ${missesFactor('$5', '$6', '$7')} as "heldOff"
+           ${demandsMore('$5', '$6', '$7')} as "heldOff"
          from (
            select tenant, user_id, status, source, joined_at from tenant_member where user_id = $1 and status <> 'barred'
            union all
@@ -56,9 +57,9 @@ export function membershipsOf(
   database: Database,
   userId: string,
   { after, limit }: PageQuery,
-  { limitedTo, ssoTenant, assurance, ownAssurance }: SessionProof,
+  { limitedTo, ...proof }: SessionProof,
 ): Promise<MembershipRow[]> {
-  const values = [userId, after, limit, limitedTo, ssoTenant, assurance, ownAssurance];
+  const values = [userId, after, limit, limitedTo, ...proofValues(proof)];
   return database.query<MembershipRow>(membershipsOfUser, values);
 }
 

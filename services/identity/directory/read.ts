@@ -1,4 +1,4 @@
-import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import { type Caller, holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -85,13 +85,9 @@ async function recordFor(
     botTenant,
     narrowedTo: caller.narrowedTo,
   };
-  const { ssoTenant, limitedTo, assurance, ownAssurance } = caller;
   const { shared, anywhere, manages } = await authority.mayReadUser({
     ...reader,
-    ssoTenant,
-    limitedTo,
-    assurance,
-    ownAssurance,
+    ...sessionProof(caller),
     userId,
   });
   if (user && shared) return manages ? userRecord(user) : userForReaders(user);

@@ -1,3 +1,4 @@
+import { type SessionProof } from '@bailiwick/call';
 import {
   type Database,
   type EntityManager,
@@ -66,8 +67,7 @@ export type LiveSession = Texts & {
   stale: boolean;
 };
 
-/** The part of a session that decides in which tenants its user's rights take effect. */
-export const proofOf = (session: LiveSession) => ({
+export const proofOf = (session: LiveSession): SessionProof => ({
   ssoTenant: session.sso_place,
   limitedTo: session.limited_to,
   assurance: session.assurance,

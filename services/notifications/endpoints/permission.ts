@@ -1,4 +1,4 @@
-import { type Caller, holdsInTenant } from '@bailiwick/call';
+import { type Caller, holdsInTenant, sessionProof } from '@bailiwick/call';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Permission } from '@bailiwick/proto/permissions.ts';
@@ -38,15 +38,7 @@ async function callerIn(
   tenant: string,
 ): Promise<Caller> {
   if (caller.tenant === tenant) return caller;
-  const {
-    type: principalType,
-    id: principalId,
-    narrowedTo,
-    ssoTenant,
-    limitedTo,
-    assurance,
-    ownAssurance,
-  } = caller;
+  const { type: principalType, id: principalId, narrowedTo } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
   const { permissions, grants } = await authority.effective({
     principalType,
@@ -54,10 +46,7 @@ async function callerIn(
     tenant,
     botTenant,
     narrowedTo,
-    ssoTenant,
-    limitedTo,
-    assurance,
-    ownAssurance,
+    ...sessionProof(caller),
   });
   return { ...caller, tenant, permissions, grants };
 }

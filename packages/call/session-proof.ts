@@ -1,0 +1,25 @@
+/** The part of a user's session that decides in which tenants the user's rights take effect. */
+export type SessionProof = {
+  /**
+   * The tenant of the provider that the session came from; `platformPlace` = from a provider of the
+   * platform; "" = from no provider.
+   */
+  ssoTenant: string;
+  /**
+   * The only tenant in which the session has rights; "" = not limited. Platform grants do not count
+   * in a limited session.
+   */
+  limitedTo: string;
+  /** aal1, aal2 or phishing_resistant; "" = aal1, from a process of the previous version. */
+  assurance: string;
+  /** In a session from a provider, the assurance by the user's factors of ours; "" = aal1. */
+  ownAssurance: string;
+};
+
+/** The proof of a caller, or of another record with the same fields. */
+export const sessionProof = ({
+  ssoTenant,
+  limitedTo,
+  assurance,
+  ownAssurance,
+}: SessionProof): SessionProof => ({ ssoTenant, limitedTo, assurance, ownAssurance });
