@@ -21,7 +21,7 @@ import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../permissions/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
 import { mergeBranding } from './branding.ts';
-import { mergeSettings, TenantEntity, toTenant } from './entities.ts';
+import { mergeSettings, type StoredSettings, TenantEntity, toTenant } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { startMembership } from './membership.ts';
 import { countCreatedBy } from './queries.ts';
@@ -42,17 +42,13 @@ export async function createTenant(
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
   if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
-  const { factor, allowedMethods } = mergeSettings({}, sent.settings);
-  assertMethodKept(call.caller, '', allowedMethods);
-  assertFactorProven(call.caller, {
-    tenant: '',
-    before: undefined,
-    after: factor,
-    now: Date.now(),
-  });
+  const now = Date.now();
+  const settings = mergeSettings({}, sent.settings, now);
+  assertMethodKept(call.caller, '', settings.allowedMethods);
+  assertFactorProven(call.caller, { tenant: '', before: undefined, after: settings.factor, now });
   for (let slug = sent.slug || slugFromName(sent.name), attempt = 1; ; attempt++) {
     try {
-      return await insertTenant(deps.database, { sent, slug, owner, ownTenant }, call);
+      return await insertTenant(deps.database, { sent, settings, slug, owner, ownTenant }, call);
     } catch (error) {
       if (!violates(error, 'tenant_slug')) throw error;
       if (sent.slug || attempt === 5) throw alreadyExists('Tenant.Slug is taken');
@@ -91,11 +87,17 @@ function assertDefaultRole(role: string): void {
   if (role !== '' && !isTenantRole(role)) throw notFound('role');
 }
 
-type NewTenant = { sent: Tenant; slug: string; owner: string; ownTenant: boolean };
+type NewTenant = {
+  sent: Tenant;
+  settings: StoredSettings;
+  slug: string;
+  owner: string;
+  ownTenant: boolean;
+};
 
 function insertTenant(
   database: Database,
-  { sent, slug, owner, ownTenant }: NewTenant,
+  { sent, settings, slug, owner, ownTenant }: NewTenant,
   call: Call,
 ): Promise<Tenant> {
   const id = createId('tnt');
@@ -108,7 +110,7 @@ function insertTenant(
       slug,
       name: sent.name,
       status: 'active',
-      settings: mergeSettings({}, sent.settings),
+      settings,
       branding: mergeBranding({}, sent.branding),
       metadata: { ...sent.metadata?.items },
       createdBy: call.caller.id,

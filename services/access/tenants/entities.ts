@@ -184,14 +184,15 @@ export function toTenantMember(row: TenantMemberRow): TenantMember {
   });
 }
 
-/** Merges the settings of a request into the stored ones. */
+/** Merges the settings of a request, at this time, into the stored ones. */
 export function mergeSettings(
   stored: StoredSettings,
   sent: TenantSettings | undefined,
+  now: number,
 ): StoredSettings {
   const merged: StoredSettings = { ...stored };
   if (sent?.requireFactor !== undefined || sent?.factorGraceDays !== undefined)
-    merged.factor = mergeFactor(stored.factor, sent, Date.now());
+    merged.factor = mergeFactor(stored.factor, sent, now);
   if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
   if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
   if (sent?.recentLogin !== undefined) merged.recentLogin = sent.recentLogin;

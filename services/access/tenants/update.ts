@@ -17,7 +17,13 @@ import { assertMayGrant } from '../decisions/delegation.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { keepLogo, mergeBranding } from './branding.ts';
-import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
+import {
+  mergeSettings,
+  type StoredSettings,
+  TenantEntity,
+  type TenantRow,
+  toTenant,
+} from './entities.ts';
 import { assertFactorProven } from './factor.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
@@ -50,18 +56,20 @@ export async function updateTenant(
       await assertDefaultRole(em, stored, sent, call);
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
-      const { factor, allowedMethods } = mergeSettings(before, sent.settings);
-      if (sent.settings?.allowedMethods) assertMethodKept(call.caller, sent.id, allowedMethods);
+      const now = Date.now();
+      const settings = mergeSettings(before, sent.settings, now);
+      if (sent.settings?.allowedMethods)
+        assertMethodKept(call.caller, sent.id, settings.allowedMethods);
       assertFactorProven(call.caller, {
         tenant: stored.id,
         before: before.factor,
-        after: factor,
-        now: Date.now(),
+        after: settings.factor,
+        now,
       });
       // Otherwise an attacker with an open session could switch this protection off first.
       if (sent.settings?.recentLogin === false && before.recentLogin)
         assertRecentLogin(call.caller);
-      await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
+      await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent, settings));
       await keepLogo(em, stored.id, sent.branding?.logo);
       // Even if they keep their values: an earlier call may have set them.
       if (sessionSettings.some((name) => sent.settings?.[name] !== undefined))
@@ -126,10 +134,10 @@ async function assertDefaultRole(
 }
 
 // Fields that were not sent keep their values.
-function applyTo(tenant: TenantRow, sent: TenantChange): void {
+function applyTo(tenant: TenantRow, sent: TenantChange, settings: StoredSettings): void {
   tenant.slug = sent.slug || tenant.slug;
   tenant.name = sent.name ?? tenant.name;
-  tenant.settings = mergeSettings(tenant.settings, sent.settings);
+  tenant.settings = settings;
   tenant.branding = mergeBranding(tenant.branding, sent.branding);
   if (sent.metadata) tenant.metadata = { ...sent.metadata.items };
 }
