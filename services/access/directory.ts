@@ -17,6 +17,9 @@ export async function findUser(
   return users.find((candidate) => candidate.id === id);
 }
 
+/** Whether the id of a user or bot is a bot's. */
+export const isBotId = (subject: string): boolean => subject.startsWith('bot_');
+
 /**
  * The name of a user for others: for a user without one, the local part of the address, which is no
  * link.

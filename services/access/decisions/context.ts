@@ -2,7 +2,7 @@ import { type SessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
-import { type Directory, findBotTenant } from '../directory.ts';
+import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
 import { includes, isPlatformOnly } from '../permissions/match.ts';
@@ -148,7 +148,7 @@ async function contextOf(
  * be another one: a bot has grants in its own tenant and on the platform only.
  */
 const usesPlatformGrantsOnly = (subject: string, grants: readonly SubjectGrant[]): boolean =>
-  subject.startsWith('bot_') && grants.length > 0 && grants.every(({ platform }) => platform);
+  isBotId(subject) && grants.length > 0 && grants.every(({ platform }) => platform);
 
 /**
  * Whether a grant takes effect. A bot needs no membership. A user's platform grant needs none

@@ -1,5 +1,6 @@
 import type { RightsCache, RightsKey } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
+import { isBotId } from '../directory.ts';
 import {
   type DecisionContext,
   type DecisionDeps,
@@ -26,7 +27,7 @@ export const maxCachedSize = 32 * 1024 * 1024;
 
 /** The key of cached decisions about a user or bot. */
 export const keyOfSubject = (subject: string): RightsKey =>
-  subject.startsWith('bot_') ? `bot:${subject}` : `user:${subject}`;
+  isBotId(subject) ? `bot:${subject}` : `user:${subject}`;
 
 /** Finds what takes effect for a subject on these resources, and perhaps on others. */
 export async function findEffective(
@@ -57,7 +58,7 @@ async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
 function effectiveIn({ grants, status }: DecisionContext, subject: string): Effective {
   const effective = new Map<string, Set<readonly string[]>>();
   for (const grant of grants) {
-    if (!isEffective(grant, status, subject.startsWith('bot_'))) continue;
+    if (!isEffective(grant, status, isBotId(subject))) continue;
     const known = effective.get(grant.resource);
     if (known) known.add(grant.permissions);
     else effective.set(grant.resource, new Set([grant.permissions]));

@@ -2,6 +2,7 @@ import { type SessionProof, sessionProof } from '@bailiwick/call';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { isBotId } from '../directory.ts';
 import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   type DecisionContext,
@@ -29,7 +30,7 @@ export async function explain(
   const { subject, tenant, permission, resource, narrowedTo } = decision;
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
-  const isBot = subject.startsWith('bot_');
+  const isBot = isBotId(subject);
   const { status, grants } = await findDecisionContext(deps, call, {
     subject,
     tenant,

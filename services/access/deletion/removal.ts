@@ -2,6 +2,7 @@ import { type Database, type EntityManager, inTransaction } from '@bailiwick/dat
 import { type Origin, serviceOrigin } from '@bailiwick/events';
 import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
+import { isBotId } from '../directory.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership } from '../tenants/membership.ts';
@@ -40,7 +41,7 @@ async function removeFrom(
   { tenant, subject }: { tenant: string; subject: string },
   origin: Origin,
 ): Promise<void> {
-  if (subject.startsWith('bot_')) return removeGrantsOf(em, tenant, 'bot', subject);
+  if (isBotId(subject)) return removeGrantsOf(em, tenant, 'bot', subject);
   if (tenant === '') return removeGrantsOf(em, tenant, 'user', subject);
   // Serialised like every change of members, here also in a suspended tenant.
   await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
