@@ -1,4 +1,4 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   deadToken,
   failedPrecondition,
@@ -15,6 +15,7 @@ import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
 import { createToken, type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
+import { randomText } from '../factors/random-text.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { NewSession } from '../sessions/begin.ts';
 import { ownSignIn } from '../sessions/entities.ts';
@@ -38,9 +39,6 @@ const lifetimeMs = 10 * 60 * 1000;
 /** 32 letters and digits that do not look alike: a code has 40 bits, and five tries. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const length = 8;
-
-const createCode = (): string =>
-  Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
 /**
  * Includes the request, which is not stored: a copy of the database cannot be searched for codes.
@@ -91,7 +89,7 @@ async function mailCode(
   call: Call,
 ): Promise<boolean> {
   const mailing = await mayMail(deps, 'code', email.key);
-  const code = createCode();
+  const code = randomText(alphabet, length);
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   const row = `account ${email.key}`;

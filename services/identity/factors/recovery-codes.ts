@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { randomText } from './random-text.ts';
 
 /** Crockford's Base32 in lower case: no letter looks like a digit. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 export const codesPerUser = 10;
 
 /** New recovery codes of 50 bits each, such as k7m2p-9xq4t. */
-export const createCodes = (): string[] => Array.from({ length: codesPerUser }, createCode);
-
-function createCode(): string {
-  const symbols = [...randomBytes(10)].map((byte) => alphabet[byte & 31]).join('');
-  return `${symbols.slice(0, 5)}-${symbols.slice(5)}`;
-}
+export const createCodes = (): string[] =>
+  Array.from(
+    { length: codesPerUser },
+    () => `${randomText(alphabet, 5)}-${randomText(alphabet, 5)}`,
+  );
 
 /** A code as it is hashed: case, spaces and hyphens do not matter, and O, I and L are digits. */
 export const normaliseCode = (code: string): string =>

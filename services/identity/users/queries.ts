@@ -111,7 +111,6 @@ export async function deleteBelongings(
   ]);
   await execute(em, "delete from totp_factor where tenant = '' and user_id = $1", [userId]);
   await execute(em, 'delete from recovery_code where user_id = $1', [userId]);
-  await execute(em, 'delete from login_challenge where user_id = $1', [userId]);
   await execute(em, "delete from login_failure where email_key in ($1, 'factor ' || $2)", [
     emailKey,
     userId,

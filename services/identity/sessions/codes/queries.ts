@@ -20,6 +20,10 @@ export async function findTakenOn(em: EntityManager, id: string): Promise<TakenO
   );
 }
 
+/** The columns that a session (s) or a code for one (c) has of a sign-in. */
+const originColumns = (row: string) =>
+  `${row}.auth_method as "authMethod", ${row}.further_methods as "furtherMethods", ${row}.assurance, ${row}.own_assurance as "ownAssurance", ${row}.proven_at as "provenAt", ${row}.provider, ${row}.sso_tenant as "ssoTenant", ${row}.ip, ${row}.user_agent as "userAgent"`;
+
 type OriginRow = Omit<SessionOrigin, 'provenAt'> & { provenAt: string | null };
 
 const originOf = ({ provenAt, ...row }: OriginRow): SessionOrigin => ({
@@ -34,7 +38,7 @@ export async function findSessionOrigin(
 ): Promise<SessionOrigin | undefined> {
   const [row] = await execute<OriginRow>(
     em,
-    `select auth_method as "authMethod", further_methods as "furtherMethods", assurance, own_assurance as "ownAssurance", proven_at as "provenAt", provider, sso_tenant as "ssoTenant", ip, user_agent as "userAgent"
+    `select ${originColumns('s')}
      from session s where id = $1 and ${isLive}`,
     [id],
   );
@@ -75,7 +79,7 @@ export async function consumeCode(
     `delete from sign_in_code c using user_account u
      where c.token_hash = $1 and c.expires_at > now() and (c.origin = $2 or $2 = '') and u.id = c.user_id and u.status = 'active'
        and c.email_key = case when c.session_id = '' then u.email_key else 'session ' || u.email_key end
-     returning c.auth_method as "authMethod", c.further_methods as "furtherMethods", c.assurance, c.own_assurance as "ownAssurance", c.proven_at as "provenAt", c.provider, c.sso_tenant as "ssoTenant", c.ip, c.user_agent as "userAgent",
+     returning ${originColumns('c')},
        c.session_id as "sessionId"`,
     [tokenHash, origin],
   );
