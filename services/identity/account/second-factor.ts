@@ -8,16 +8,15 @@ import type {
 import { type Call } from '@bailiwick/rpc';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { recordFactors } from '../factors/changes.ts';
-import { type FactorProof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
 import {
   consumeChallenge,
-  countCodes,
   countTry,
   findChallenged,
-  findFactors,
   storeChallenge,
-} from '../factors/queries.ts';
+} from '../factors/challenges/queries.ts';
+import { recordFactors } from '../factors/changes.ts';
+import { type FactorProof, proveRecoveryCode, proveTotp } from '../factors/proofs.ts';
+import { countCodes, findFactors } from '../factors/queries.ts';
 import { type ChallengePurpose, forLogin } from '../passkeys/challenges.ts';
 import { provePasskeyOf } from '../passkeys/proof.ts';
 import type { StoredPasskey } from '../passkeys/queries.ts';

@@ -5,14 +5,8 @@ import { homeNetwork } from '@bailiwick/limits';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
-import {
-  challengePlace,
-  findChallenged,
-  findFactors,
-  raiseSession,
-  refreshSession,
-  voidChallengesOf,
-} from '../factors/queries.ts';
+import { challengePlace, findChallenged, voidChallengesOf } from '../factors/challenges/queries.ts';
+import { findFactors, raiseSession, refreshSession } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';
 import { passkeyOptions } from '../passkeys/login.ts';
 import { sessionRecord } from '../sessions/entities.ts';

@@ -19,7 +19,7 @@ import {
   lockMode,
 } from './admit.ts';
 import { assertedEmail } from './asserted.ts';
-import { storePendingLink } from './pending-link.ts';
+import { storePendingLink } from './pending-links/pending-links.ts';
 import { findAddressOf, useIdentity } from './queries.ts';
 
 export type SocialDeps = {
@@ -34,7 +34,7 @@ export type SocialAdmitted =
 
 /**
  * The user of an identity at a provider of the platform. The address creates a user, and never
- * leads to an existing one: its user has to sign in first (pending-link.ts).
+ * leads to an existing one: its user has to sign in first (pending-links).
  */
 export async function admitSocial(
   { database, passwordPolicy, registration }: SocialDeps,

@@ -5,15 +5,15 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
-import { assertFactorUsed } from '../factors/changes.ts';
-import { beganAfter } from '../sessions/queries.ts';
-import type { UserRow } from '../users/entities.ts';
-import { lockActive } from '../users/lock.ts';
-import { assertUnlinked, identityName, persistLink, providerTarget } from './admit.ts';
-import { PendingLinkEntity } from './entities.ts';
+import { assertFactorUsed } from '../../factors/changes.ts';
+import { beganAfter } from '../../sessions/queries.ts';
+import type { UserRow } from '../../users/entities.ts';
+import { lockActive } from '../../users/lock.ts';
+import { assertUnlinked, identityName, persistLink, providerTarget } from '../admit.ts';
+import { PendingLinkEntity } from '../entities.ts';
+import { findLinkedUser } from '../queries.ts';
 import {
   consumePendingLink,
-  findLinkedUser,
   findPendingLink,
   type PendingLink,
   voidPendingLinks,
