@@ -14,6 +14,14 @@ export const mailLimits = {
 export const recentLoginMs = 15 * 60_000;
 
 /**
+ * The assurance of a sign-in, in ascending order: one factor, two, or two of which none can be given
+ * to another site.
+ */
+export const assurances = ['aal1', 'aal2', 'phishing_resistant'] as const;
+/** One of them. */
+export type Assurance = (typeof assurances)[number];
+
+/**
  * In the place of a tenant's ID: the platform, whose providers open sessions. No ID of a tenant looks
  * like this.
  */

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Database, type EntityManager } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import type { Assurance } from '@bailiwick/proto/policies.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import type { Assurance } from '../sessions/entities.ts';
 import { findCodes, findTotps, type StoredTotp, useCode, useStep } from './queries.ts';
 import { normaliseCode } from './recovery-codes.ts';
 import { stepOf } from './totp.ts';

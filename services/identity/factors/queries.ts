@@ -5,7 +5,7 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
-import type { Assurance } from '../sessions/entities.ts';
+import type { Assurance } from '@bailiwick/proto/policies.ts';
 import { factorsOf } from '../users/queries.ts';
 
 // Every change of a user's factors locks the user first.

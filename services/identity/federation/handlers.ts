@@ -3,11 +3,11 @@ import type {
   Federation,
   OpenSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { platformPlace } from '@bailiwick/proto/policies.ts';
+import { assurances, platformPlace } from '@bailiwick/proto/policies.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { beginSession } from '../sessions/begin.ts';
 import { storeCode } from '../sessions/codes.ts';
-import { isAssurance, type SessionOrigin } from '../sessions/entities.ts';
+import type { SessionOrigin } from '../sessions/entities.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AdmitDeps, admit } from './admit.ts';
@@ -88,7 +88,7 @@ const originOf = ({
 }: OpenSessionRequest): SessionOrigin => ({
   authMethod,
   furtherMethods: [],
-  assurance: isAssurance(assurance) ? assurance : 'aal1',
+  assurance: assurances.find((known) => known === assurance) ?? 'aal1',
   provider,
   ssoTenant: tenant,
   ip,

@@ -1,16 +1,9 @@
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
+import type { Assurance } from '@bailiwick/proto/policies.ts';
 import type { Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-
-/**
- * The assurance of a sign-in: one factor, two, or two of which none can be given to another site.
- */
-export type Assurance = (typeof assurances)[number];
-const assurances = ['aal1', 'aal2', 'phishing_resistant'] as const;
-export const isAssurance = (text: string): text is Assurance =>
-  (assurances as readonly string[]).includes(text);
 
 export const SessionEntity = defineEntity({
   name: 'Session',

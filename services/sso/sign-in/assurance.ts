@@ -1,11 +1,8 @@
+import { type Assurance, assurances } from '@bailiwick/proto/policies.ts';
 import type { Asserted } from '../results.ts';
 
 // A provider's statement about how it authenticated a person. Without a known value, a sign-in proves
 // one factor.
-
-export type Assurance = 'aal1' | 'aal2' | 'phishing_resistant';
-
-const levels: readonly Assurance[] = ['aal1', 'aal2', 'phishing_resistant'];
 
 /**
  * The values that count without a table of the provider: RFC 8176, OpenID's EAP ACR values and PAPE,
@@ -33,6 +30,6 @@ export function readAssurance(
 ): Assurance {
   const entries = Object.entries(own);
   const table: ReadonlyMap<unknown, string> = entries.length > 0 ? new Map(entries) : usual;
-  const proven = contexts.map((value) => levels.findIndex((level) => level === table.get(value)));
-  return levels[Math.max(0, ...proven)] ?? 'aal1';
+  const proven = contexts.map((value) => assurances.findIndex((one) => one === table.get(value)));
+  return assurances[Math.max(0, ...proven)] ?? 'aal1';
 }
