@@ -70,6 +70,18 @@ describeOne('second factors', 'one process', (topology) => {
     await hasMail(email, /second sign-in step was added/);
   });
 
+  test('a user has at most five authenticator apps', async () => {
+    const { token, id } = await protectedUser();
+    for (let apps = 1; apps < 5; apps++) await addTotp(stack, token, `Phone ${apps}`);
+    const begin = () => stack.call('Factors_BeginTotp', { Name: 'Sixth' }, token);
+    assertRefused(await begin(), 400, 'failed_precondition', [
+      'at most 5 authenticator apps are allowed',
+    ]);
+    assert.equal((await factorsOf(token)).Factors.length, 5);
+    bodyOf(await stack.call('Factors_Remove', { ID: id }, token));
+    bodyOf(await begin());
+  });
+
   test('the secret of an authenticator app is sealed, and appears in no event', async () => {
     const { id, secret, userId } = await protectedUser();
     const [row] = await rowsOf<{ secret_enc: Buffer; dek_id: string }>(

@@ -43,7 +43,7 @@ export function testSocialLinks(stageOf: () => SocialStage): void {
       assert.match(String(answer.body['Message']), message);
     };
     // The session is older than the social sign-in.
-    await failed(owner.token, browser, /sign in again/);
+    await failed(owner.token, browser, /^sign in again, so that the identity can be linked$/);
     const fresh = String(bodyOf(await login(stack, owner.email))['Token']);
     const foreign = String(bodyOf(await login(stack, stranger.email))['Token']);
     await failed(foreign, browser, /belongs to another account/);

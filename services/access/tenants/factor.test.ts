@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TenantSettingsSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { assertFactorProven, type FactorDemand, mergeFactor } from './factor.ts';
 
@@ -48,9 +49,9 @@ test('a repeated requirement stays as it is', () => {
 });
 
 test('a user can only bring a requirement into force that the own session meets', () => {
-  const check = (assurance: string, level: string, days = 0, type = 'user', ssoTenant = '') => {
+  const check = (assurance: string, level: string, days = 0, type = 'user') => {
     const after = merge(undefined, { requireFactor: level, factorGraceDays: days });
-    assertFactorProven(create(CallerSchema, { type, assurance, ssoTenant }), {
+    assertFactorProven(create(CallerSchema, { type, assurance }), {
       tenant: 'tnt_own',
       before: undefined,
       after,
@@ -65,6 +66,24 @@ test('a user can only bring a requirement into force that the own session meets'
   check('phishing_resistant', 'phishing_resistant');
   check('', 'phishing_resistant', 1);
   check('', 'phishing_resistant', 0, 'bot');
-  check('aal2', 'any', 0, 'user', 'tnt_own');
-  assert.throws(() => check('phishing_resistant', 'any', 0, 'user', 'tnt_other'), refused);
+});
+
+test('of a session from a provider, its own tenant believes all, and others the account’s own factors', () => {
+  const check = (ssoTenant: string, ownAssurance: string, level = 'any') => {
+    const caller = { type: 'user', assurance: 'phishing_resistant', ownAssurance, ssoTenant };
+    assertFactorProven(create(CallerSchema, caller), {
+      tenant: 'tnt_own',
+      before: undefined,
+      after: merge(undefined, { requireFactor: level }),
+      now,
+    });
+  };
+  const refused = { reason: 'FACTOR_UNPROVEN' };
+  check('tnt_own', '', 'phishing_resistant');
+  for (const elsewhere of ['tnt_other', platformPlace]) {
+    for (const own of ['', 'aal1']) assert.throws(() => check(elsewhere, own), refused);
+    check(elsewhere, 'aal2');
+    assert.throws(() => check(elsewhere, 'aal2', 'phishing_resistant'), refused);
+    check(elsewhere, 'phishing_resistant', 'phishing_resistant');
+  }
 });

@@ -92,3 +92,15 @@ test('an attempt from a known network does not wait for attempts from other netw
   release();
   assert.equal(await stranger, false);
 });
+
+test('wrong codes of a second factor are counted apart from wrong passwords, and from those of known networks', async () => {
+  const { throttle, failures } = openFake({ known: ['198.51.100.0/24'] });
+  const answer = (holds: boolean) => () => Promise.resolve(holds);
+  const guess = (ip: string) => throttle.attemptFactor('usr_1', ip, answer(false));
+  for (let tries = 0; tries < 5; tries++) assert.equal(await guess('192.0.2.1'), false);
+  await assert.rejects(guess('203.0.113.1'), { code: 'resource_exhausted' });
+  assert.deepEqual([...failures], [['factor usr_1 ', 5]]);
+  assert.equal(await throttle.attemptFactor('usr_1', '198.51.100.7', answer(true)), true);
+  assert.equal(await throttle.attemptFactor('usr_2', '192.0.2.1', answer(true)), true);
+  assert.equal(await throttle.attempt('usr_1', '192.0.2.1', answer(true)), true);
+});
