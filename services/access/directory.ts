@@ -20,10 +20,7 @@ export async function findUser(
 /** Whether the id of a user or bot is a bot's. */
 export const isBotId = (subject: string): boolean => subject.startsWith('bot_');
 
-/**
- * The name of a user for others: for a user without one, the local part of the address, which is no
- * link.
- */
+/** The name of a user for others: without one, the local part of the address, which is no link. */
 export const shownName = ({ name, email }: User): string =>
   name || email.slice(0, email.lastIndexOf('@'));
 

@@ -66,9 +66,7 @@ function effectiveIn({ grants, status }: DecisionContext, subject: string): Effe
   return effective;
 }
 
-/**
- * How long the decision stays as it is without a change: grants and an exemption from SSO expire.
- */
+/** How long the decision is the same without a change: grants and an exemption from SSO expire. */
 function unchangedForMs({ grants, status }: DecisionContext): number {
   if (status.requiresSso && status.ssoLifted) return 0;
   return Math.min(

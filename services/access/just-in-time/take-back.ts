@@ -19,8 +19,7 @@ export async function takeBack(
   call: Call,
 ): Promise<boolean> {
   if (tenant === '' || provider === '') return true;
-  // Even if nothing is left: another call may have taken it back before the caches have heard of
-  // it.
+  // Even if nothing is left: the caches may not know yet that another call has taken it back.
   call.invalidates.add(`tenant:${tenant}`);
   const people = await findMappedPeople(onPool(database), tenant, provider, atOnce);
   for (const userId of people) {

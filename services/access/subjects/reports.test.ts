@@ -9,9 +9,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { authorityHandlers } from '../authority.ts';
 import { subjectChanged } from '../deletion/follow.ts';
 
-/**
- * The commits and revocations, in order. Caches acknowledge a revocation only if `acknowledged`.
- */
+/** The commits and revocations, in order. Caches acknowledge a revocation if `acknowledged`. */
 function begin({ acknowledged }: { acknowledged: boolean }) {
   const steps: string[] = [];
   const database = {

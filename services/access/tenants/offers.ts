@@ -113,8 +113,7 @@ export async function acceptOffer(deps: InviterDeps, tenant: string, call: Call)
   const userId = call.caller.id;
   // Checked before the transaction: strangers must not use up a tenant's transaction slots.
   const found = await findMembershipOrOffer(database, tenant, userId);
-  // A member's offer is left over from a version that did not delete it: who made it does not
-  // matter.
+  // A version that did not delete a member's offer has left it. Its inviter does not count.
   if (!found.isMember) {
     if (found.offer !== 'pending') throw denied();
     const inviter = { type: found.adderType, id: found.addedBy, tenant };

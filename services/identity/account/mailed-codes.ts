@@ -40,9 +40,7 @@ const lifetimeMs = 10 * 60 * 1000;
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const length = 8;
 
-/**
- * Includes the request, which is not stored: a copy of the database cannot be searched for codes.
- */
+/** Includes the request, which is not stored: no code is found by a search of the database. */
 const codeHash = (code: string, request: string): Uint8Array =>
   createHash('sha256').update(`${code} ${request}`).digest();
 

@@ -280,9 +280,7 @@ export async function consumeMailedCode(
   return rows.length > 0;
 }
 
-/**
- * Deletes the links to providers of the platform that were made without a password of the account.
- */
+/** Deletes the links to the platform's providers that were made while the user had no password. */
 export async function dropUnprovenLinks(em: EntityManager, userId: string): Promise<void> {
   await execute(
     em,

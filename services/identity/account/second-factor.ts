@@ -144,9 +144,7 @@ export async function settle<T extends object>(
   return done;
 }
 
-/**
- * Throws if the user's domain has begun to require single sign-on since the password was checked.
- */
+/** Throws if the user's domain requires SSO since the password was checked. */
 async function assertPasswordAccepted(deps: AccountDeps, user: UserRow, call: Call): Promise<void> {
   if (!(await deps.passwordPolicy.admitsUser(user)))
     throw await failure(deps, passwordNotAccepted(), call, user.email, user);

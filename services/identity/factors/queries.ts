@@ -103,9 +103,7 @@ export async function countTotps(em: EntityManager, userId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/**
- * Confirms an authenticator app with the step of its first code. Undefined if it is not waiting.
- */
+/** Confirms an app that waits for its first code, with the step of that code. */
 export async function confirmTotp(
   em: EntityManager,
   userId: string,

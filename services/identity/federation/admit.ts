@@ -205,10 +205,7 @@ async function link(
   });
 }
 
-/**
- * The address may have been given to another person, who must not get the previous holder's
- * account.
- */
+/** Another person may have the address now, and must not get the previous holder's account. */
 export async function assertUnlinked(
   em: EntityManager,
   place: { tenant: string; provider: string },

@@ -70,9 +70,7 @@ type AttemptRow = Partial<Nullable<StoredUser>> & {
 };
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
 
-/**
- * The account of an address with its failures from a network. Counts a use, unless `seconds` is 0.
- */
+/** The account of an address, with its failures from a network. Counts a use if `seconds` > 0. */
 export async function findAttempt(
   database: Database,
   emailKey: string,

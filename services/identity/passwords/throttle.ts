@@ -100,9 +100,7 @@ export function createThrottle({ database, limiter, limits: { account: limit } }
   };
 }
 
-/**
- * The account and network that an attempt counts for, as the statement of an attempt names them.
- */
+/** The account and network that an attempt counts for, as its statement names them. */
 const countKeyOf = (emailKey: string, { network }: Attempt): string => `${emailKey} ${network}`;
 
 /** @throws resource_exhausted for an account with too many failures. `next`: what helps then. */

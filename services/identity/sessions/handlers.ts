@@ -50,8 +50,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
  */
 export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
   const { caller } = call;
-  // Even if no session is found: another call may have ended it before the gateways have heard of
-  // it.
+  // Even if no session is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`credential:${id}`);
   await lockActive(em, caller.id);
   for (const ended of await deleteSession(em, caller.id, id)) {

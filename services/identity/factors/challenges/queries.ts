@@ -38,9 +38,7 @@ export async function storeChallenge(
   return row && { hasCodes: row.has_codes };
 }
 
-/**
- * A challenge can be answered: it is not expired, has tries left, and was asked for in this place.
- */
+/** A challenge can be answered: it has not expired, has tries left, and is of this place. */
 const isOpen = 'expires_at > now() and network = $2 and tries < 5';
 
 const challenged: Statement = {

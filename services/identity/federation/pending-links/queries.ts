@@ -37,9 +37,7 @@ export async function findPendingLink(
   return row;
 }
 
-/**
- * Whether this call consumes the token: one of several does, and none after a change of address.
- */
+/** Consumes the token: one of several calls does, and none after a change of address. */
 export async function consumePendingLink(
   em: EntityManager,
   tokenHash: Uint8Array,
