@@ -29,12 +29,17 @@ export function sendError(
   sendJson(response, status, errorBody(error, requestId));
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  caching = 'no-store',
+): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
+    'cache-control': caching,
   });
   response.end(text);
 }

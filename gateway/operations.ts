@@ -31,11 +31,11 @@ import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
 
-type Deps = {
+type Cookies = { cookie: SessionCookie; link: LinkCookie };
+
+type Deps = Cookies & {
   peers: Peers;
   authenticator: Authenticator;
-  cookie: SessionCookie;
-  link: LinkCookie;
   quotas: CallQuotas;
   unknownKeys: 'refuse' | 'ignore';
 };
@@ -43,35 +43,48 @@ type Deps = {
 const deadlineMs = 20_000;
 const validateOnlyMs = 2000;
 
+/** A request whose body is read and whose credential is checked. */
+type Admitted = JsonBody & {
+  request: IncomingMessage;
+  response: ServerResponse;
+  origin: RequestOrigin;
+  token: string;
+  principal: Principal | undefined;
+  /** Aborts when the client disconnects before the response is complete. */
+  gone: AbortSignal;
+};
+
+export type Pipeline = ReturnType<typeof createPipeline>;
+
 /**
- * Runs any operation from its descriptor: the gateway has no code for single operations. The checks
- * run in the documented order: rate limit by address (429), body limit, JSON, credential (401),
- * shape (400), permission (403), state (400).
+ * The checks of every call, from its operation's descriptor: the gateway has no code for single
+ * operations. They run in the documented order: rate limit by address (429), body limit, JSON,
+ * credential (401), shape (400), permission (403), state (400).
  */
-export function createOperationHandler({
-  peers,
-  authenticator,
-  cookie,
-  link,
-  quotas,
-  unknownKeys,
-}: Deps) {
+export function createPipeline(deps: Deps) {
+  const { peers, authenticator, cookie, link, quotas, unknownKeys } = deps;
   const countCall = createCallCounter(peers);
   const rejectInvalid = createRejection(peers);
   const forward = createForwarding(peers);
-  return async (
+
+  async function admit(
     operation: Operation,
     request: IncomingMessage,
     response: ServerResponse,
     origin: RequestOrigin,
-  ): Promise<void> => {
+  ): Promise<Admitted> {
     await countCall(operation, origin.ip, response);
-    const { json, bytes } = await readJson(request, response, origin.ip);
+    const body = await readJson(request, response, origin.ip);
     // Open operations ignore all credentials, including a browser's cookie.
     const isOpen = operation.credential === 'none';
     const token = isOpen ? '' : tokenOf(request, cookie);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
+    return { ...body, request, response, origin, token, principal, gone: goneSignal(response) };
+  }
 
+  /** Validates a request and finds its caller. The result sends it to the owning service. */
+  async function prepare(operation: Operation, admitted: Admitted) {
+    const { request, response, origin, token, principal, json, bytes, gone } = admitted;
     const decoded = decode(operation, request, json, unknownKeys);
     const { message, problems, unreadable, key, tenant } = decoded;
     if (operation.linkCookie !== '')
@@ -79,29 +92,48 @@ export function createOperationHandler({
     if (principal) takeQuota(quotas, principal, response);
     const callerOf = (by: Principal | undefined): Promise<Caller> | Caller =>
       by ? authenticator.caller(by, operation, tenant, origin) : authenticator.anonymous(origin);
-    let caller = tenantDependsOnCaller(operation, message) ? await callerOf(principal) : undefined;
+    const early = tenantDependsOnCaller(operation, message) ? await callerOf(principal) : undefined;
     const tenantPath = tenantField(operation);
     if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
-      problems.push(...tenantProblems(operation, message, caller));
+      problems.push(...tenantProblems(operation, message, early));
     if (problems.length > 0) await rejectInvalid(operation, decoded, bytes, origin);
     noteValid(message);
-    caller ??= await callerOf(principal);
+    const caller = early ?? (await callerOf(principal));
     if (tenantPath !== '') quotas.takeTenant(caller);
 
-    const gone = goneSignal(response);
-    const send = (by: Caller, input = message) =>
+    const send = (by: Caller, input: Message) =>
       forward({ operation, message: input, key, response, gone }, by);
-    const body = await send(caller);
-    if (operation.stream) {
-      // Checks the right again for each piece: a revoked caller gets no further data.
-      const next = async (cursor: string) => {
+    return {
+      send: () => send(caller, message),
+      /** Checks the right again for each piece: a revoked caller gets no further data. */
+      async sendPiece(cursor: string) {
         const again = await authenticator.principal(token, origin.ip);
         const piece = { ...message, cursor };
-        return pieceOf(await send(await callerOf(again), piece));
-      };
-      return sendStream(response, gone, operation.name, pieceOf(body), next);
+        return send(await callerOf(again), piece);
+      },
+    };
+  }
+
+  return { admit, prepare };
+}
+
+/** Runs any operation and sends its answer. */
+export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Cookies) {
+  const { cookie, link } = cookies;
+  return async (
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+  ): Promise<void> => {
+    const admitted = await admit(operation, request, response, origin);
+    const call = await prepare(operation, admitted);
+    const body = await call.send();
+    if (operation.stream) {
+      const next = async (cursor: string) => pieceOf(await call.sendPiece(cursor));
+      return sendStream(response, admitted.gone, operation.name, pieceOf(body), next);
     }
-    moveToken(operation, json, body, { cookie, response });
+    moveToken(operation, admitted.json, body, { cookie, response });
     if (operation.linkCookie !== '') link.clear(response);
     sendJson(response, 200, body);
   };

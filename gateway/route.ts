@@ -10,6 +10,7 @@ import { type Log, markFailed } from '@bailiwick/telemetry';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
+import { createAuthzen, isAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
 import {
   createFlowCookies,
@@ -22,7 +23,7 @@ import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createLogos, isLogo } from './logos.ts';
-import { createOperationHandler, type Peers } from './operations.ts';
+import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
 import { createPageBrands } from './page-brands.ts';
 import { keepLanguage } from './page-language.ts';
 import { acceptsHtml, isBranded, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
@@ -113,6 +114,7 @@ function createPaths(publicUrl: string, sso: Sso) {
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const isServed = (pathname: string): boolean =>
     operations.get(pathname.slice(1))?.public === true ||
+    isAuthzen(pathname, prefix) ||
     sso.match(pathname) !== null ||
     isPage(pathname) ||
     isLogo(pathname) ||
@@ -134,20 +136,29 @@ type Parts = {
   brands: PageBrands;
 };
 
-/** Routes a request: to an operation, an /auth route, a page or the API reference. */
-function createRoute(
-  { peers, settings, rightsCache, ready }: Options,
-  { session, link, sso, paths, brands }: Parts,
-) {
-  const { publicUrl, allowedOrigins, tenantQuota } = settings;
-  const runOperation = createOperationHandler({
+/** Everything that runs operations: in their own form, and in that of AuthZEN. */
+function createRunners({ peers, settings, rightsCache }: Options, { session, link }: Parts) {
+  const { publicUrl, tenantQuota: tenant } = settings;
+  const cookies = { cookie: session, link };
+  const pipeline = createPipeline({
+    ...cookies,
     peers,
     authenticator: createAuthenticator(peers, rightsCache),
-    cookie: session,
-    link,
-    quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: tenantQuota }),
+    quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });
+  return {
+    runOperation: createOperationHandler(pipeline, cookies),
+    authzen: createAuthzen(pipeline, publicUrl),
+  };
+}
+
+/** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
+function createRoute(options: Options, parts: Parts) {
+  const { peers, settings, ready } = options;
+  const { sso, paths, brands } = parts;
+  const { publicUrl, allowedOrigins } = settings;
+  const { runOperation, authzen } = createRunners(options, parts);
   const sendLogo = createLogos(peers.access, settings);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
@@ -169,6 +180,12 @@ function createRoute(
         assertMethod(request, response, ['POST']);
         return runOperation(operation, request, response, origin);
       });
+    }
+    if (isAuthzen(pathname, paths.prefix)) {
+      nameRequest(span, request, pathname);
+      if (cors.allow(request, response)) return;
+      assertMethod(request, response, authzen.methods(pathname));
+      return authzen.handle(pathname, request, response, origin);
     }
     // A logo is cached for all browsers.
     if (!isLogo(pathname)) keepLanguage(request, response, publicUrl);

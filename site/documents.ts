@@ -17,6 +17,7 @@ export const groups: readonly Group[] = [
     title: 'API',
     documents: [
       { file: 'docs/api.md' },
+      { file: 'docs/authzen.md' },
       { file: 'README.md', path: 'errors.md', label: 'Understand an error' },
       { file: 'packages/client/README.md', path: 'client.md', label: 'TypeScript client' },
       { file: 'packages/cli/README.md', path: 'cli.md', label: 'Command line' },

@@ -6,8 +6,8 @@ import { closedLoop, cycle, openPool, operation, type Shot } from './driver.ts';
 import { cpuMicrosOf, median } from './numbers.ts';
 import { createPeople, pidsOf, startMeasured } from './stack.ts';
 
-const clients = 32;
-const members = 100;
+export const clients = 32;
+export const members = 100;
 const nested = 'one/two/three/four/five';
 
 const questions = {
@@ -57,7 +57,7 @@ async function decisionsIn(topology: Topology, { seconds, rounds }: Options): Pr
 }
 
 /** Checks of a permission by a tenant's bot, about each of its members in turn. */
-async function checks(stack: OwnStack): Promise<(permission: string) => () => Shot> {
+export async function checks(stack: OwnStack): Promise<(permission: string) => () => Shot> {
   const call = async (name: string, body: object, token = stack.platformKey) => {
     const answer = await stack.call(name, body, token);
     if (answer.status !== 200) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);

@@ -29,6 +29,7 @@ import { introspection } from './g19-introspect.ts';
 import { idle } from './g20-idle.ts';
 import { decision } from './g21-check.ts';
 import { backlogBeside } from './g23-backlog-beside.ts';
+import { authzen } from './g24-authzen.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -72,6 +73,7 @@ const benches: Record<string, Bench> = {
   G20: idle,
   G21: decision,
   G23: backlogBeside,
+  G24: authzen,
   SHORT: short,
 };
 

@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalid, ServiceError } from '@bailiwick/errors';
+import type { Operation } from '@bailiwick/proto/operation.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
+import type { RequestOrigin } from './authenticate.ts';
+import { type Ask, evaluateAll, evaluateOne, searchActions } from './authzen-answers.ts';
+import type { Json, Question } from './authzen-requests.ts';
+import { sendJson } from './errors.ts';
+import type { Pipeline } from './operations.ts';
+import { measureOperation } from './telemetry.ts';
+
+// The OpenID AuthZEN Authorization API 1.0: the Access operations in another form, with their
+// credentials, permissions and limits. docs/authzen.md describes it. The sections are those of
+// https://openid.net/specs/authorization-api-1_0.html.
+
+type Endpoint = {
+  /** Its name in the metadata (§9.1.1). */
+  parameter: string;
+  operation: Operation;
+  answer: (json: Json, ask: Ask) => Promise<object>;
+};
+
+const endpoints = new Map<string, Endpoint>([
+  [
+    '/access/v1/evaluation',
+    {
+      parameter: 'access_evaluation_endpoint',
+      operation: operationOf('Access_Check'),
+      answer: evaluateOne,
+    },
+  ],
+  [
+    '/access/v1/evaluations',
+    {
+      parameter: 'access_evaluations_endpoint',
+      operation: operationOf('Access_Check'),
+      answer: evaluateAll,
+    },
+  ],
+  [
+    '/access/v1/search/action',
+    {
+      parameter: 'search_action_endpoint',
+      operation: operationOf('Access_ListPermissions'),
+      answer: searchActions,
+    },
+  ],
+]);
+
+const metadataPath = '/.well-known/authzen-configuration';
+
+/** Whether a path is that of an endpoint, or of the metadata of a public URL with this path. */
+export const isAuthzen = (pathname: string, prefix: string): boolean =>
+  endpoints.has(pathname) || pathname === metadataPath || pathname === metadataPath + prefix;
+
+/** Serves the paths that `isAuthzen` accepts. */
+export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
+  const metadata = metadataOf(publicUrl.replace(/\/+$/, ''));
+
+  async function answer(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const admitted = await admit(endpoint.operation, request, response, origin);
+    const ask: Ask = async (name, json, questions) => {
+      const call = await prepare(operationOf(name), { ...admitted, json }).catch(
+        (thrown: unknown) => {
+          throw inTheirTerms(thrown, questions);
+        },
+      );
+      return call.send();
+    };
+    sendJson(response, 200, await endpoint.answer(admitted.json, ask));
+  }
+
+  return {
+    methods: (pathname: string) => (endpoints.has(pathname) ? ['POST'] : ['GET', 'HEAD']),
+
+    async handle(
+      pathname: string,
+      request: IncomingMessage,
+      response: ServerResponse,
+      origin: RequestOrigin,
+    ): Promise<void> {
+      const endpoint = endpoints.get(pathname);
+      // Metadata can be cached (§11.9).
+      if (!endpoint) return sendJson(response, 200, metadata, 'public, max-age=3600');
+      // The client gets its own identifier back (§10.1.3). The RequestID of an error is ours.
+      const { 'x-request-id': requestId } = request.headers;
+      if (requestId !== undefined) response.setHeader('x-request-id', requestId);
+      await measureOperation(endpoint.operation.name, () =>
+        answer(endpoint, request, response, origin),
+      );
+    },
+  };
+}
+
+/** The metadata of the endpoints below a URL (§9.1.1). */
+function metadataOf(url: string): object {
+  const parameters = Array.from(
+    endpoints,
+    ([path, { parameter }]) => [parameter, `${url}${path}`] as const,
+  );
+  return { policy_decision_point: url, ...Object.fromEntries(parameters) };
+}
+
+function operationOf(name: string): Operation {
+  const operation = operations.get(name);
+  if (!operation) throw new Error(`there is no operation ${name}`);
+  return operation;
+}
+
+const terms = { Permission: 'action.name', Resource: 'resource' };
+
+/** An error about a request of an operation, with the names of the request that was sent. */
+function inTheirTerms(thrown: unknown, questions: readonly Question[]): unknown {
+  if (!(thrown instanceof ServiceError) || thrown.code !== 'invalid_argument') return thrown;
+  const messages = thrown.messages.map((message) =>
+    message.replace(
+      /^(?:Checks\[(\d+)\]\.)?(Permission|Resource)\b/,
+      (_, index: string | undefined, name: keyof typeof terms) =>
+        `${questions[Number(index ?? 0)]?.at ?? ''}${terms[name]}`,
+    ),
+  );
+  return invalid(messages, thrown.reason);
+}
