@@ -18,8 +18,10 @@ export const groups: readonly Group[] = [
     documents: [
       { file: 'docs/api.md' },
       { file: 'docs/authzen.md' },
+      { file: 'docs/protect-an-application.md' },
       { file: 'README.md', path: 'errors.md', label: 'Understand an error' },
       { file: 'packages/client/README.md', path: 'client.md', label: 'TypeScript client' },
+      { file: 'packages/server/README.md', path: 'server.md', label: 'TypeScript server library' },
       { file: 'packages/cli/README.md', path: 'cli.md', label: 'Command line' },
     ],
   },

@@ -31,7 +31,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const product = files.filter(
   (file) =>
     /^(packages|services|gateway)\//.test(file) &&
-    !/^packages\/(client|cli)\//.test(file) &&
+    !/^packages\/(client|cli|server)\//.test(file) &&
     !file.endsWith('.test.ts'),
 );
 const queryFiles = product.filter((file) => path.basename(file) === 'queries.ts');

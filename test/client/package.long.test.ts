@@ -113,6 +113,16 @@ const projects = {
   },
 };
 
+/** Compiles a project with the workspace's compiler and an older one. */
+async function tsc(folder: string, project: string): Promise<void> {
+  for (const modules of ['node_modules', 'test/node_modules']) {
+    const args = [path.join(root, modules, 'typescript/bin/tsc'), '-p', path.join(folder, project)];
+    await run(process.execPath, args).catch((error: { stdout: string }) =>
+      assert.fail(`${modules}: ${error.stdout}`),
+    );
+  }
+}
+
 describe('@bailiwick/client as a package', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-package-'));
   let stack: Stack;
@@ -123,20 +133,6 @@ describe('@bailiwick/client as a package', () => {
     rmSync(folder, { recursive: true, force: true });
     await stack?.stop();
   });
-  /** With the workspace's compiler and an older one. */
-  const tsc = async (project: string) => {
-    for (const modules of ['node_modules', 'test/node_modules']) {
-      const args = [
-        path.join(root, modules, 'typescript/bin/tsc'),
-        '-p',
-        path.join(folder, project),
-      ];
-      await run(process.execPath, args).catch((error: { stdout: string }) =>
-        assert.fail(`${modules}: ${error.stdout}`),
-      );
-    }
-  };
-
   test('npm packs plain JavaScript and its types, and nothing else', async () => {
     await run('npm', ['pack', '--pack-destination', folder], {
       cwd: path.join(root, 'packages/client'),
@@ -184,8 +180,8 @@ describe('@bailiwick/client as a package', () => {
       path.join(folder, 'node_modules/@types/node'),
       'dir',
     );
-    await tsc('tsconfig.json');
-    await tsc('tsconfig.browser.json');
+    await tsc(folder, 'tsconfig.json');
+    await tsc(folder, 'tsconfig.browser.json');
   });
 
   test('it runs on the host’s own Node against the gateway', async () => {
@@ -204,5 +200,62 @@ describe('@bailiwick/client as a package', () => {
       messages: ['endpoint name is required', 'endpoint url is required'],
     });
     assert.ok(lines >= 1);
+  });
+});
+
+/** Runs without a framework, and with nothing but web standards. */
+const service = `
+import { holds, InvalidTokenError, verifier, verifyWebhook } from '@bailiwick/server';
+
+const verify = verifier({ issuer: 'https://iam.example.com', audience: 'https://x.example.com', jwksUri: 'https://iam.example.com/jwks' });
+const refused: boolean = await verify('x.y.z').then(() => false, (error: unknown) => error instanceof InvalidTokenError);
+const signed: boolean = await verifyWebhook('whsec_AAAA', new Headers(), '');
+console.log(JSON.stringify({ refused, signed, holds: holds(['app.*'], 'app.x') }));
+`;
+
+describe('@bailiwick/server as a package', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-server-'));
+  const own = path.join(root, 'packages/server');
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('npm packs plain JavaScript and its types, which compile without and with a framework', async () => {
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: own });
+    const [tarball = ''] = globSync('*.tgz', { cwd: folder });
+    const installed = path.join(folder, 'node_modules/@bailiwick/server');
+    mkdirSync(installed, { recursive: true });
+    const archive = path.join(folder, tarball);
+    await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
+    const files = globSync('**/*.*', { cwd: installed });
+    assert.ok(files.includes('dist/server.js') && files.includes('dist/server.d.ts'));
+    assert.deepEqual(
+      files.filter((file) => !/^(package\.json|README\.md|dist\/\w+\.(d\.ts|js))$/.test(file)),
+      [],
+    );
+    for (const [name, target] of [
+      ['jose', path.join(own, 'node_modules/jose')],
+      ['hono', path.join(root, 'test/node_modules/hono')],
+      ['@types', path.join(root, 'node_modules/@types')],
+    ] as const)
+      symlinkSync(target, path.join(folder, 'node_modules', name), 'dir');
+    writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    writeFileSync(path.join(folder, 'service.ts'), service);
+    writeFileSync(path.join(folder, 'readme.ts'), examples('packages/server/README.md', ''));
+    const project = (file: string, lib: string[], types: string[]) => ({
+      compilerOptions: { ...compilerOptions, outDir: 'out', lib, types, skipLibCheck: true },
+      files: [file],
+    });
+    for (const [name, config] of Object.entries({
+      'tsconfig.json': project('service.ts', ['es2023'], ['node']),
+      'tsconfig.dom.json': project('readme.ts', ['es2023', 'dom'], []),
+    })) {
+      writeFileSync(path.join(folder, name), JSON.stringify(config));
+      await tsc(folder, name);
+    }
+  });
+
+  test('it runs on the host’s own Node', async () => {
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    const { stdout } = await run(hostNode(), [path.join(folder, 'out/service.js')], { env });
+    assert.deepEqual(JSON.parse(stdout), { refused: true, signed: false, holds: true });
   });
 });

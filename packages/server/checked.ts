@@ -1,0 +1,66 @@
+// Current decisions: Access_Check, with a short cache.
+
+export type Question = {
+  tenant: string;
+  /** A user or bot: `sub` of the token. */
+  subject: string;
+  permission: string;
+  /** Without it, the whole tenant. */
+  resource?: string | undefined;
+};
+
+/** Whether the subject holds the permission now. @throws the client's error if there is no answer */
+export type Checked = (question: Question) => Promise<boolean>;
+
+/** The client of `@bailiwick/client`, with the key of a bot that holds iam.grants.read. */
+export type AccessClient = {
+  call(
+    operation: 'Access_Check',
+    request: { Tenant: string; Subject: string; Permission: string; Resource: string },
+  ): Promise<{ Allowed: boolean }>;
+};
+
+export type CheckedOptions = {
+  /** How long an answer is used again, in ms. Default and maximum: 2000; 0 = not at all. */
+  cacheMs?: number | undefined;
+  /** Answers in memory. Default: 10,000. */
+  maxEntries?: number | undefined;
+};
+
+const longestMs = 2000;
+
+/** Creates a function that asks Access_Check, and uses an answer again for at most two seconds. */
+export function checked(client: AccessClient, options: CheckedOptions = {}): Checked {
+  const { cacheMs = longestMs, maxEntries = 10_000 } = options;
+  const keptMs = Math.min(cacheMs, longestMs);
+  // In the order of asking, so that the first entry is the oldest.
+  const answers = new Map<string, { answer: Promise<boolean>; askedAt: number }>();
+
+  return ({ tenant, subject, permission, resource = '' }) => {
+    const key = JSON.stringify([tenant, subject, permission, resource]);
+    const known = answers.get(key);
+    const now = performance.now();
+    if (known && now - known.askedAt < keptMs) return known.answer;
+    answers.delete(key);
+    const answer = client
+      .call('Access_Check', {
+        Tenant: tenant,
+        Subject: subject,
+        Permission: permission,
+        Resource: resource,
+      })
+      .then(({ Allowed }) => Allowed);
+    if (keptMs <= 0) return answer;
+    const entry = { answer, askedAt: now };
+    answers.set(key, entry);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= maxEntries) break;
+      answers.delete(oldest);
+    }
+    // A failure is not an answer.
+    answer.catch(() => {
+      if (answers.get(key) === entry) answers.delete(key);
+    });
+    return answer;
+  };
+}

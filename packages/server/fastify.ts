@@ -1,0 +1,24 @@
+import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
+import type { Verifier } from './verifier.ts';
+
+/** What a guard needs of Fastify. */
+type FastifyRequest = { headers: { authorization?: string | undefined } };
+type FastifyReply = {
+  code(status: number): FastifyReply;
+  headers(values: Record<string, string>): FastifyReply;
+  send(body: unknown): FastifyReply;
+};
+
+/**
+ * Creates `requirePermission` for Fastify, as a hook before the handler.
+ * @example app.get('/reports', { preHandler: requirePermission('app.reports.read') }, listReports)
+ */
+export function fastifyGuard(verify: Verifier, options?: GuardOptions) {
+  const guard = createGuard(verify, options);
+  return (permission: string, required: RequireOptions = {}) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const refused = await guard(request, request.headers.authorization, permission, required);
+      if (!refused) return undefined;
+      return reply.code(refused.status).headers(refused.headers).send(refused.body);
+    };
+}

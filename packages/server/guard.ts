@@ -1,0 +1,78 @@
+import type { Checked } from './checked.ts';
+import { holds } from './permissions.ts';
+import { type AccessToken, InvalidTokenError, type Verifier } from './verifier.ts';
+
+// Decides whether a request may go on. The adapters of the frameworks only translate.
+
+export type GuardOptions = {
+  /** Asks Bailiwick where the token does not decide. Without it such requests are refused. */
+  checked?: Checked | undefined;
+};
+
+export type RequireOptions = {
+  /** Asks Bailiwick even if the token has the permission, for actions that need a current right. */
+  current?: boolean | undefined;
+};
+
+/** A refusal, as an HTTP response (RFC 6750, section 3). */
+export type Refusal = {
+  status: 401 | 403;
+  headers: Record<string, string>;
+  body: { error: string; message: string };
+};
+
+export type Guard = ReturnType<typeof createGuard>;
+
+/** The requests that were let through. */
+const callers = new WeakMap<object, AccessToken>();
+
+/**
+ * The claims of the request that a guard has let through: `c.req.raw` of Hono, the request of
+ * Express and Fastify. @throws if no guard has
+ */
+export function callerOf(request: object): AccessToken {
+  const caller = callers.get(request);
+  if (!caller) throw new Error('requirePermission has not run for this request');
+  return caller;
+}
+
+export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
+  async function isAllowed(
+    { sub, tenant, permissions }: AccessToken,
+    permission: string,
+    { current = false }: RequireOptions,
+  ): Promise<boolean> {
+    if (tenant === undefined) return false;
+    if (permissions && !current) return holds(permissions, permission);
+    return checked ? checked({ tenant, subject: sub, permission }) : false;
+  }
+
+  /** Undefined if the request may go on. */
+  return async (
+    request: object,
+    authorization: string | undefined,
+    permission: string,
+    options: RequireOptions,
+  ): Promise<Refusal | undefined> => {
+    const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization ?? '') ?? [];
+    if (token === undefined) return refusal(401, '', 'an access token is required');
+    const caller = await verify(token).catch((error: unknown) => {
+      if (error instanceof InvalidTokenError) return undefined;
+      throw error;
+    });
+    if (!caller) return refusal(401, 'invalid_token', 'the access token is not valid');
+    if (!(await isAllowed(caller, permission, options)))
+      return refusal(403, 'insufficient_scope', `${permission} is required`);
+    callers.set(request, caller);
+    return undefined;
+  };
+}
+
+/** Without a token the challenge names no error (RFC 6750, section 3.1). */
+function refusal(status: 401 | 403, error: string, message: string): Refusal {
+  return {
+    status,
+    headers: { 'www-authenticate': error === '' ? 'Bearer' : `Bearer error="${error}"` },
+    body: { error: error === '' ? 'unauthorized' : error, message },
+  };
+}

@@ -1,0 +1,21 @@
+import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
+import type { Verifier } from './verifier.ts';
+
+/** What a guard needs of Hono's context. */
+type Context = { req: { raw: Request; header(name: string): string | undefined } };
+
+/**
+ * Creates `requirePermission` for Hono.
+ * @example app.get('/reports', requirePermission('app.reports.read'), listReports)
+ */
+export function honoGuard(verify: Verifier, options?: GuardOptions) {
+  const guard = createGuard(verify, options);
+  return (permission: string, required: RequireOptions = {}) =>
+    async ({ req }: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+      const refused = await guard(req.raw, req.header('authorization'), permission, required);
+      if (refused)
+        return Response.json(refused.body, { status: refused.status, headers: refused.headers });
+      await next();
+      return undefined;
+    };
+}

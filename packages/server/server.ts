@@ -1,0 +1,22 @@
+// The public face of the package.
+
+export {
+  type AccessClient,
+  type Checked,
+  type CheckedOptions,
+  checked,
+  type Question,
+} from './checked.ts';
+export { expressGuard } from './express.ts';
+export { fastifyGuard } from './fastify.ts';
+export { callerOf, type GuardOptions, type RequireOptions } from './guard.ts';
+export { honoGuard } from './hono.ts';
+export { holds } from './permissions.ts';
+export {
+  type AccessToken,
+  InvalidTokenError,
+  type Verifier,
+  type VerifierOptions,
+  verifier,
+} from './verifier.ts';
+export { verifyWebhook, type WebhookHeaders } from './webhook.ts';

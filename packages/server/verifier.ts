@@ -1,0 +1,141 @@
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+
+// Verifies access tokens of RFC 9068 without a call for each token.
+
+/** The claims of an access token. Names are those of the token. */
+export type AccessToken = JWTPayload & {
+  /** The user or bot, `usr_…` or `bot_…`. */
+  sub: string;
+  exp: number;
+  iat: number;
+  client_id: string;
+  scope?: string;
+  /** The chosen tenant, `tnt_…`. Read and write the data of this tenant only. */
+  tenant?: string;
+  tenant_slug?: string;
+  roles?: string[];
+  groups?: string[];
+  /** The permissions in the tenant. A name may end in "*". */
+  permissions?: string[];
+  /** True if there are too many permissions for a token. */
+  permissions_omitted?: boolean;
+};
+
+export type VerifierOptions = {
+  /** The issuer, exactly as in the tokens: the public URL of Bailiwick. */
+  issuer: string;
+  /** The resource that the tokens must be for, or several. */
+  audience: string | string[];
+  /** The address of the issuer's keys. By default the issuer's metadata name it. */
+  jwksUri?: string | undefined;
+  /** Replaces the global fetch. */
+  fetch?: typeof globalThis.fetch | undefined;
+};
+
+/**
+ * Returns the claims of a valid token.
+ * @throws InvalidTokenError if the token is not valid; other errors if the issuer's keys cannot be
+ * fetched
+ */
+export type Verifier = (token: string) => Promise<AccessToken>;
+
+/** A token that is malformed, expired, not signed by the issuer, or for another audience. */
+export class InvalidTokenError extends Error {
+  override readonly name = 'InvalidTokenError';
+}
+
+/** The signatures of the issuer. All others, also none, are refused. */
+const algorithms = ['ES256', 'RS256'];
+/** The clocks of two hosts differ. */
+const clockToleranceSeconds = 5;
+const fetchMs = 5000;
+/** Keys that the issuer has withdrawn are refused after this time. */
+const keysMs = 600_000;
+/** A token with an unknown key causes a fetch of the keys no more often than this. */
+const unknownKeyMs = 10_000;
+
+/**
+ * Creates a verifier. It fetches the issuer's keys when the first token arrives, and keeps them.
+ * Create one for each issuer and audience, and not one for each request.
+ */
+export function verifier(options: VerifierOptions): Verifier {
+  const { issuer, audience } = options;
+  if (issuer === '' || audience.length === 0)
+    throw new TypeError('issuer and audience are required');
+  const keys = openKeys(options);
+  const rules = {
+    issuer,
+    audience,
+    algorithms,
+    typ: 'at+jwt',
+    requiredClaims: ['sub', 'exp', 'iat', 'client_id'],
+    clockTolerance: clockToleranceSeconds,
+  };
+  return async (token) => {
+    const getKey = await keys();
+    try {
+      const { payload } = await jwtVerify(token, getKey, rules);
+      if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
+      return payload as AccessToken;
+    } catch (error) {
+      throw isInvalid(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
+    }
+  };
+}
+
+/** Whether the token is at fault, and not the issuer's keys or the network. */
+function isInvalid(error: unknown): error is Error {
+  return (
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWTExpired ||
+    error instanceof errors.JWTClaimValidationFailed ||
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys
+  );
+}
+
+/** The issuer's keys. Concurrent callers share a fetch, and a failed one is repeated. */
+function openKeys({ issuer, jwksUri, fetch: ownFetch }: VerifierOptions) {
+  const fetch = ownFetch ?? globalThis.fetch;
+  const open = (uri: string): JWTVerifyGetKey =>
+    createRemoteJWKSet(new URL(uri), {
+      timeoutDuration: fetchMs,
+      cacheMaxAge: keysMs,
+      cooldownDuration: unknownKeyMs,
+      [customFetch]: fetch,
+    });
+  let opened = jwksUri === undefined ? undefined : Promise.resolve(open(jwksUri));
+  return (): Promise<JWTVerifyGetKey> => {
+    opened ??= findKeys(issuer, fetch)
+      .then(open)
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+    return opened;
+  };
+}
+
+/** Reads the address of the keys from the issuer's metadata (OpenID Connect Discovery 1.0, §4). */
+async function findKeys(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const signal = AbortSignal.timeout(fetchMs);
+  const response = await fetch(url, { signal, redirect: 'manual' });
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+  const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
+  // Metadata of another issuer would let its keys sign for this one (§4.3).
+  if (metadata.issuer !== issuer) throw new Error(`${url} describes another issuer`);
+  if (typeof metadata.jwks_uri !== 'string') throw new Error(`${url} names no jwks_uri`);
+  return metadata.jwks_uri;
+}
