@@ -47,6 +47,7 @@ import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
 import { endpointFinder, startFanout, wantsFinder } from './fanout/fanout.ts';
+import { createPace } from './fanout/pace.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
@@ -216,7 +217,7 @@ function backgroundOf(shared: Shared): Background[] {
   // Consumers end with the broker connection, which the service closes after this.
   const finders = { findEndpoints: endpointFinder(database), wants: wantsFinder(database) };
   const fanout: Background = () => (
-    startFanout({ ...shared, ...finders }), () => Promise.resolve()
+    startFanout({ ...shared, ...finders, pace: createPace() }), () => Promise.resolve()
   );
   return [
     ...(plan.roles.has('api') ? api() : []),

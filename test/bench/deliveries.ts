@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
 import { openBroker, publishTask, type Task } from '@bailiwick/events';
+import { createPace } from '@bailiwick/notifications/fanout/pace.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { eventually, type OwnStack } from '../support/harness.ts';
@@ -103,7 +104,9 @@ export async function openFeed(stack: OwnStack, tenant: string) {
   await eventually('the broker', () => Promise.resolve(broker.isConnected()));
   const worker = () => stack.pid('notifications');
   const goOn = () => void process.kill(worker(), 'SIGCONT');
-  const publish = (task: Task) => publishTask(broker, task, { tenant, event: createId('evt') });
+  const pace = createPace();
+  const publish = (task: Task) =>
+    publishTask(broker, task, { tenant, event: createId('evt'), lane: pace.laneOf(tenant) });
   const isEmpty = async () => (await broker.oldest('TASK', 'task.>')) === undefined;
 
   return {

@@ -5,6 +5,7 @@ import { taskHeaders } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut } from './fanout.ts';
+import { createPace } from './pace.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
   JSON.stringify({
@@ -52,6 +53,7 @@ async function published(
     authority: {
       listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }),
     },
+    pace: createPace(),
     owners: { of: (domain: string) => Promise.resolve(domain === 'acme.example' ? 'tnt_7' : '') },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;

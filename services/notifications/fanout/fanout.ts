@@ -10,12 +10,14 @@ import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
+import type { Pace } from './pace.ts';
 import { type FanoutEndpoint, findWanted, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
   wants: Wants;
   broker: Broker;
+  pace: Pace;
   authority: Client<typeof Authority>;
   owners: DomainOwners;
   log: Log;
@@ -67,9 +69,7 @@ export async function fanOut(deps: FanoutDeps, event: FanoutEvent): Promise<void
       (endpoint) =>
         skipReason(event, endpoint) === undefined && existedAt(event, endpoint.createdAt),
     );
-    await Promise.all(
-      receivers.map((endpoint) => publishDelivery(deps.broker, event, tenant, endpoint)),
-    );
+    await Promise.all(receivers.map((endpoint) => publishDelivery(deps, event, tenant, endpoint)));
   }
 }
 
@@ -97,7 +97,7 @@ async function tenantsOf(
 
 // Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
-  broker: Broker,
+  { broker, pace }: FanoutDeps,
   { id, type, text, timestamp }: FanoutEvent,
   tenant: string,
   { id: endpoint, kind }: FanoutEndpoint,
@@ -113,7 +113,7 @@ function publishDelivery(
   return publishTask(
     broker,
     { id: `${id}.${endpoint}`, operation, request, extra: {} },
-    { tenant, event: id, enqueued: timestamp },
+    { tenant, event: id, enqueued: timestamp, lane: pace.laneOf(tenant) },
   );
 }
 
