@@ -2,9 +2,10 @@ import { type ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import type { OwnStack } from '../support/harness.ts';
 import { tenantFor } from '../support/people.ts';
-import { type Bench, type Row } from './bench.ts';
+import { type Bench, compare, interleave, type Row } from './bench.ts';
 import { closedLoop, cycle, openPool, operation, type Shot } from './driver.ts';
 import { cpuMicrosOf, median, sum } from './numbers.ts';
+import { startPeer } from './peer.ts';
 import { createPeople, type Person, startMeasured } from './stack.ts';
 
 const clients = 32;
@@ -18,19 +19,28 @@ const measured = ['gateway', 'identity', 'access'] as const satisfies readonly S
 export const introspection: Bench = async ({ seconds, rounds }) => {
   const stack = await startMeasured('five processes');
   const people = await createPeople(stack, sessions);
-  const target = { pool: openPool(stack.url), next: await introspections(stack, people) };
-  await closedLoop(target, clients, seconds);
-  const turns: Array<{ perSecond: number; cpu: number[]; errors: number }> = [];
-  for (let round = 0; round < rounds; round++) {
-    const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-    const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
-    const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-    const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
-    turns.push({ perSecond, cpu, errors });
-  }
-  await target.pool.close();
-  await stack.stop();
-  const errors = sum(turns.map((turn) => turn.errors));
+  const next = await introspections(stack, people);
+  const target = { pool: openPool(stack.url), next };
+  const tokens = JSON.stringify(people.map(({ token }) => token));
+  const floor = await startPeer<{ url: string }>('introspection.ts', tokens);
+  const bare = { pool: openPool(floor.ready.url), next };
+  const results = await interleave(
+    {
+      async ours() {
+        const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+        const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
+        const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+        const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
+        return { perSecond, cpu, errors };
+      },
+      floor: () => closedLoop(bare, clients, seconds),
+    },
+    rounds,
+  );
+  await Promise.all([target.pool.close(), bare.pool.close()]);
+  await Promise.all([stack.stop(), floor.stop()]);
+  const turns = results.ours;
+  const errors = sum([...turns, ...results.floor].map((turn) => turn.errors));
   const row = (what: string, unit: string, values: number[]): Row => ({
     id: 'G19',
     what,
@@ -39,11 +49,20 @@ export const introspection: Bench = async ({ seconds, rounds }) => {
     errors,
   });
   return [
-    row(
-      `Tokens_Introspect, ${clients} clients, ${sessions} sessions`,
-      '1/s',
-      turns.map(({ perSecond }) => perSecond),
-    ),
+    {
+      ...compare(
+        {
+          id: 'G19',
+          what: `Tokens_Introspect, ${clients} clients, ${sessions} sessions`,
+          unit: '1/s',
+          against: 'node:http and a map',
+          target: { least: 0.6 },
+        },
+        turns.map(({ perSecond }) => perSecond),
+        results.floor.map(({ perSecond }) => perSecond),
+      ),
+      errors,
+    },
     row(
       'its CPU, without the database and the broker',
       'µs',

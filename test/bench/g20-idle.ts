@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { type Bench, type Row } from './bench.ts';
-import { cpuMicrosOf, median, sum } from './numbers.ts';
+import { cpuMicrosOf, median, pidsStartedAs, sum } from './numbers.ts';
 import { createPeople, startMeasured } from './stack.ts';
 
 /** Time after the last call, so that short-lived caches and keep-alive connections have ended. */
 const settleMs = 15_000;
 const perRoundMs = 10_000;
 
-/** G20, idle: the CPU time that processes without calls take. */
+const servers = ['postgres', 'nats-server'];
+
+/** G20, idle: the CPU time that processes without calls, the database and the broker take. */
 export const idle: Bench = async ({ rounds }) => {
   const stack = await startMeasured('five processes');
   await createPeople(stack, 1);
   await sleep(settleMs);
-  const pids = serviceNames.map((name) => [name, [stack.pid(name)]] as const);
+  const pids = [
+    ...serviceNames.map((name) => [name, [stack.pid(name)]] as const),
+    ...servers.map((name) => [name, pidsStartedAs(name)] as const),
+  ];
   const turns: Array<Record<string, number>> = [];
   for (let round = 0; round < rounds; round++) {
     const before = cpuOf(pids);
@@ -41,6 +46,7 @@ export const idle: Bench = async ({ rounds }) => {
   return [
     row('CPU of five idle processes', of(serviceNames), 10),
     ...serviceNames.map((name: ServiceName) => row(`of ${name}`, of([name]))),
+    row('CPU of PostgreSQL and the broker meanwhile', of(servers), 10),
   ];
 };
 

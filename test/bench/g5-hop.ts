@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { OwnStack } from '../support/harness.ts';
 import {
   type Bench,
   compare,
@@ -8,11 +9,16 @@ import {
   type Row,
   withErrors,
 } from './bench.ts';
-import { closedLoop, openPool } from './driver.ts';
-import { cpuMicrosOf, median, sum } from './numbers.ts';
+import { closedLoop, openLoop, openPool, type Target } from './driver.ts';
+import { cpuMicrosOf, median } from './numbers.ts';
 import { startPeer } from './peer.ts';
 import type { HopKind } from './peers/hop-client.ts';
 import { createPeople, pidsOf, reads, startMeasured } from './stack.ts';
+
+/** Calls a second of half a load before the first turn at full load has ended. */
+const firstRate = 600;
+
+type SplitTarget = Target & { stack: OwnStack };
 
 /**
  * G5, the cost of a call between processes: the CPU time of both ends, and a read in five processes
@@ -77,16 +83,25 @@ async function splitCost({ seconds, rounds }: Options): Promise<Row[]> {
       next: reads(await createPeople(stack, 40)),
     })),
   );
-  const turn = (target: (typeof targets)[number] | undefined) => async () => {
+  const turn = (target: SplitTarget | undefined) => async () => {
     if (!target) throw new Error('nothing to measure');
-    const before = sum(pidsOf(target.stack).map((pid) => cpuMicrosOf(pid)));
+    const before = cpuMicrosOf(...pidsOf(target.stack));
     const result = await closedLoop(target, 8, seconds);
-    return {
-      ...result,
-      cpu: (sum(pidsOf(target.stack).map((pid) => cpuMicrosOf(pid))) - before) / result.done,
-    };
+    return { ...result, cpu: (cpuMicrosOf(...pidsOf(target.stack)) - before) / result.done };
   };
-  const results = await interleave({ five: turn(targets[0]), one: turn(targets[1]) }, rounds);
+  let fastest = firstRate;
+  const results = await interleave(
+    {
+      five: async () => {
+        const result = await turn(targets[0])();
+        fastest = Math.max(fastest, result.perSecond);
+        return result;
+      },
+      one: turn(targets[1]),
+      half: async () => halfLoad(targets[0], fastest / 2, seconds),
+    },
+    rounds,
+  );
   const row = { id: 'G5', against: 'one process' };
   const of = (name: 'five' | 'one', key: 'cpu' | 'perSecond') =>
     results[name].map((result) => result[key]);
@@ -102,6 +117,29 @@ async function splitCost({ seconds, rounds }: Options): Promise<Row[]> {
       of('one', 'cpu'),
     ),
   ];
+  const half = compare(
+    {
+      id: 'G5',
+      what: 'CPU of Users_GetByEmail at half load, five processes',
+      unit: 'µs',
+      against: 'at full load',
+      target: { most: 1.5 },
+    },
+    results.half.map(({ cpu }) => cpu),
+    of('five', 'cpu'),
+  );
   await Promise.all(targets.flatMap(({ pool, stack }) => [pool.close(), stack.stop()]));
-  return rows.map((each) => withErrors(each, results.five, results.one));
+  return [
+    ...rows.map((each) => withErrors(each, results.five, results.one)),
+    withErrors(half, results.half, results.five),
+  ];
+}
+
+/** The CPU time of a call at a fixed rate, where each process wakes up for one or a few calls. */
+async function halfLoad(target: SplitTarget | undefined, rate: number, seconds: number) {
+  if (!target) throw new Error('nothing to measure');
+  const before = cpuMicrosOf(...pidsOf(target.stack));
+  const { errors } = await openLoop(target, rate, seconds);
+  const calls = Math.round(rate * seconds);
+  return { errors, cpu: (cpuMicrosOf(...pidsOf(target.stack)) - before) / calls };
 }

@@ -51,6 +51,11 @@ export const deliveries: Bench = async (options) => {
   const paths = pathsOf(endpointCount);
   const product = await startDeliveries(receiver, paths);
   const ours = measureOurs(product, receiver, options);
+  const toOne = measureOurs(
+    { ...product, endpoints: product.endpoints.slice(0, 1) },
+    receiver,
+    options,
+  );
   const program = findRedis();
   const redis = program === undefined ? undefined : await startRedis(program);
   const started: Partial<Record<PeerName, Measured>> = {
@@ -74,12 +79,13 @@ export const deliveries: Bench = async (options) => {
   };
   const turns = Object.fromEntries(Object.entries(started).map(([name, { turn }]) => [name, turn]));
   const results: Record<string, Turn[]> = await interleave(
-    { ours: ours.turn, ...turns },
+    { ours: ours.turn, toOne: toOne.turn, ...turns },
     options.rounds,
   );
 
   const unlogged =
-    ours.published() -
+    ours.published() +
+    toOne.published() -
     (await countOf(
       product.stack,
       "notifications.delivery_attempt where operation = 'Webhooks_Deliver' and status = 'delivered'",
@@ -87,11 +93,28 @@ export const deliveries: Bench = async (options) => {
   await Promise.all(Object.values(started).map(({ stop }) => stop()));
   await Promise.all([product.stop(), redis?.stop()]);
   await receiver.stop();
-  const [own = []] = [results['ours']];
-  return Object.keys(peers).flatMap((name) =>
-    rowsAgainst(name as PeerName, own, results[name], unlogged),
-  );
+  const [own = [], one = []] = [results['ours'], results['toOne']];
+  return [
+    ...Object.keys(peers).flatMap((name) =>
+      rowsAgainst(name as PeerName, own, results[name], unlogged),
+    ),
+    oneAgainstAll(one, own, unlogged),
+  ];
 };
+
+/** A backlog for one endpoint compared with one of the same tenant for a hundred. */
+function oneAgainstAll(one: readonly Turn[], all: readonly Turn[], unlogged: number): Row {
+  const row = {
+    id: 'G7',
+    what: 'deliveries to one endpoint, five processes',
+    unit: '1/s',
+    against: `to ${endpointCount} endpoints`,
+    target: { least: 0.7 },
+  };
+  const rate = ({ perSecond }: Turn) => perSecond;
+  const compared = compare(row, one.map(rate), all.map(rate));
+  return withErrors(compared, one, all, [{ errors: Math.abs(unlogged) }]);
+}
 
 function rowsAgainst(
   name: PeerName,

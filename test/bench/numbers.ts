@@ -1,10 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
 
 // Measurements of processes, and statistics.
 
 /** The CPU time of processes so far: Linux's scheduler counts nanoseconds for each thread. */
 export function cpuMicrosOf(...pids: readonly number[]): number {
   return sum(pids.flatMap((pid) => threadsOf(pid).map((thread) => schedstat(pid, thread) / 1000)));
+}
+
+/** The processes of a program that this process, or one that it started, has started. */
+export function pidsStartedAs(name: string): number[] {
+  const processes = new Map(
+    readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .flatMap((entry) => statusOf(Number(entry))),
+  );
+  const isOurs = (pid: number): boolean =>
+    pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid)?.parent ?? 0));
+  return [...processes].flatMap(([pid, status]) =>
+    status.name === name && isOurs(pid) ? [pid] : [],
+  );
+}
+
+/** The name and the parent of a process; nothing after its end. */
+function statusOf(pid: number): Array<[number, { name: string; parent: number }]> {
+  try {
+    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const name = /^Name:\t(.*)$/m.exec(text)?.[1] ?? '';
+    return [[pid, { name, parent: Number(/^PPid:\t(\d+)$/m.exec(text)?.[1]) }]];
+  } catch {
+    return [];
+  }
 }
 
 /** The threads of a process; none after its end. */
