@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'fac' // second factor
   | 'psk' // passkey
   | 'sso' // identity provider
+  | 'app' // client of the OpenID provider
   | 'whk' // webhook endpoint
   | 'slk' // chat endpoint
   | 'dek' // data key
@@ -36,6 +37,7 @@ export const tokenLetters = {
   challenge: 'f',
   link: 'l',
   worker: 'w',
+  appSecret: 'a',
 } as const;
 
 /** The kind of a bearer token. */

@@ -75,6 +75,13 @@ const table = [
     'iam.platform.sso.write',
     'Create, change, test and delete identity providers of the platform, which authenticate users with any verified address.',
   ],
+  ['iam.apps.read', 'Read the apps of the tenant, which sign its users in with Bailiwick.'],
+  ['iam.apps.write', 'Create, change and delete apps of the tenant, and replace their secrets.'],
+  ['iam.platform.apps.read', 'Read the apps of the platform.'],
+  [
+    'iam.platform.apps.write',
+    'Create, change and delete apps of the platform, which sign users of all tenants in, and replace their secrets.',
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

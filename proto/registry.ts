@@ -30,6 +30,7 @@ import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notificati
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
+import { file_bailiwick_sso_v1_apps } from './gen/bailiwick/sso/v1/apps_pb.ts';
 import { file_bailiwick_sso_v1_domain } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { file_bailiwick_sso_v1_internal } from './gen/bailiwick/sso/v1/internal_pb.ts';
 import { file_bailiwick_sso_v1_provider } from './gen/bailiwick/sso/v1/provider_pb.ts';
@@ -60,6 +61,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_sso_v1_domain,
   file_bailiwick_sso_v1_provider,
   file_bailiwick_sso_v1_sso,
+  file_bailiwick_sso_v1_apps,
   file_bailiwick_sso_v1_internal,
   file_bailiwick_notifications_v1_webhooks,
   file_bailiwick_notifications_v1_chat,

@@ -38,6 +38,7 @@ export const groups: readonly Group[] = [
     documents: [
       { file: 'docs/sign-in.md', label: 'Sign-in page' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
+      { file: 'docs/apps.md', label: 'Apps' },
       { file: 'docs/domains.md', label: 'Email domains' },
     ],
   },

@@ -33,10 +33,20 @@ const claims = [
   'Groups',
 ];
 const ownFamilies =
-  'access|audit|bot|bot_grant|bot_key|chat_endpoint|domain|endpoint|grant|group|group_grant|invitation|key|mail_suppression|role|session|sso|sso_provider|tenant|user|webhook_endpoint';
+  'access|audit|bot|bot_grant|bot_key|chat_endpoint|domain|endpoint|grant|group|group_grant|invitation|key|mail_suppression|oauth_app|role|session|sso|sso_provider|tenant|user|webhook_endpoint';
 
 const ofFields: Readonly<Record<string, JsonObject>> = {
   'access.subject': subject,
+  'app.resources': list(20, {
+    maxLength: 512,
+    pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[!$-\\[\\]-~]+$',
+  }),
+  'app.scopes': list(100, {
+    maxLength: 128,
+    pattern: `^(openid|profile|email|offline_access|groups|${permissionPattern})$`,
+    not: { pattern: '^iam[.]internal[.]' },
+  }),
+  'app.uris': list(50, { maxLength: 2048, pattern: '^[!$-)+-\\[\\]-~]+$' }),
   // Checks only the characters. The CEL rule also checks the prefix length of a network.
   'bot_key.allowed_ip': { pattern: '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$' },
   'domain.default_role': notOwner,
@@ -93,6 +103,7 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   'documented.endpoint_id': ({ fields: [endpoint] }) => ({
     properties: { Endpoint: { required: ['ID'], properties: { ID: storedId(endpoint?.message) } } },
   }),
+  'app.kind': () => ({ properties: { App: { anyOf: [sent('ID'), sent('Kind')] } } }),
   'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
   'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),

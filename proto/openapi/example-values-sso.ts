@@ -1,4 +1,4 @@
-import { exampleId } from './example-tokens.ts';
+import { exampleId, exampleToken } from './example-tokens.ts';
 import type { Json } from './types.ts';
 
 /** Example values of domains and identity providers. */
@@ -54,6 +54,23 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   OK: true,
   Minutes: 60,
   'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',
+
+  // Apps
+  'App.ID': exampleId('app'),
+  'App.Name': 'Grafana',
+  'App.Kind': 'web',
+  RedirectURIs: ['https://grafana.example.com/login/generic_oauth'],
+  PostLogoutRedirectURIs: ['https://grafana.example.com/login'],
+  BackchannelLogoutURI: '',
+  'App.Scopes': ['openid', 'profile', 'email', 'groups'],
+  'App.Resources': [],
+  TokenLifetimeSeconds: 300,
+  TokenEndpointAuthMethod: 'client_secret_basic',
+  Jwks: '',
+  'App.PreviousSecretUntil': undefined,
+  'AppsRotateSecretResponse.App.PreviousSecretUntil': '2026-02-01T12:00:00.000Z',
+  ClientSecret: exampleToken('a'),
+  KeepOldSeconds: 86_400,
 
   // Social sign-in
   'SocialProvider.Name': 'Google',

@@ -3,6 +3,8 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import { type Call } from '@bailiwick/rpc';
 import type { Client } from '@connectrpc/connect';
 
+type Deps = { admission: Client<typeof Admission> };
+
 /**
  * Grants that users of a tenant get automatically: roles by slug, groups by path, and the tenant's
  * default role.
@@ -14,18 +16,39 @@ export type Granted = { roles: string[]; groups: string[]; defaultRole: boolean 
  * for an unknown role. A bot has grants in its own tenant and on the platform only.
  */
 export async function assertMayGrant(
-  { admission }: { admission: Client<typeof Admission> },
+  { admission }: Deps,
   { caller, signal }: Call,
   tenant: string,
   granted: Granted,
 ): Promise<void> {
-  const principal = {
-    principalType: caller.type,
-    principalId: caller.id,
-    principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
-    principalNarrowedTo: caller.narrowedTo,
-    principalLimitedTo: caller.limitedTo,
-  };
-  const { lacking } = await admission.mayConfer({ ...principal, tenant, ...granted }, { signal });
+  const { lacking } = await admission.mayConfer(
+    { ...principalOf(caller), tenant, ...granted },
+    { signal },
+  );
   if (lacking !== '') throw escalation(lacking);
 }
+
+/**
+ * Throws permission_denied unless the caller holds these permissions, in a tenant or on the platform
+ * ("").
+ */
+export async function assertMayDelegate(
+  { admission }: Deps,
+  { caller, signal }: Call,
+  tenant: string,
+  permissions: readonly string[],
+): Promise<void> {
+  const { lacking } = await admission.mayDelegate(
+    { ...principalOf(caller), tenant, permissions: [...permissions] },
+    { signal },
+  );
+  if (lacking !== '') throw escalation(lacking);
+}
+
+const principalOf = (caller: Call['caller']) => ({
+  principalType: caller.type,
+  principalId: caller.id,
+  principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
+  principalNarrowedTo: caller.narrowedTo,
+  principalLimitedTo: caller.limitedTo,
+});

@@ -3,6 +3,7 @@ import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { DekEntity } from '@bailiwick/keys';
 import { RateWindowEntity } from '@bailiwick/limits';
+import { AppEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
@@ -13,6 +14,7 @@ import { Joins } from './migrations/005-joins.ts';
 import { Idempotency } from './migrations/007-idempotency.ts';
 import { Oauth } from './migrations/008-oauth.ts';
 import { AssuranceMap } from './migrations/009-assurance-map.ts';
+import { Apps } from './migrations/011-apps.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -25,6 +27,7 @@ export const ssoSchema: ServiceSchema = {
     SsoLiftEntity,
     HandledJoinEntity,
     ProviderEntity,
+    AppEntity,
     DekEntity,
     FlowEntity,
     UsedAssertionEntity,
@@ -39,6 +42,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '007-idempotency', class: Idempotency },
     { name: '008-oauth', class: Oauth },
     { name: '009-assurance-map', class: AssuranceMap },
+    { name: '011-apps', class: Apps },
   ],
   compatibleFrom: 1,
 };

@@ -5,6 +5,7 @@ import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import {
   DataKeys,
@@ -26,6 +27,8 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import type { AppDeps } from './apps/deps.ts';
+import { appChecks, appHandlers } from './apps/handlers.ts';
 import type { DomainDeps } from './domains/deps.ts';
 import { domainChecks, domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';
@@ -73,6 +76,7 @@ const protocolsOf = (client: Parameters<typeof createOidc>[0], publicUrl: string
   });
 
 type Deps = ProviderDeps &
+  AppDeps &
   DomainDeps &
   SignInDeps & {
     forget: (tenant: string) => void;
@@ -87,6 +91,7 @@ const servedBy = (deps: Deps) => [
     providerChecks(deps.egress),
   ),
   serve(Domain, domainHandlers(deps), domainChecks),
+  serve(Apps, appHandlers(deps), appChecks(deps.egress)),
   serve(SignIn, signInHandlers(deps)),
   serve(DataKeys, dataKeysHandlers(deps)),
   serve(PasswordPolicy, policyHandlers(deps)),

@@ -2,6 +2,7 @@ import { type Database } from '@bailiwick/database';
 import { type Limiter } from '@bailiwick/limits';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';
 import { sweepSignIns } from './sign-in/queries.ts';
 
@@ -23,6 +24,12 @@ export function createSweeper({
     everyMs: intervalMs,
     log,
     failed: 'erasing expired data failed',
-    work: () => Promise.all([sweepSignIns(database), sweepHandled(database), limiter.sweep()]),
+    work: () =>
+      Promise.all([
+        sweepSignIns(database),
+        sweepHandled(database),
+        erasePreviousSecrets(database),
+        limiter.sweep(),
+      ]),
   });
 }

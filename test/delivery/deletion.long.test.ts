@@ -233,6 +233,7 @@ describe('deletions reach every service', () => {
       Endpoint: { Tenant, Name: 'a', EventTypes: ['group.*'] },
       URL: `${stack.inboxUrl}${path}`,
     });
+    await asAda('Apps_Save', { App: { Tenant, Kind: 'service', Name: 'a' } });
     await asAda('Roles_Save', {
       Role: { Tenant, Slug: 'editor', Name: 'Editor', Permissions: ['app.docs.*'] },
     });

@@ -130,8 +130,17 @@ async function changeSignOn(owner: Owner, ask: Ask, dns: DnsServer): Promise<voi
   await ask('Domain_Update', { Tenant, ID: domain.ID, Capture: 'require_sso' });
   await ask('Domain_Delete', { Tenant, ID: domain.ID });
   await ask('Sso_DeleteProvider', { Tenant, ID });
+  await changeApps(Tenant, ask);
   for (const Minutes of [1, 0])
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
+}
+
+async function changeApps(Tenant: string, ask: Ask): Promise<void> {
+  const { App } = await ask('Apps_Save', { App: { Tenant, Kind: 'service', Name: 'Nightly' } });
+  const { ID } = App as { ID: string };
+  await ask('Apps_Save', { App: { Tenant, ID, Name: 'Renamed' } });
+  await ask('Apps_RotateSecret', { Tenant, ID });
+  await ask('Apps_Delete', { Tenant, ID });
 }
 
 async function changeUsers({ stack }: Owner, guest: Person, other: Person): Promise<void> {

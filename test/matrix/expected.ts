@@ -108,6 +108,11 @@ const platformPermissions: Readonly<Record<string, string>> = {
   Sso_ListProviders: 'iam.platform.sso.read',
   Sso_DeleteProvider: 'iam.platform.sso.write',
   Sso_TestProvider: 'iam.platform.sso.write',
+  Apps_Save: 'iam.platform.apps.write',
+  Apps_Get: 'iam.platform.apps.read',
+  Apps_List: 'iam.platform.apps.read',
+  Apps_Delete: 'iam.platform.apps.write',
+  Apps_RotateSecret: 'iam.platform.apps.write',
 };
 
 const isAboutCaller = (request: JsonObject, { kind, id }: Principal): boolean =>

@@ -157,6 +157,9 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
+  Apps_Save: { fresh: ['app'] },
+  Apps_Delete: { fresh: ['app'] },
+  Apps_RotateSecret: { fresh: ['app'] },
   Domain_Join: { allowedIn: 'test/operations/domain-joining.long.test.ts' },
   Webhooks_CreateEndpoint: {
     request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }),

@@ -172,6 +172,18 @@ const makers = {
     };
   },
 
+  // Without a tenant it is the platform's.
+  app: async (stack, { name, home, ownerToken }) => {
+    const App = {
+      Tenant: name === 'absent' ? '' : home,
+      Kind: 'web',
+      Name: 'made',
+      RedirectURIs: ['https://app.example.com/callback'],
+    };
+    const token = name === 'absent' ? stack.platformKey : ownerToken;
+    return { ids: { app: idIn(await stack.call('Apps_Save', { App }, token), 'App', 'app') } };
+  },
+
   invitation: async (stack, { home: Tenant, ownerToken, invitee }) => {
     const answer = await stack.call(
       'TenantInvitations_Create',
@@ -224,7 +236,7 @@ async function grantTo(
 function idIn(
   answer: Awaited<ReturnType<Stack['call']>>,
   key: string,
-  prefix: 'whk' | 'slk' | 'dom' | 'sso',
+  prefix: 'whk' | 'slk' | 'dom' | 'sso' | 'app',
 ): string {
   if (answer.body.Code === 'unimplemented') return createId(prefix);
   return (bodyOf(answer)[key] as { ID: string }).ID;

@@ -101,6 +101,7 @@ async function makePlaces(
     malformed: elsewhere('malformed', 'tnt_0'),
     absent: await makeAll(stack, { ...elsewhere('absent', ''), role: 'platform-support' }, [
       'provider',
+      'app',
     ]),
   };
 }
@@ -114,7 +115,7 @@ async function makePlace(
 ): Promise<Place> {
   const tenant = await newTenant(stack, owner.id);
   const unmade = Object.fromEntries(
-    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'fac', 'psk', 'evt', 'tsk'].map(
+    ['dom', 'sso', 'app', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'fac', 'psk', 'evt', 'tsk'].map(
       (prefix) => [prefix, createId(prefix as 'dom')],
     ),
   );
@@ -144,6 +145,7 @@ async function makePlace(
     'chat',
     'domain',
     'provider',
+    'app',
     'invitation',
   ]);
 }

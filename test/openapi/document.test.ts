@@ -160,6 +160,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'fac',
     'psk',
     'sso',
+    'app',
     'whk',
     'slk',
     'dek',

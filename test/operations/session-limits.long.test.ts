@@ -210,6 +210,8 @@ describeBoth('what a tenant demands of sessions', (topology) => {
         },
       ],
       ['Sso_DeleteProvider', { Tenant: strict, ID: createId('sso') }],
+      ['Apps_Save', { App: { Tenant: strict, Kind: 'service', Name: 'a' } }],
+      ['Apps_RotateSecret', { Tenant: strict, ID: createId('app') }],
       ['Grants_Add', owner],
       [
         'TenantInvitations_Create',

@@ -201,6 +201,58 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
+  Apps_Delete: {
+    "text":"Deletes an app. It gets no tokens from then on.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Apps_Get: {
+    "text":"Returns one app.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"record","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Apps_List: {
+    "text":"Lists the apps of a tenant, or of the platform.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
+  Apps_RotateSecret: {
+    "text":"Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"KeepOldSeconds","kind":"number","required":false,"text":"How long the present secret is still accepted, in seconds, at most 86400 (one day). If absent or 0, it ends at once."},
+    ],
+  },
+  Apps_Save: {
+    "text":"Creates an app, or updates the one with this ID. Without a Tenant it is an app of the platform, for users of all tenants. A tenant and the platform have a maximum number of apps (failed_precondition).","access":"a session or a bot key: the permission iam.apps.write in App.Tenant; or the permission iam.platform.apps.write on the platform, if App.Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
+    fields: [
+      {"path":"App.ID","kind":"text","required":false,"text":"Empty on save to create a new app. It is the app's client ID (client_id)."},
+      {"path":"App.Tenant","kind":"text","required":false,"text":"Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only."},
+      {"path":"App.Name","kind":"text","required":true,"text":""},
+      {"path":"App.Kind","kind":"text","required":false,"text":"web (a server with pages), spa (code in the browser), native (on a user's device), device (a device without a browser) or service (no user). It never changes. If absent on update, the stored value is kept."},
+      {"path":"App.Active","kind":"flag","required":false,"text":"If absent, a new app is active, and an update keeps the stored value. An inactive app gets no tokens."},
+      {"path":"App.RedirectURIs","kind":"texts","required":false,"text":"Where users return to after signing in, compared exactly: https, or http on the same machine. A native app may use a scheme of its own, such as com.example.app:/callback, and the port of its http address does not count. Required for web, spa and native, and empty for the other kinds."},
+      {"path":"App.PostLogoutRedirectURIs","kind":"texts","required":false,"text":"Where users may return to after signing out, with the rules of RedirectURIs."},
+      {"path":"App.BackchannelLogoutURI","kind":"text","required":false,"text":"The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means none."},
+      {"path":"App.Scopes","kind":"texts","required":false,"text":"The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a service none."},
+      {"path":"App.Resources","kind":"texts","required":false,"text":"The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707)."},
+      {"path":"App.TokenLifetimeSeconds","kind":"number","required":false,"text":"How long an access token is valid, in seconds. If absent on create, 300."},
+      {"path":"App.RequireConsent","kind":"flag","required":false,"text":"Whether users are asked before the app gets their data."},
+      {"path":"App.RequirePAR","kind":"flag","required":false,"text":"Whether the app has to push its authorization requests (RFC 9126)."},
+      {"path":"App.DPoP","kind":"flag","required":false,"text":"Whether the app's tokens are bound to a key of its own (RFC 9449)."},
+      {"path":"App.TokenEndpointAuthMethod","kind":"text","required":false,"text":"How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web and service need one of the first three, by default client_secret_basic; for the other kinds it is none."},
+      {"path":"App.Jwks","kind":"text","required":false,"text":"The app's public keys as a JSON Web Key Set. Required with private_key_jwt."},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+    ],
+  },
   Audit_Anchor: {
     "text":"Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"record","tenant":"",
     fields: [

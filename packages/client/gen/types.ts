@@ -54,6 +54,16 @@ export interface Operations {
   Account_Update: { request: Account_UpdateReq; response: Account_UpdateRes };
   /** Verifies the address of a registration with the mailed token. */
   Account_Verify: { request: Account_VerifyReq; response: Account_VerifyRes };
+  /** Deletes an app. It gets no tokens from then on. */
+  Apps_Delete: { request: Apps_DeleteReq; response: Apps_DeleteRes };
+  /** Returns one app. */
+  Apps_Get: { request: Apps_GetReq; response: Apps_GetRes };
+  /** Lists the apps of a tenant, or of the platform. */
+  Apps_List: { request: Apps_ListReq; response: Apps_ListRes };
+  /** Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret. */
+  Apps_RotateSecret: { request: Apps_RotateSecretReq; response: Apps_RotateSecretRes };
+  /** Creates an app, or updates the one with this ID. Without a Tenant it is an app of the platform, for users of all tenants. A tenant and the platform have a maximum number of apps (failed_precondition). */
+  Apps_Save: { request: Apps_SaveReq; response: Apps_SaveRes };
   /** Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed. */
   Audit_Anchor: { request: Audit_AnchorReq; response: Audit_AnchorRes };
   /** Lists the audit entries of a tenant, newest first. */
@@ -727,6 +737,161 @@ export type Account_VerifyReq = {
 
 /** Empty: the address is verified. */
 export type Account_VerifyRes = Record<string, never>;
+
+/** An application that signs users in with Bailiwick, or a service that gets tokens for itself. */
+export type App = {
+  /** Empty on save to create a new app. It is the app's client ID (client_id). */
+  ID: string;
+  /** Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only. */
+  Tenant: string;
+  Name: string;
+  /** web (a server with pages), spa (code in the browser), native (on a user's device), device (a device without a browser) or service (no user). It never changes. If absent on update, the stored value is kept. */
+  Kind: string;
+  /** If absent, a new app is active, and an update keeps the stored value. An inactive app gets no tokens. */
+  Active: boolean;
+  /** Where users return to after signing in, compared exactly: https, or http on the same machine. A native app may use a scheme of its own, such as com.example.app:/callback, and the port of its http address does not count. Required for web, spa and native, and empty for the other kinds. */
+  RedirectURIs: string[];
+  /** Where users may return to after signing out, with the rules of RedirectURIs. */
+  PostLogoutRedirectURIs: string[];
+  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means none. */
+  BackchannelLogoutURI: string;
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a service none. */
+  Scopes: string[];
+  /** The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707). */
+  Resources: string[];
+  /** How long an access token is valid, in seconds. If absent on create, 300. */
+  TokenLifetimeSeconds: number;
+  /** Whether users are asked before the app gets their data. */
+  RequireConsent: boolean;
+  /** Whether the app has to push its authorization requests (RFC 9126). */
+  RequirePAR: boolean;
+  /** Whether the app's tokens are bound to a key of its own (RFC 9449). */
+  DPoP: boolean;
+  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web and service need one of the first three, by default client_secret_basic; for the other kinds it is none. */
+  TokenEndpointAuthMethod: string;
+  /** The app's public keys as a JSON Web Key Set. Required with private_key_jwt. */
+  Jwks: string;
+  /** When the client secret was made. Absent without a secret. */
+  SecretCreatedAt?: string;
+  /** The previous client secret is accepted until this time. Absent if there is no previous secret. */
+  PreviousSecretUntil?: string;
+  /** The user or bot that created it. */
+  CreatedBy: string;
+  CreatedAt?: string;
+  UpdatedAt?: string;
+};
+
+/** An application that signs users in with Bailiwick, or a service that gets tokens for itself. */
+export type AppInput = {
+  /** Empty on save to create a new app. It is the app's client ID (client_id). */
+  ID?: string | undefined;
+  /** Empty for an app of the platform, which users of all tenants may use. An app of a tenant accepts members of that tenant only. */
+  Tenant?: string | undefined;
+  Name: string;
+  /** web (a server with pages), spa (code in the browser), native (on a user's device), device (a device without a browser) or service (no user). It never changes. If absent on update, the stored value is kept. */
+  Kind?: string | undefined;
+  /** If absent, a new app is active, and an update keeps the stored value. An inactive app gets no tokens. */
+  Active?: boolean | undefined;
+  /** Where users return to after signing in, compared exactly: https, or http on the same machine. A native app may use a scheme of its own, such as com.example.app:/callback, and the port of its http address does not count. Required for web, spa and native, and empty for the other kinds. */
+  RedirectURIs?: readonly string[] | undefined;
+  /** Where users may return to after signing out, with the rules of RedirectURIs. */
+  PostLogoutRedirectURIs?: readonly string[] | undefined;
+  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means none. */
+  BackchannelLogoutURI?: string | undefined;
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a service none. */
+  Scopes?: readonly string[] | undefined;
+  /** The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707). */
+  Resources?: readonly string[] | undefined;
+  /** How long an access token is valid, in seconds. If absent on create, 300. */
+  TokenLifetimeSeconds?: number | undefined;
+  /** Whether users are asked before the app gets their data. */
+  RequireConsent?: boolean | undefined;
+  /** Whether the app has to push its authorization requests (RFC 9126). */
+  RequirePAR?: boolean | undefined;
+  /** Whether the app's tokens are bound to a key of its own (RFC 9449). */
+  DPoP?: boolean | undefined;
+  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web and service need one of the first three, by default client_secret_basic; for the other kinds it is none. */
+  TokenEndpointAuthMethod?: string | undefined;
+  /** The app's public keys as a JSON Web Key Set. Required with private_key_jwt. */
+  Jwks?: string | undefined;
+  /** When the client secret was made. Absent without a secret. */
+  SecretCreatedAt?: string | undefined;
+  /** The previous client secret is accepted until this time. Absent if there is no previous secret. */
+  PreviousSecretUntil?: string | undefined;
+  /** The user or bot that created it. */
+  CreatedBy?: string | undefined;
+  CreatedAt?: string | undefined;
+  UpdatedAt?: string | undefined;
+};
+
+/** One page of apps. */
+export type AppPage = {
+  Items: App[];
+  NextCursor: string;
+};
+
+/** Selects one app. */
+export type Apps_DeleteReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  ID: string;
+};
+
+/** Empty: the app is deleted. */
+export type Apps_DeleteRes = Record<string, never>;
+
+/** Selects one app. */
+export type Apps_GetReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  ID: string;
+};
+
+/** The app. */
+export type Apps_GetRes = {
+  App: App;
+};
+
+/** Selects a tenant and a page. */
+export type Apps_ListReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  Page?: PageReq | undefined;
+};
+
+/** A page of apps. */
+export type Apps_ListRes = {
+  Page: AppPage;
+};
+
+/** Selects one app, and says how long its present secret stays valid. */
+export type Apps_RotateSecretReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  ID: string;
+  /** How long the present secret is still accepted, in seconds, at most 86400 (one day). If absent or 0, it ends at once. */
+  KeepOldSeconds?: number | undefined;
+};
+
+/** The app, and its new client secret, which is shown only once. */
+export type Apps_RotateSecretRes = {
+  App: App;
+  ClientSecret: string;
+};
+
+/** The app to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "" and [] clear it. An empty TokenEndpointAuthMethod means the default of the Kind. */
+export type Apps_SaveReq = {
+  App: AppInput;
+  /** Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition. */
+  IfUpdatedAt?: string | undefined;
+};
+
+/** The app as stored, and its client secret if this call made one. */
+export type Apps_SaveRes = {
+  App: App;
+  /** Shown only once: when an app that authenticates with a secret is created, or begins to. Empty otherwise. */
+  ClientSecret: string;
+};
 
 /** One changed field. */
 export type AuditChange = {

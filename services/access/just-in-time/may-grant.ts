@@ -1,6 +1,9 @@
 import { type Database, onPool } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
-import type { MayConferRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type {
+  MayConferRequest,
+  MayDelegateRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { findLacking } from '../decisions/delegation.ts';
 import { anySession } from '../decisions/session.ts';
 import { pathKey } from '../groups/path.ts';
@@ -44,3 +47,37 @@ export async function findLackingTo(
     { roles: [...roles] },
   );
 }
+
+/**
+ * One of these permissions that the principal may not give to an application; undefined = it may
+ * give all. Permissions of applications have no holder on the platform: a caller who may save an app
+ * there may give it any.
+ */
+export function findLackingPermission(
+  database: Database,
+  request: MayDelegateRequest,
+): Promise<string | undefined> {
+  const { tenant } = request;
+  return findLacking(
+    onPool(database),
+    {
+      type: request.principalType,
+      id: request.principalId,
+      tenant: request.principalBotTenant,
+      narrowedTo: request.principalNarrowedTo,
+      ...anySession(tenant),
+      limitedTo: request.principalLimitedTo,
+    },
+    tenant,
+    {
+      roles: [],
+      permissions: tenant === '' ? ofOurOwn(request.permissions) : request.permissions,
+    },
+  );
+}
+
+/** The permissions of Bailiwick itself among these. `*` includes them as `iam.*` does. */
+const ofOurOwn = (permissions: readonly string[]): string[] =>
+  permissions
+    .map((permission) => (permission === '*' ? 'iam.*' : permission))
+    .filter((permission) => permission.startsWith('iam.'));

@@ -41,6 +41,7 @@ const adminPermissions = [
   'iam.chat.*',
   'iam.events.*',
   'iam.tokens.*',
+  'iam.apps.*',
 ];
 
 /** The roles that can be granted in a tenant. */

@@ -148,6 +148,12 @@ const eventTypes: readonly EventType[] = [
       'An identity provider was changed. A SecretEnc in `previous` means that its secret was replaced.',
     deleted: 'An identity provider was deleted.',
   }),
+  ...family('tenant', 'oauth_app', 'App', {
+    created: 'An app was created.',
+    updated: 'An app was changed.',
+    deleted: 'An app was deleted.',
+    secret_rotated: 'An app got a new client secret.',
+  }),
   ...family('tenant', 'sso', 'SsoProvider', {
     login_failed: 'A sign-in through an identity provider was rejected; LastError says why.',
   }),
@@ -173,7 +179,7 @@ export const types: ReadonlyMap<string, EventType> = new Map(
  * other words (events.proto).
  */
 export const ownFamilies: ReadonlySet<string> = new Set(
-  'access audit bot bot_grant bot_key chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression role session sso sso_provider tenant user webhook_endpoint'.split(
+  'access audit bot bot_grant bot_key chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression oauth_app role session sso sso_provider tenant user webhook_endpoint'.split(
     ' ',
   ),
 );

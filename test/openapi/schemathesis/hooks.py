@@ -110,6 +110,13 @@ REPLACED_IN = {
     "Account_Task_SendEmailVerification": TOKEN,
     "Account_Task_SendPasswordReset": TOKEN,
     "TenantInvitations_Task_SendTenantInvitation": TOKEN,
+    # The settings define the allowed hosts and ports. Addresses are in their normal form.
+    "Apps_Save": {
+        "RedirectURIs": lambda _: ["https://app.example.com/callback"],
+        "PostLogoutRedirectURIs": lambda _: ["https://app.example.com/"],
+        "BackchannelLogoutURI": lambda _: "https://app.example.com/logout",
+        "Jwks": lambda _: "",
+    },
     # The other kinds need details that a task of the queue carries beside the request.
     "Account_Task_SendNotice": {"Kind": lambda _: "password_changed"},
 }
@@ -165,6 +172,11 @@ UNSPOKEN = re.compile(
             r"Provider\.(Authorization|Token|Userinfo)URL is required.*",
             r"Provider\.[A-Za-z]+ must (not )?be [a-z]+ if Provider\.Tenant is (not )?empty",
             r"Provider\.Kind must be [a-z]+ with Preset [a-z]+",
+            # The required fields of an app depend on its kind and its method, and its scopes on its tenant.
+            r"App\.RedirectURIs (is required|must be empty) with Kind [a-z]+",
+            r"App\.TokenEndpointAuthMethod must (not )?be none with Kind .*",
+            r"App\.Jwks is required with private_key_jwt",
+            r"App\.Scopes must not contain iam\.platform permissions if App\.Tenant is not empty",
             # A setting of the tenant.
             r"Email must be an address at .*: the tenant does not invite other domains",
         ]

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/admission.proto.
  */
 export const file_bailiwick_access_v1_admission: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSIoChJGaW5kSW52aXRlZFJlcXVlc3QSEgoKdG9rZW5faGFzaBgBIAEoDCIkChNGaW5kSW52aXRlZFJlc3BvbnNlEg0KBWVtYWlsGAEgASgJIqgBCgtKb2luUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghtYXlfam9pbhgDIAEoCBIVCg1kZWZhdWx0X3JvbGVzGAQgAygJEhAKCHByb3ZpZGVyGAUgASgJEg0KBXJvbGVzGAYgAygJEg4KBmdyb3VwcxgHIAMoCRIKCgJpcBgIIAEoCRISCgp1c2VyX2FnZW50GAkgASgJIi8KDEpvaW5SZXNwb25zZRIOCgZqb2luZWQYASABKAgSDwoHbWlzc2luZxgCIAMoCSLgAQoQTWF5Q29uZmVyUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRINCgVyb2xlcxgGIAMoCRIOCgZncm91cHMYByADKAkSFAoMZGVmYXVsdF9yb2xlGAggASgIEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJIiQKEU1heUNvbmZlclJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiHwoNSXNPcGVuUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiNAoOSXNPcGVuUmVzcG9uc2USDAoEb3BlbhgBIAEoCBIUCgxyZXF1aXJlc19zc28YAiABKAgiMwoPVGFrZUJhY2tSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCSIgChBUYWtlQmFja1Jlc3BvbnNlEgwKBGRvbmUYASABKAgiSwoOTGlmdFNzb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIRCg9MaWZ0U3NvUmVzcG9uc2UyigUKCUFkbWlzc2lvbhJYCgRKb2luEiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5Kb2luUmVxdWVzdBohLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlc3BvbnNlIguKtRgHEAZKA3NzbxJqCglNYXlDb25mZXISJS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJrCgZJc09wZW4SIi5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlcXVlc3QaIy5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlc3BvbnNlIhiQAgGKtRgREAZKA3Nzb0oIaWRlbnRpdHkSdQoLRmluZEludml0ZWQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkZpbmRJbnZpdGVkUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuRmluZEludml0ZWRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJkCghUYWtlQmFjaxIkLmJhaWxpd2ljay5hY2Nlc3MudjEuVGFrZUJhY2tSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5UYWtlQmFja1Jlc3BvbnNlIguKtRgHEAZKA3NzbxJhCgdMaWZ0U3NvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaWZ0U3NvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlmdFNzb1Jlc3BvbnNlIguKtRgHEAZKA3NzbxoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svYWNjZXNzL3YxL2FkbWlzc2lvbi5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSIoChJGaW5kSW52aXRlZFJlcXVlc3QSEgoKdG9rZW5faGFzaBgBIAEoDCIkChNGaW5kSW52aXRlZFJlc3BvbnNlEg0KBWVtYWlsGAEgASgJIqgBCgtKb2luUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghtYXlfam9pbhgDIAEoCBIVCg1kZWZhdWx0X3JvbGVzGAQgAygJEhAKCHByb3ZpZGVyGAUgASgJEg0KBXJvbGVzGAYgAygJEg4KBmdyb3VwcxgHIAMoCRIKCgJpcBgIIAEoCRISCgp1c2VyX2FnZW50GAkgASgJIi8KDEpvaW5SZXNwb25zZRIOCgZqb2luZWQYASABKAgSDwoHbWlzc2luZxgCIAMoCSLgAQoQTWF5Q29uZmVyUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRINCgVyb2xlcxgGIAMoCRIOCgZncm91cHMYByADKAkSFAoMZGVmYXVsdF9yb2xlGAggASgIEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJIiQKEU1heUNvbmZlclJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiwgEKEk1heURlbGVnYXRlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRITCgtwZXJtaXNzaW9ucxgGIAMoCRIcChRwcmluY2lwYWxfbGltaXRlZF90bxgHIAEoCSImChNNYXlEZWxlZ2F0ZVJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiHwoNSXNPcGVuUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiNAoOSXNPcGVuUmVzcG9uc2USDAoEb3BlbhgBIAEoCBIUCgxyZXF1aXJlc19zc28YAiABKAgiMwoPVGFrZUJhY2tSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCSIgChBUYWtlQmFja1Jlc3BvbnNlEgwKBGRvbmUYASABKAgiSwoOTGlmdFNzb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIRCg9MaWZ0U3NvUmVzcG9uc2Uy/AUKCUFkbWlzc2lvbhJYCgRKb2luEiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5Kb2luUmVxdWVzdBohLmJhaWxpd2ljay5hY2Nlc3MudjEuSm9pblJlc3BvbnNlIguKtRgHEAZKA3NzbxJqCglNYXlDb25mZXISJS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJwCgtNYXlEZWxlZ2F0ZRInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5RGVsZWdhdGVSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlEZWxlZ2F0ZVJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJrCgZJc09wZW4SIi5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlcXVlc3QaIy5iYWlsaXdpY2suYWNjZXNzLnYxLklzT3BlblJlc3BvbnNlIhiQAgGKtRgREAZKA3Nzb0oIaWRlbnRpdHkSdQoLRmluZEludml0ZWQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkZpbmRJbnZpdGVkUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuRmluZEludml0ZWRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJkCghUYWtlQmFjaxIkLmJhaWxpd2ljay5hY2Nlc3MudjEuVGFrZUJhY2tSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5UYWtlQmFja1Jlc3BvbnNlIguKtRgHEAZKA3NzbxJhCgdMaWZ0U3NvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaWZ0U3NvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlmdFNzb1Jlc3BvbnNlIguKtRgHEAZKA3NzbxoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * The hash of an invitation's token.
@@ -246,6 +246,86 @@ export const MayConferResponseSchema: GenMessage<MayConferResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_admission, 5);
 
 /**
+ * The principal that delegates, and the permissions.
+ *
+ * @generated from message bailiwick.access.v1.MayDelegateRequest
+ */
+export type MayDelegateRequest = Message<"bailiwick.access.v1.MayDelegateRequest"> & {
+  /**
+   * user, bot or platform.
+   *
+   * @generated from field: string principal_type = 1;
+   */
+  principalType: string;
+
+  /**
+   * @generated from field: string principal_id = 2;
+   */
+  principalId: string;
+
+  /**
+   * A bot's own tenant, and the permissions that its key is narrowed to.
+   *
+   * @generated from field: string principal_bot_tenant = 3;
+   */
+  principalBotTenant: string;
+
+  /**
+   * @generated from field: repeated string principal_narrowed_to = 4;
+   */
+  principalNarrowedTo: string[];
+
+  /**
+   * Empty for the platform.
+   *
+   * @generated from field: string tenant = 5;
+   */
+  tenant: string;
+
+  /**
+   * Permissions and patterns.
+   *
+   * @generated from field: repeated string permissions = 6;
+   */
+  permissions: string[];
+
+  /**
+   * The only tenant in which the user's session holds rights. Empty if the session is not limited.
+   *
+   * @generated from field: string principal_limited_to = 7;
+   */
+  principalLimitedTo: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayDelegateRequest.
+ * Use `create(MayDelegateRequestSchema)` to create a new message.
+ */
+export const MayDelegateRequestSchema: GenMessage<MayDelegateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_admission, 6);
+
+/**
+ * The permission that prevents the delegation.
+ *
+ * @generated from message bailiwick.access.v1.MayDelegateResponse
+ */
+export type MayDelegateResponse = Message<"bailiwick.access.v1.MayDelegateResponse"> & {
+  /**
+   * Empty if the principal may delegate all of them.
+   *
+   * @generated from field: string lacking = 1;
+   */
+  lacking: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayDelegateResponse.
+ * Use `create(MayDelegateResponseSchema)` to create a new message.
+ */
+export const MayDelegateResponseSchema: GenMessage<MayDelegateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_admission, 7);
+
+/**
  * Selects one tenant.
  *
  * @generated from message bailiwick.access.v1.IsOpenRequest
@@ -262,7 +342,7 @@ export type IsOpenRequest = Message<"bailiwick.access.v1.IsOpenRequest"> & {
  * Use `create(IsOpenRequestSchema)` to create a new message.
  */
 export const IsOpenRequestSchema: GenMessage<IsOpenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 6);
+  messageDesc(file_bailiwick_access_v1_admission, 8);
 
 /**
  * Whether the tenant is open.
@@ -288,7 +368,7 @@ export type IsOpenResponse = Message<"bailiwick.access.v1.IsOpenResponse"> & {
  * Use `create(IsOpenResponseSchema)` to create a new message.
  */
 export const IsOpenResponseSchema: GenMessage<IsOpenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 7);
+  messageDesc(file_bailiwick_access_v1_admission, 9);
 
 /**
  * Selects the provider whose mappings gave the groups and roles.
@@ -312,7 +392,7 @@ export type TakeBackRequest = Message<"bailiwick.access.v1.TakeBackRequest"> & {
  * Use `create(TakeBackRequestSchema)` to create a new message.
  */
 export const TakeBackRequestSchema: GenMessage<TakeBackRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 8);
+  messageDesc(file_bailiwick_access_v1_admission, 10);
 
 /**
  * Whether the work is complete.
@@ -331,7 +411,7 @@ export type TakeBackResponse = Message<"bailiwick.access.v1.TakeBackResponse"> &
  * Use `create(TakeBackResponseSchema)` to create a new message.
  */
 export const TakeBackResponseSchema: GenMessage<TakeBackResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 9);
+  messageDesc(file_bailiwick_access_v1_admission, 11);
 
 /**
  * Selects the tenant and the end of the exemption.
@@ -357,7 +437,7 @@ export type LiftSsoRequest = Message<"bailiwick.access.v1.LiftSsoRequest"> & {
  * Use `create(LiftSsoRequestSchema)` to create a new message.
  */
 export const LiftSsoRequestSchema: GenMessage<LiftSsoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 10);
+  messageDesc(file_bailiwick_access_v1_admission, 12);
 
 /**
  * Empty: every process applies the change.
@@ -372,7 +452,7 @@ export type LiftSsoResponse = Message<"bailiwick.access.v1.LiftSsoResponse"> & {
  * Use `create(LiftSsoResponseSchema)` to create a new message.
  */
 export const LiftSsoResponseSchema: GenMessage<LiftSsoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_admission, 11);
+  messageDesc(file_bailiwick_access_v1_admission, 13);
 
 /**
  * Just-in-time membership: adds users whom sso has authenticated to a tenant.
@@ -401,6 +481,17 @@ export const Admission: GenService<{
     methodKind: "unary";
     input: typeof MayConferRequestSchema;
     output: typeof MayConferResponseSchema;
+  },
+  /**
+   * Returns one of these permissions that the principal cannot delegate, because it does not hold
+   * it. On the platform every principal may delegate permissions of applications.
+   *
+   * @generated from rpc bailiwick.access.v1.Admission.MayDelegate
+   */
+  mayDelegate: {
+    methodKind: "unary";
+    input: typeof MayDelegateRequestSchema;
+    output: typeof MayDelegateResponseSchema;
   },
   /**
    * Whether a tenant is active, so that users can sign in to it, and whether it requires SSO.

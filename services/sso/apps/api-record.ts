@@ -1,0 +1,58 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
+import { type App, AppSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { timeOf } from '@bailiwick/values';
+import { create } from '@bufbuild/protobuf';
+import type { AppRow } from './entities.ts';
+
+/** The API record, without the hashes of the secrets. */
+export function toApi(row: AppRow): App {
+  const {
+    redirectUris,
+    postLogoutRedirectUris,
+    scopes,
+    resources,
+    secretHash: _secret,
+    previousSecretHash: _previous,
+    secretCreatedAt,
+    previousSecretUntil,
+    createdAt,
+    updatedAt,
+    ...fields
+  } = row;
+  const isOverlap = previousSecretUntil && new Date(previousSecretUntil) > new Date();
+  return create(AppSchema, {
+    ...fields,
+    redirectUris: { items: redirectUris },
+    postLogoutRedirectUris: { items: postLogoutRedirectUris },
+    scopes: { items: scopes },
+    resources: { items: resources },
+    ...(secretCreatedAt ? { secretCreatedAt: timeOf(secretCreatedAt) } : {}),
+    // A previous secret whose time is over is refused, even before the sweeper erases it.
+    ...(isOverlap ? { previousSecretUntil: timeOf(previousSecretUntil) } : {}),
+    createdAt: timeOf(createdAt),
+    updatedAt: timeOf(updatedAt),
+  });
+}
+
+/** The API record in documented JSON, as events carry it. */
+export const toJson = (row: AppRow): JsonObject => encodeJson(AppSchema, toApi(row));
+
+/** Writes the event of an app's change to the outbox. */
+export function recordAppEvent(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: AppRow,
+  previous: JsonObject = {},
+): void {
+  const { tenant, id, name } = row;
+  recordChange(em, origin, {
+    tenant,
+    type,
+    data: toJson(row),
+    previous,
+    targets: [{ Type: 'oauth_app', ID: id, Name: name }],
+  });
+}

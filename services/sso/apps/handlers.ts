@@ -1,0 +1,65 @@
+import { type EgressRules } from '@bailiwick/egress';
+import type { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
+import { type Checks, type Handlers } from '@bailiwick/rpc';
+import { LockMode } from '@mikro-orm/core';
+import { recordAppEvent, toApi } from './api-record.ts';
+import type { AppDeps } from './deps.ts';
+import { AppEntity } from './entities.ts';
+import { getApp, listApps } from './queries.ts';
+import { rotateSecret } from './rotate.ts';
+import { saveApp } from './save.ts';
+import { isKind, problemsOf, settableOf } from './values.ts';
+
+export const appChecks = (egress: EgressRules): Checks<typeof Apps> => ({
+  // The problems of an update depend on the stored app, so they are found later.
+  save({ app }) {
+    if (!app || app.id !== '' || !isKind(app.kind)) return [];
+    const { tenant, kind } = app;
+    return problemsOf(settableOf(kind, app), { tenant, kind, egress });
+  },
+});
+
+export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
+  const { database, pager } = deps;
+  return {
+    async save(request, call) {
+      const { row, secret } = await saveApp(deps, request, call);
+      return { app: toApi(row), clientSecret: secret };
+    },
+
+    async get({ tenant, id }) {
+      return { app: toApi(await getApp(database, tenant, id)) };
+    },
+
+    async list({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(
+        await listApps(database, tenant, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
+      return { page: { items: items.map(toApi), nextCursor } };
+    },
+
+    async delete({ tenant, id }, call) {
+      await database.transaction({ tenant, row: `app ${tenant} ${id}` }, async (em) => {
+        const row = await em.findOne(
+          AppEntity,
+          { tenant, id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
+        if (!row) return;
+        em.remove(row);
+        recordAppEvent(em, call, 'oauth_app.deleted', row);
+      });
+      return {};
+    },
+
+    async rotateSecret(request, call) {
+      const { row, secret } = await rotateSecret(deps, request, call);
+      return { app: toApi(row), clientSecret: secret };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+// The public keys that an app authenticates with (private_key_jwt).
+
+const maxKeys = 10;
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const algorithms = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
+const curves = ['prime256v1', 'secp384r1', 'secp521r1'];
+
+type Jwks = { jwks: string } | { problem: string };
+
+const notASet = { problem: 'must be a JSON Web Key Set, such as {"keys":[…]}' };
+
+/**
+ * Reads a JSON Web Key Set. The result has the public members, kid, alg and use of each key, and
+ * nothing else that was sent.
+ */
+export function readJwks(text: string): Jwks {
+  const set = parse(text);
+  const sent = isObject(set) ? set['keys'] : undefined;
+  if (!Array.isArray(sent)) return notASet;
+  if (sent.length === 0 || sent.length > maxKeys)
+    return { problem: `must contain 1 to ${maxKeys} keys` };
+  const keys: JsonWebKey[] = [];
+  for (const [index, key] of sent.entries()) {
+    if (!isObject(key)) return notASet;
+    if (privateMembers.some((member) => member in key))
+      return { problem: 'must contain public keys only' };
+    const read = readKey(key);
+    if (!read)
+      return {
+        problem: `keys[${index}] must be an RSA key of 2048 to 8192 bits, an EC key on P-256, P-384 or P-521, or an Ed25519 key, for signatures`,
+      };
+    keys.push(read);
+  }
+  return { jwks: JSON.stringify({ keys }) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readKey(sent: Record<string, unknown>): JsonWebKey | undefined {
+  const { kid, alg, use = 'sig' } = sent;
+  if (use !== 'sig') return undefined;
+  if (alg !== undefined && !(typeof alg === 'string' && algorithms.test(alg))) return undefined;
+  if (kid !== undefined && !(typeof kid === 'string' && kid.length <= 128)) return undefined;
+  const key = publicKeyOf(sent);
+  if (!key || !isStrong(key)) return undefined;
+  return { ...key.export({ format: 'jwk' }), kid, alg, use };
+}
+
+function publicKeyOf(jwk: Record<string, unknown>): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return undefined;
+  }
+}
+
+function isStrong({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
+  switch (asymmetricKeyType) {
+    case 'rsa':
+      return modulusLength >= 2048 && modulusLength <= 8192;
+    case 'ec':
+      return curves.includes(namedCurve);
+    default:
+      return asymmetricKeyType === 'ed25519';
+  }
+}

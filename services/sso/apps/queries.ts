@@ -1,0 +1,59 @@
+import { type Database, type Statement } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
+import { type PageQuery } from '@bailiwick/rpc';
+import type { AppRow } from './entities.ts';
+
+const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
+  backchannel_logout_uri as "backchannelLogoutUri", scopes, resources, token_lifetime_seconds as "tokenLifetimeSeconds",
+  require_consent as "requireConsent", require_par as "requirePar", dpop, token_endpoint_auth_method as "tokenEndpointAuthMethod",
+  jwks, secret_hash as "secretHash", secret_created_at as "secretCreatedAt", previous_secret_hash as "previousSecretHash",
+  previous_secret_until as "previousSecretUntil", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
+
+const byClient: Statement = {
+  name: 'sso.app_of_client',
+  text: `select ${columns} from app where id = $1`,
+};
+
+/** The app with a client ID, of any tenant: a client names no tenant. */
+export async function findApp(database: Database, clientId: string): Promise<AppRow | undefined> {
+  const [row] = await database.query<AppRow>(byClient, [clientId]);
+  return row;
+}
+
+const one: Statement = {
+  name: 'sso.app',
+  text: `select ${columns} from app where tenant = $1 and id = $2`,
+};
+
+/** An app of a tenant, or of the platform (""). @throws not_found */
+export async function getApp(database: Database, tenant: string, id: string): Promise<AppRow> {
+  const [row] = await database.query<AppRow>(one, [tenant, id]);
+  if (!row) throw appNotFound();
+  return row;
+}
+
+export const appNotFound = () => notFound('app');
+
+const page: Statement = {
+  name: 'sso.apps',
+  text: `select ${columns} from app where tenant = $1 and id > $2 order by id limit $3`,
+};
+
+/** A page of apps, plus one row if there are more. */
+export function listApps(
+  database: Database,
+  tenant: string,
+  { limit, after }: PageQuery,
+): Promise<AppRow[]> {
+  return database.query<AppRow>(page, [tenant, after, limit]);
+}
+
+const erase: Statement = {
+  name: 'sso.erase_previous_secrets',
+  text: 'update app set previous_secret_hash = null, previous_secret_until = null where previous_secret_until <= now()',
+};
+
+/** Erases previous secrets after their time. They are refused then, even before they are erased. */
+export async function erasePreviousSecrets(database: Database): Promise<void> {
+  await database.query(erase, []);
+}

@@ -1,0 +1,51 @@
+import { failedPrecondition } from '@bailiwick/errors';
+import type { AppsRotateSecretRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, timeAfter } from '@bailiwick/values';
+import { LockMode } from '@mikro-orm/core';
+import { recordAppEvent, toJson } from './api-record.ts';
+import type { AppDeps } from './deps.ts';
+import { AppEntity } from './entities.ts';
+import { appNotFound, getApp } from './queries.ts';
+import { assertMayUse } from './rights.ts';
+import type { Saved } from './save.ts';
+import { createSecret, usesSecret } from './secret.ts';
+
+/** Replaces the client secret. The replaced one, and no earlier one, is kept for the given time. */
+export async function rotateSecret(
+  deps: AppDeps,
+  { tenant, id, keepOldSeconds }: AppsRotateSecretRequest,
+  call: Call,
+): Promise<Saved> {
+  const { scopes } = await getApp(deps.database, tenant, id);
+  await assertMayUse(deps, call, { tenant, scopes });
+  return deps.database.transaction({ tenant, row: `app ${tenant} ${id}` }, async (em) => {
+    const row = await em.findOne(
+      AppEntity,
+      { tenant, id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (!row) throw appNotFound();
+    if (row.scopes.some((scope) => !scopes.includes(scope)))
+      throw failedPrecondition('the app was changed meanwhile', 'STALE');
+    if (!usesSecret(row.tokenEndpointAuthMethod))
+      throw failedPrecondition(
+        `an app with ${row.tokenEndpointAuthMethod} has no client secret`,
+        'APP_WITHOUT_SECRET',
+      );
+    const before = toJson(row);
+    const now = new Date();
+    const { secret, columns } = createSecret(now);
+    const overlap =
+      keepOldSeconds > 0
+        ? {
+            previousSecretHash: row.secretHash,
+            previousSecretUntil: new Date(now.getTime() + keepOldSeconds * 1000),
+          }
+        : {};
+    em.assign(row, { ...columns, ...overlap, updatedAt: timeAfter(row.updatedAt) });
+    const previous = changedFields(before, toJson(row));
+    recordAppEvent(em, call, 'oauth_app.secret_rotated', row, previous);
+    return { row, secret };
+  });
+}

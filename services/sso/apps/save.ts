@@ -1,0 +1,144 @@
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { failedPrecondition, invalid } from '@bailiwick/errors';
+import {
+  type App,
+  AppSchema,
+  type AppsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { LockMode } from '@mikro-orm/core';
+import { recordAppEvent, toJson } from './api-record.ts';
+import type { AppDeps } from './deps.ts';
+import { AppEntity, type AppKind, type AppRow } from './entities.ts';
+import { appNotFound, getApp } from './queries.ts';
+import { assertMayUse } from './rights.ts';
+import { createSecret, noSecret, usesSecret } from './secret.ts';
+import { problemsOf, type Settable, settableOf } from './values.ts';
+
+const maxApps = 100;
+
+/** The stored app, and its new client secret; "" = the call made none. */
+export type Saved = { row: AppRow; secret: string };
+
+type Save = {
+  request: AppsSaveRequest;
+  sent: App;
+  /** The scopes for which the caller's rights were checked. */
+  checked: readonly string[];
+};
+
+/**
+ * Creates an app if the request has no ID, otherwise changes it. Saving identical values is not a
+ * change.
+ */
+export async function saveApp(deps: AppDeps, request: AppsSaveRequest, call: Call): Promise<Saved> {
+  const sent = request.app ?? create(AppSchema);
+  const { tenant, id } = sent;
+  const found = id === '' ? undefined : await getApp(deps.database, tenant, id);
+  assertUnchangedSince(request, found);
+  const { scopes } = valuesFor(deps, sent, found);
+  // Asked before the transaction, because another service answers.
+  await assertMayUse(deps, call, { tenant, scopes });
+  return deps.database.transaction({ tenant, row: `app ${tenant} ${id}` }, (em) =>
+    write(deps, em, { request, sent, checked: scopes }, call),
+  );
+}
+
+async function write(
+  deps: AppDeps,
+  em: EntityManager,
+  { request, sent, checked }: Save,
+  call: Call,
+): Promise<Saved> {
+  const { tenant, id } = sent;
+  const row =
+    id === ''
+      ? null
+      : await em.findOne(AppEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (id !== '' && !row) throw appNotFound();
+  assertUnchangedSince(request, row);
+  const values = valuesFor(deps, sent, row);
+  if (!row) return insert(em, call, sent, values);
+  // Absent scopes are the stored ones, which another call may have changed.
+  if (values.scopes.some((scope) => !checked.includes(scope))) throw stale();
+  const before = toJson(row);
+  em.assign(row, values);
+  const secret = adjustSecret(row, new Date());
+  const previous = changedFields(before, toJson(row));
+  if (Object.keys(previous).length === 0) return { row, secret };
+  row.updatedAt = timeAfter(row.updatedAt);
+  recordAppEvent(em, call, 'oauth_app.updated', row, previous);
+  return { row, secret };
+}
+
+/** The columns that a save leads to. @throws invalid_argument with every problem */
+function valuesFor(deps: AppDeps, sent: App, stored: AppRow | null | undefined): Settable {
+  const { tenant } = sent;
+  if (stored && sent.kind !== '' && sent.kind !== stored.kind)
+    throw invalid('App.Kind cannot be changed');
+  const kind = stored?.kind ?? (sent.kind as AppKind);
+  const values = settableOf(kind, sent, stored ?? undefined);
+  const problems = problemsOf(values, { tenant, kind, egress: deps.egress }, stored ?? undefined);
+  if (problems.length > 0) throw invalid(problems);
+  return values;
+}
+
+/** Makes a secret if the app's method needs one and there is none, and erases one that it does not. */
+function adjustSecret(row: AppRow, now: Date): string {
+  const needsSecret = usesSecret(row.tokenEndpointAuthMethod);
+  if (needsSecret === Boolean(row.secretHash)) return '';
+  if (!needsSecret) {
+    Object.assign(row, noSecret);
+    return '';
+  }
+  const { secret, columns } = createSecret(now);
+  Object.assign(row, columns);
+  return secret;
+}
+
+function assertUnchangedSince(
+  { ifUpdatedAt }: AppsSaveRequest,
+  row: Pick<AppRow, 'updatedAt'> | null | undefined,
+): void {
+  // An app that does not exist yet cannot be the one that was read.
+  if (
+    ifUpdatedAt &&
+    (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime())
+  )
+    throw stale();
+}
+
+const stale = () => failedPrecondition('the app was changed meanwhile', 'STALE');
+
+async function insert(
+  em: EntityManager,
+  call: Call,
+  { tenant, kind }: App,
+  values: Settable,
+): Promise<Saved> {
+  // The lock keeps two concurrent creates from taking the same last place.
+  await lockName(em, `app ${tenant}`);
+  if ((await em.count(AppEntity, { tenant })) >= maxApps)
+    throw failedPrecondition(
+      `${tenant === '' ? 'the platform' : 'a tenant'} has at most ${maxApps} apps`,
+      'APP_LIMIT',
+    );
+  const now = new Date();
+  const row = em.create(AppEntity, {
+    ...values,
+    ...noSecret,
+    tenant,
+    id: createId('app'),
+    kind: kind as AppKind,
+    createdBy: call.caller.id,
+    createdAt: now,
+    updatedAt: now,
+  });
+  const secret = adjustSecret(row, now);
+  em.persist(row);
+  recordAppEvent(em, call, 'oauth_app.created', row);
+  return { row, secret };
+}
