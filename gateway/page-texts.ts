@@ -15,6 +15,7 @@ export const scriptNames = readdirSync(folder)
 const scripts = new Map(scriptNames.map((name) => [name, readPageFile(`${name}.js`).toString()]));
 
 const catalogue = new Map(shippedLocales.map((locale) => [locale, readPageTexts(locale)]));
+const english = Object.entries(catalogue.get(fallbackLocale) ?? {});
 
 /** The text for a key. @throws for a key that the catalogue does not have. */
 export function textOf(locale: string, key: string): string {
@@ -56,7 +57,14 @@ export const fillKnown = (text: string, values: Readonly<Record<string, string>>
   text.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all);
 
 /** The names of a page's scripts, each after the ones that import it. */
-function scriptsOf(page: string): string[] {
+function scriptsOf(page: string): readonly string[] {
+  const names = scriptsOfPages.get(page) ?? findScripts(scriptFor[page] ?? page);
+  scriptsOfPages.set(page, names);
+  return names;
+}
+const scriptsOfPages = new Map<string, readonly string[]>();
+
+function findScripts(page: string): string[] {
   const found = new Set<string>();
   const collect = (source: string, pattern: RegExp): void => {
     for (const [, name = ''] of source.matchAll(pattern)) {
@@ -72,7 +80,7 @@ function scriptsOf(page: string): string[] {
 
 /** The page's script, and its imports at once: a browser would find them one after the other. */
 const headOf = (page: string): Record<string, string> => ({
-  scripts: scriptsOf(scriptFor[page] ?? page)
+  scripts: scriptsOf(page)
     .map((name, index) =>
       index === 0
         ? `<script src="pages/${name}.js" type="module"></script>`
@@ -89,15 +97,14 @@ const scriptFor: Readonly<Record<string, string>> = { verify: 'page', reset: 'pa
  * text can end the block.
  */
 function textsFor(page: string, locale: string): string {
-  const used = scriptsOf(scriptFor[page] ?? page).flatMap((name) =>
-    keysIn(scripts.get(name) ?? ''),
-  );
+  const used = scriptsOf(page).flatMap((name) => keysIn(scripts.get(name) ?? ''));
   const texts = Object.fromEntries([...new Set(used)].map((key) => [key, textOf(locale, key)]));
-  const json = JSON.stringify({ texts, messages: patternsIn(locale) }).replaceAll('<', '\\u003c');
+  const messages = patterns.map(([pattern, key]) => [pattern.source, textOf(locale, key)]);
+  const json = JSON.stringify({ texts, messages }).replaceAll('<', '\\u003c');
   return `<script id="texts" type="application/json">${json}</script>`;
 }
 
-const areas = new Set(Object.keys(readPageTexts(fallbackLocale)).map((key) => key.split('.')[0]));
+const areas = new Set(english.map(([key]) => key.split('.')[0]));
 
 /** The keys of texts that a script names: literals that begin with an area of the catalogue. */
 export const keysIn = (script: string): string[] =>
@@ -105,26 +112,26 @@ export const keysIn = (script: string): string[] =>
     areas.has(area) && rest !== '.js' ? [`${area}${rest}`] : [],
   );
 
-/** The patterns of the API's messages, each with its text. */
-const patternsIn = (locale: string): Array<[pattern: string, text: string]> =>
-  Object.entries(apiMessages).map(([message, key]) => [
-    `^${message.replaceAll(/[.()]/g, '\\$&').replaceAll(/\{\{(\w+)\}\}/g, '(?<$1>.+)')}$`,
-    textOf(locale, key),
-  ]);
+/** The patterns of the API's messages, each with the key of its text. */
+const patterns = Object.entries(apiMessages).map(([message, key]) => {
+  const escaped = message.replaceAll(/[.()]/g, '\\$&');
+  const source = escaped.replaceAll(/\{\{(\w+)\}\}/g, '(?<$1>.+)');
+  return [new RegExp(`^${source}$`), key] as const;
+});
 
+/** The keys of the reasons to refuse a sign-in, which are written as the catalogue has them. */
 const refusals = new Map(
-  Object.entries(readPageTexts(fallbackLocale)).flatMap(([key, text]) =>
-    key.startsWith('refusal.') ? [[text, key] as const] : [],
-  ),
+  english.flatMap(([key, text]) => (key.startsWith('refusal.') ? [[text, key] as const] : [])),
 );
 
 /** A service's message for a person, in their language where the catalogue has it. */
 export function translateMessage(message: string, locale: string): string {
   const refusal = refusals.get(message);
   if (refusal !== undefined) return textOf(locale, refusal);
-  for (const [pattern, text] of patternsIn(locale)) {
-    const found = new RegExp(pattern).exec(message);
-    if (found) return fill(text, { when: textOf(locale, 'common.later'), ...found.groups });
+  for (const [pattern, key] of patterns) {
+    const found = pattern.exec(message);
+    if (!found) continue;
+    return fill(textOf(locale, key), { when: textOf(locale, 'common.later'), ...found.groups });
   }
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
