@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isCurrent } from './etag.ts';
+import { etagOf, isCurrent } from './etag.ts';
 import { today, withCurrentTimes } from './example-times.ts';
 import { openGuides } from './guides.ts';
 
@@ -15,7 +14,7 @@ const page = (name: string) => new URL(`pages/${name}`, import.meta.url);
 const assetOf = (type: string, body: Buffer): Asset => ({
   type: `${type}; charset=utf-8`,
   body,
-  etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+  etag: etagOf(body),
 });
 const asset = (name: string, type: string): Asset => assetOf(type, readFileSync(page(name)));
 const guides = openGuides();

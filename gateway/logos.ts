@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { asService } from '@bailiwick/rpc';
-import { readBrandImage } from '@bailiwick/service';
 import { createClient, type Transport } from '@connectrpc/connect';
-import { isCurrent } from './etag.ts';
+import { etagOf, isCurrent } from './etag.ts';
+import type { OwnImages } from './page-brands.ts';
 
 // Serves the logos of the installation and of tenants, to pages and to mail programs.
 
@@ -23,28 +22,32 @@ const headers = {
   'cache-control': 'public, max-age=300',
 };
 
-type Shown = { type: string; content: Uint8Array } | undefined;
+type Shown = { type: string; body: Buffer; etag: string };
+
+function shownOf({ type, content }: { type: string; content: Uint8Array }): Shown {
+  const body = Buffer.from(content.buffer, content.byteOffset, content.length);
+  return { type, body, etag: etagOf(body) };
+}
 
 /**
  * Returns a function that sends the image of a path. It returns false if no image has this path. A
  * tenant without a logo and an unknown tenant get the same answer.
  */
-export function createLogos(
-  access: Transport,
-  settings: { brandLogo: string; brandFavicon: string },
-) {
+export function createLogos(access: Transport, images: OwnImages) {
   const peer = asService(access, 'gateway');
   const [authority, limits] = [createClient(Authority, peer), createClient(AccessLimits, peer)];
-  const logo = readBrandImage(settings.brandLogo);
-  const own: Record<string, Shown> = { logo, icon: readBrandImage(settings.brandFavicon) ?? logo };
+  const own: Record<string, Shown | undefined> = {
+    logo: images.logo && shownOf(images.logo),
+    icon: images.icon && shownOf(images.icon),
+  };
 
-  async function find(pathname: string, ip: string): Promise<Shown> {
+  async function find(pathname: string, ip: string): Promise<Shown | undefined> {
     const [, tenant, image = ''] = route.exec(pathname) ?? [];
     if (tenant === undefined) return own[image];
     if (image !== 'logo') return undefined;
     await limits.take({ rate: 'branding', ip });
     const found = await authority.getLogo({ tenant });
-    return found.content.length === 0 ? undefined : found;
+    return found.content.length === 0 ? undefined : shownOf(found);
   }
 
   return async (
@@ -54,9 +57,7 @@ export function createLogos(
   ): Promise<boolean> => {
     const image = await find(pathname, ip);
     if (!image) return false;
-    const { type, content } = image;
-    const body = Buffer.from(content.buffer, content.byteOffset, content.length);
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    const { type, body, etag } = image;
     if (isCurrent(request, etag)) response.writeHead(304, { ...headers, etag }).end();
     else
       response

@@ -3,7 +3,7 @@ import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_
 import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { asService } from '@bailiwick/rpc';
-import { readBrandImage } from '@bailiwick/service';
+import { type BrandImage, readBrandImage } from '@bailiwick/service';
 import { escapeHtml } from '@bailiwick/texts';
 import { accentColors, accentProblem } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
@@ -30,28 +30,35 @@ export const noBrand: PageBrand = {
 
 type Settings = {
   brandName: string;
-  brandLogo: string;
   brandColor: string;
-  brandFavicon: string;
   termsUrl: string;
   privacyUrl: string;
 };
 
-/** A slower answer leaves the page with the installation's looks. */
+/** The images of the installation. */
+export type OwnImages = { logo: BrandImage | undefined; icon: BrandImage | undefined };
+
+/** Reads the images of the installation, whose icon is the logo unless it has one. */
+export function readOwnImages(settings: { brandLogo: string; brandFavicon: string }): OwnImages {
+  const logo = readBrandImage(settings.brandLogo);
+  return { logo, icon: readBrandImage(settings.brandFavicon) ?? logo };
+}
+
+/** A page whose brand takes longer to find looks like the installation. */
 const lookUpMs = 1000;
 
 /** Finds the brand of a page. */
-export function createPageBrands(access: Transport, settings: Settings) {
+export function createPageBrands(access: Transport, settings: Settings, images: OwnImages) {
   const peer = asService(access, 'gateway');
   const [tenants, limits] = [createClient(Tenants, peer), createClient(AccessLimits, peer)];
-  const logo = readBrandImage(settings.brandLogo);
+  const { logo, icon } = images;
   const own: PageBrand = {
     name: settings.brandName,
     color: settings.brandColor,
     termsUrl: settings.termsUrl,
     privacyUrl: settings.privacyUrl,
     ...(logo && { logo: { path: '/brand/logo', width: logo.width, height: logo.height } }),
-    hasIcon: settings.brandLogo !== '' || settings.brandFavicon !== '',
+    hasIcon: icon !== undefined,
   };
 
   /**

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
-import { isCurrent } from './etag.ts';
+import { etagOf, isCurrent } from './etag.ts';
+import { createKept } from './kept.ts';
 import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
 import {
@@ -21,9 +21,15 @@ import {
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
 // scanners do not consume it. No page shows text from its address.
 
-/** A body as it is and compressed. Neither has a secret, so its length tells nothing. */
-type Body = { plain: Buffer; gzip: Buffer };
-const bodyOf = (plain: Buffer): Body => ({ plain, gzip: gzipSync(plain, { level: 9 }) });
+/**
+ * A body as it is and compressed, once a client asks for it so. Neither has a secret, so its length
+ * tells nothing.
+ */
+type Body = { plain: Buffer; gzip: () => Buffer };
+function bodyOf(plain: Buffer): Body {
+  let packed: Buffer | undefined;
+  return { plain, gzip: () => (packed ??= gzipSync(plain, { level: 9 })) };
+}
 
 const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<string, Value> =>
   new Map(shippedLocales.map((locale) => [locale, make(locale)]));
@@ -50,7 +56,7 @@ const [homePages, errorPages, formPages] = [
 type Asset = Body & { type: string; etag: string };
 const assetOf = (type: string, plain: Buffer): Asset => ({
   type: `${type}; charset=utf-8`,
-  etag: `"${createHash('sha256').update(plain).digest('base64url')}"`,
+  etag: etagOf(plain),
   ...bodyOf(plain),
 });
 const assets = new Map<string, Asset>([
@@ -65,6 +71,8 @@ const assets = new Map<string, Asset>([
   ],
   ['/pages/page.css', assetOf('text/css', readPageFile('page.css'))],
 ]);
+// Compressed at the start, and not while a user waits.
+for (const { gzip } of assets.values()) gzip();
 
 const brandCss = '/pages/brand.css';
 
@@ -113,10 +121,15 @@ export const isBranded = (pathname: string) => pages.has(pathname);
 export const isPage = (pathname: string) =>
   isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
 
+// Pages and stylesheets apart: anyone can ask for every colour.
+const keptPages = createKept<Body>(300);
+const keptStyles = createKept<Asset>(100);
+
 /** The stylesheet of the colour in the address; empty for a colour that no brand can have. */
 function styleOf({ url = '/' }: IncomingMessage): Asset {
   const color = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
-  return assetOf('text/css', brandStyle(color));
+  const style = brandStyle(color);
+  return keptStyles.of(style.toString(), () => assetOf('text/css', style));
 }
 
 /** Sends the page or file at a path that `isPage` accepts. */
@@ -136,21 +149,12 @@ export function sendPage(
   });
 }
 
-const branded = new WeakMap<PageBrand, Map<string, Body>>();
-
-/** A page with a brand. Those of the installation are kept: its brand is always the same object. */
-function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
-  const bodies = branded.get(brand) ?? new Map<string, Body>();
-  branded.set(brand, bodies);
-  const key = `${pathname} ${locale}`;
-  const body =
-    bodies.get(key) ??
-    bodyOf(
-      Buffer.from(fillKnown(pages.get(pathname)?.get(locale) ?? '', markupOf(brand, locale, ''))),
-    );
-  bodies.set(key, body);
-  return body;
-}
+/** A page with a brand. */
+const brandedPage = (pathname: string, locale: string, brand: PageBrand): Body =>
+  keptPages.of(JSON.stringify([pathname, locale, brand]), () => {
+    const page = pages.get(pathname)?.get(locale) ?? '';
+    return bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
+  });
 
 const markupOf = (brand: PageBrand, locale: string, root: string) =>
   brandMarkup(brand, root, {
@@ -187,7 +191,7 @@ function sendBody(
   head: Readonly<Record<string, string>>,
 ): void {
   const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
-  const body = isCompressed ? gzip : plain;
+  const body = isCompressed ? gzip() : plain;
   response
     .writeHead(200, {
       ...head,

@@ -24,7 +24,7 @@ import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
-import { createPageBrands } from './page-brands.ts';
+import { createPageBrands, readOwnImages } from './page-brands.ts';
 import { keepLanguage } from './page-language.ts';
 import { acceptsHtml, isBranded, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
@@ -53,8 +53,10 @@ export function createRouter(options: Options) {
   const link = createLinkCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const paths = createPaths(settings.publicUrl, sso);
-  const brands = createPageBrands(peers.access, settings);
-  const route = createRoute(options, { session, link, sso, paths, brands });
+  const images = readOwnImages(settings);
+  const brands = createPageBrands(peers.access, settings, images);
+  const sendLogo = createLogos(peers.access, images);
+  const route = createRoute(options, { session, link, sso, paths, brands, sendLogo });
 
   /**
    * The tenant of the provider if the failure is shown as a page: a user is signing in with a
@@ -134,6 +136,7 @@ type Parts = {
   sso: Sso;
   paths: Paths;
   brands: PageBrands;
+  sendLogo: ReturnType<typeof createLogos>;
 };
 
 /** Everything that runs operations: in their own form, and in that of AuthZEN. */
@@ -155,11 +158,10 @@ function createRunners({ peers, settings, rightsCache }: Options, { session, lin
 
 /** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
 function createRoute(options: Options, parts: Parts) {
-  const { peers, settings, ready } = options;
-  const { sso, paths, brands } = parts;
+  const { settings, ready } = options;
+  const { sso, paths, brands, sendLogo } = parts;
   const { publicUrl, allowedOrigins } = settings;
   const { runOperation, authzen } = createRunners(options, parts);
-  const sendLogo = createLogos(peers.access, settings);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
 

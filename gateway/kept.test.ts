@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createKept } from './kept.ts';
+
+test('a value is made once while it is kept, and only the last ones are kept', () => {
+  const made: string[] = [];
+  const kept = createKept<string>(2);
+  const read = (key: string) =>
+    kept.of(key, () => {
+      made.push(key);
+      return key.toUpperCase();
+    });
+  for (const key of ['a', 'b', 'a', 'b', 'c', 'b', 'a']) assert.equal(read(key), key.toUpperCase());
+  assert.deepEqual(made, ['a', 'b', 'c', 'a']);
+});
