@@ -1,6 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import {
+  type TenantBranding,
+  Tenants,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { asService } from '@bailiwick/rpc';
 import { type BrandImage, readBrandImage } from '@bailiwick/service';
@@ -79,10 +82,6 @@ export function createPageBrands(access: Transport, settings: Settings, images: 
   return { of };
 }
 
-type TenantBranding = NonNullable<
-  Awaited<ReturnType<ReturnType<typeof createClient<typeof Tenants>>['getBranding']>>['branding']
->;
-
 function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   const { name, accentColor, termsUrl, privacyUrl, logoPath, logoWidth, logoHeight } = branding;
   if ([name, accentColor, termsUrl, privacyUrl, logoPath].every((value) => value === ''))
@@ -90,10 +89,7 @@ function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   return {
     ...own,
     // The service's name stays beside the tenant's, so that no tenant passes for the platform.
-    name:
-      name === '' || own.name === '' || name === own.name
-        ? name || own.name
-        : `${name} · ${own.name}`,
+    name: [...new Set([name, own.name])].filter((part) => part !== '').join(' · '),
     color: accentColor || own.color,
     termsUrl: termsUrl || own.termsUrl,
     privacyUrl: privacyUrl || own.privacyUrl,
