@@ -189,20 +189,20 @@ function createRoute(options: Options, parts: Parts) {
       assertMethod(request, response, authzen.methods(pathname));
       return authzen.handle(pathname, request, response, origin);
     }
-    // A logo is cached for all browsers.
-    if (!isLogo(pathname)) keepLanguage(request, response, publicUrl);
-    const signIn = sso.match(pathname);
-    if (signIn) {
-      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
-      assertMethod(request, response, sso.methods(signIn));
-      return sso.handle({ request, response, url, match: signIn, origin });
-    }
+    // Before a language is kept: a logo is cached for all browsers, without cookies.
     if (isLogo(pathname)) {
       nameRequest(span, request, '/brand/{tenant}/logo');
       assertMethod(request, response, ['GET', 'HEAD']);
       const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
       if (!isSent) throw new RoutingError(404, 'there is no such logo');
       return;
+    }
+    keepLanguage(request, response, publicUrl);
+    const signIn = sso.match(pathname);
+    if (signIn) {
+      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
+      assertMethod(request, response, sso.methods(signIn));
+      return sso.handle({ request, response, url, match: signIn, origin });
     }
     if (isBranded(pathname)) {
       assertMethod(request, response, ['GET', 'HEAD']);
