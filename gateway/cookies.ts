@@ -1,41 +1,52 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { denied } from '@bailiwick/errors';
 
-const maxAgeSeconds = 30 * 24 * 60 * 60;
+const sessionSeconds = 30 * 24 * 60 * 60;
 
 /**
- * The session cookie, which scripts cannot read and only this host sets. Over plain http, which
+ * A cookie with a token, which scripts cannot read and only this host sets. Over plain http, which
  * only the local start uses, browsers accept neither `Secure` nor the `__Host-` prefix.
  */
+function createTokenCookie(
+  publicUrl: string,
+  { kind, seconds, sameSite }: { kind: string; seconds: number; sameSite: 'Lax' | 'Strict' },
+) {
+  const secure = new URL(publicUrl).protocol === 'https:';
+  const name = `${secure ? '__Host-' : ''}bailiwick_${kind}`;
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`;
+  const append = (response: ServerResponse, token: string, maxAge: number): void =>
+    void response.appendHeader('set-cookie', `${name}=${token}; Max-Age=${maxAge}; ${attributes}`);
+  return {
+    read: (request: IncomingMessage): string | undefined =>
+      readCookie(request.headers.cookie ?? '', name),
+    set: (response: ServerResponse, token: string): void => append(response, token, seconds),
+    clear: (response: ServerResponse): void => append(response, '', 0),
+  };
+}
+
+/** The cookie with the token of the session. */
 export function createSessionCookie(publicUrl: string, allowedOrigins: readonly string[]) {
-  const { protocol, origin } = new URL(publicUrl);
-  const secure = protocol === 'https:';
-  const name = secure ? '__Host-bailiwick_session' : 'bailiwick_session';
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
-  const origins = new Set([origin, ...allowedOrigins]);
+  const cookie = createTokenCookie(publicUrl, {
+    kind: 'session',
+    seconds: sessionSeconds,
+    sameSite: 'Lax',
+  });
+  const origins = new Set([new URL(publicUrl).origin, ...allowedOrigins]);
 
   return {
+    ...cookie,
     /**
      * The token in the request's cookie. @throws permission_denied if a page of another site may
      * have sent the request
      */
     read(request: IncomingMessage): string | undefined {
-      const token = readCookie(request.headers.cookie ?? '', name);
+      const token = cookie.read(request);
       if (token === undefined) return undefined;
       const sameSite =
         request.headers['sec-fetch-site'] === 'same-origin' ||
         (request.headers.origin !== undefined && origins.has(request.headers.origin));
       if (!sameSite) throw denied('this call comes from another site', 'CROSS_SITE');
       return token;
-    },
-    set(response: ServerResponse, token: string): void {
-      response.appendHeader(
-        'set-cookie',
-        `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
-      );
-    },
-    clear(response: ServerResponse): void {
-      response.appendHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
     },
   };
 }
@@ -48,24 +59,8 @@ const linkSeconds = 10 * 60;
  * The token of a social sign-in that waits to be linked to an account. Only the browser of that
  * sign-in has it, so that a page of an attacker cannot make a user link the attacker's identity.
  */
-export function createLinkCookie(publicUrl: string) {
-  const secure = new URL(publicUrl).protocol === 'https:';
-  const name = secure ? '__Host-bailiwick_link' : 'bailiwick_link';
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
-  return {
-    read: (request: IncomingMessage): string =>
-      readCookie(request.headers.cookie ?? '', name) ?? '',
-    set(response: ServerResponse, token: string): void {
-      response.appendHeader(
-        'set-cookie',
-        `${name}=${token}; Max-Age=${linkSeconds}; ${attributes}`,
-      );
-    },
-    clear(response: ServerResponse): void {
-      response.appendHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
-    },
-  };
-}
+export const createLinkCookie = (publicUrl: string) =>
+  createTokenCookie(publicUrl, { kind: 'link', seconds: linkSeconds, sameSite: 'Strict' });
 
 export type LinkCookie = ReturnType<typeof createLinkCookie>;
 

@@ -88,7 +88,7 @@ export function createPipeline(deps: Deps) {
     const decoded = decode(operation, request, json, unknownKeys);
     const { message, problems, unreadable, key, tenant } = decoded;
     if (operation.linkCookie !== '')
-      setField(operation, message, operation.linkCookie, link.read(request));
+      setField(operation, message, operation.linkCookie, link.read(request) ?? '');
     if (principal) takeQuota(quotas, principal, response);
     const callerOf = (by: Principal | undefined): Promise<Caller> | Caller =>
       by ? authenticator.caller(by, operation, tenant, origin) : authenticator.anonymous(origin);
