@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brandMarkup, brandStyle, noBrand } from './page-brands.ts';
+import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { createRouterTransport } from '@connectrpc/connect';
+import { brandMarkup, brandStyle, createPageBrands, noBrand } from './page-brands.ts';
 
 const texts = { terms: 'Terms', privacy: 'Privacy' };
 
@@ -40,4 +43,80 @@ test('the stylesheet has the colours of both schemes, and nothing for a colour t
   assert.match(style, /^:root\{--accent:#8a1538;.*prefers-color-scheme: dark/);
   for (const color of ['', 'ffcc00', 'red', '8a1538;}body{', '#8a1538'])
     assert.equal(brandStyle(color).toString(), '', color);
+});
+
+const platform = {
+  brandName: 'Example ID',
+  brandColor: '#0b6b3a',
+  termsUrl: 'https://example.com/terms',
+  privacyUrl: '',
+};
+const installation = {
+  ...noBrand,
+  name: platform.brandName,
+  color: platform.brandColor,
+  termsUrl: platform.termsUrl,
+};
+const acme = {
+  name: 'Acme',
+  accentColor: '#8a1538',
+  termsUrl: 'https://acme.example/',
+  privacyUrl: '',
+  logoPath: '/brand/tnt_1/logo?v=1',
+  logoWidth: 800,
+  logoHeight: 112,
+};
+
+/** The brand of a tenant's page, if access answers like this. */
+function brandFrom(
+  branding: () => Promise<typeof acme>,
+  take: () => Promise<object> = () => Promise.resolve({}),
+) {
+  const access = createRouterTransport(({ rpc }) => {
+    rpc(AccessLimits.method.take, take);
+    rpc(Tenants.method.getBranding, async () => ({ branding: await branding() }));
+  });
+  const images = { logo: undefined, icon: undefined };
+  return createPageBrands(access, platform, images).of('acme', '192.0.2.1');
+}
+
+test('a page has the looks of its tenant, and what that has not set is the installation’s', async () => {
+  assert.deepEqual(await brandFrom(() => Promise.resolve(acme)), {
+    ...installation,
+    name: 'Acme · Example ID',
+    color: '#8a1538',
+    termsUrl: 'https://acme.example/',
+    logo: { path: '/brand/tnt_1/logo?v=1', width: 800, height: 112 },
+  });
+  const named = { ...acme, accentColor: '', termsUrl: '', logoPath: '' };
+  assert.deepEqual(await brandFrom(() => Promise.resolve(named)), {
+    ...installation,
+    name: 'Acme · Example ID',
+  });
+});
+
+test('a page has nothing of a tenant without a name of its own, or with the platform’s', async () => {
+  for (const name of ['', ' ', 'Example ID', ' EXAMPLE  id '])
+    assert.deepEqual(
+      await brandFrom(() => Promise.resolve({ ...acme, name })),
+      installation,
+      JSON.stringify(name),
+    );
+});
+
+test('a page has the installation’s looks while access fails or hangs, and waits a second', async () => {
+  const failing = () => Promise.reject(new Error('away'));
+  const hanging = () => new Promise<never>(() => {});
+  const answering = () => Promise.resolve(acme);
+  const start = performance.now();
+  assert.deepEqual(
+    await Promise.all([
+      brandFrom(failing),
+      brandFrom(answering, failing),
+      brandFrom(hanging),
+      brandFrom(answering, hanging),
+    ]),
+    Array.from({ length: 4 }, () => installation),
+  );
+  assert.ok(performance.now() - start < 5000);
 });

@@ -8,7 +8,7 @@ import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { asService } from '@bailiwick/rpc';
 import { type BrandImage, readBrandImage } from '@bailiwick/service';
 import { escapeHtml } from '@bailiwick/texts';
-import { accentColors, accentProblem } from '@bailiwick/values';
+import { accentColors, accentProblem, hasOwnName } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 // How the pages look: like the tenant that their address names, else like the installation.
@@ -72,8 +72,9 @@ export function createPageBrands(access: Transport, settings: Settings, images: 
     // A platform's provider is no tenant's, even if one has that slug.
     if (tenant === platformPlace || !/^[a-z0-9_-]{2,63}$/.test(tenant)) return own;
     try {
-      await limits.take({ rate: 'branding', ip });
-      const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
+      const options = { timeoutMs: lookUpMs };
+      await limits.take({ rate: 'branding', ip }, options);
+      const { branding } = await tenants.getBranding({ tenant }, options);
       return branding ? merged(own, branding) : own;
     } catch {
       return own;
@@ -84,12 +85,11 @@ export function createPageBrands(access: Transport, settings: Settings, images: 
 
 function merged(own: PageBrand, branding: TenantBranding): PageBrand {
   const { name, accentColor, termsUrl, privacyUrl, logoPath, logoWidth, logoHeight } = branding;
-  if ([name, accentColor, termsUrl, privacyUrl, logoPath].every((value) => value === ''))
-    return own;
+  if (!hasOwnName(name, own.name)) return own;
   return {
     ...own,
     // The service's name stays beside the tenant's, so that no tenant passes for the platform.
-    name: [...new Set([name, own.name])].filter((part) => part !== '').join(' · '),
+    name: own.name === '' ? name : `${name} · ${own.name}`,
     color: accentColor || own.color,
     termsUrl: termsUrl || own.termsUrl,
     privacyUrl: privacyUrl || own.privacyUrl,

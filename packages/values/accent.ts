@@ -7,7 +7,7 @@ const grounds = { light: '#eef3fd', dark: '#1d2637' };
 const leastContrast = 4.5;
 
 /** The colours of a brand: its own for light pages, and lighter ones for dark pages. */
-export type AccentColors = {
+type AccentColors = {
   light: string;
   /** For a pointer on a button. */
   lightStrong: string;

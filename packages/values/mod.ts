@@ -1,5 +1,6 @@
-export { type AccentColors, accentColors, accentProblem } from './accent.ts';
+export { accentColors, accentProblem } from './accent.ts';
 export { createBatch } from './batch.ts';
+export { hasOwnName } from './brand-name.ts';
 export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';

@@ -2,6 +2,7 @@ import { createCache } from '@bailiwick/cache';
 import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type BrandSettings, readBrandImage } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { hasOwnName } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { displayName, type Sender } from './templates.ts';
 
@@ -18,8 +19,6 @@ export type Brands = { of(tenant: string): Promise<Brand> };
 
 const cachedMs = 60_000;
 const lookUpMs = 2000;
-
-const isSame = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase();
 
 type Deps = {
   tenants: Pick<Client<typeof Tenants>, 'getBranding'>;
@@ -41,8 +40,7 @@ export function createBrands({ tenants, settings, sender, log }: Deps): Brands {
   async function load(tenant: string): Promise<Brand> {
     const { branding } = await tenants.getBranding({ tenant }, { timeoutMs: lookUpMs });
     const name = displayName(branding?.name ?? '');
-    // A logo without the tenant's name, or with the platform's, would pass for the platform's.
-    if (!branding || name === '' || isSame(name, sender.service)) return own;
+    if (!branding || !hasOwnName(name, sender.service)) return own;
     const { accentColor, logoPath, logoWidth: width, logoHeight: height } = branding;
     const logo =
       logoPath === '' ? own.logo : { url: `${sender.publicUrl}${logoPath}`, width, height };

@@ -1,0 +1,13 @@
+/**
+ * Whether a tenant's looks are shown: only with a name of its own, as a logo alone or beside the
+ * platform's name would pass for the platform's. `platform` is '' if that has no name.
+ */
+export const hasOwnName = (tenant: string, platform: string): boolean =>
+  !['', lettersOf(platform)].includes(lettersOf(tenant));
+
+/** A name as people read it, without regard to case, spaces and invisible characters. */
+const lettersOf = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/[\p{C}\p{Z}\s]+/gu, '')
+    .toLowerCase();
