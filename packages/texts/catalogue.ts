@@ -7,7 +7,10 @@ const folder = fileURLToPath(new URL('locales', import.meta.url));
 /** The languages of pages and mails, as spelt in their folders' names. */
 export const shippedLocales: readonly string[] = readdirSync(folder).sort();
 
-/** The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}` and two words. */
+/**
+ * The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}`, and words for those
+ * without a name in `somebody.txt` and `unnamed.txt`.
+ */
 export const mailsFolder = (locale: string): string => path.join(folder, locale, 'mails');
 
 /** The texts of the pages in one language, by key. */
