@@ -15,7 +15,7 @@ const htmlNames = readdirSync(path.join(root, 'gateway/pages'))
   .map((name) => name.slice(0, -'.html'.length));
 const htmlOf = (name: string) => readPageFile(`${name}.html`).toString();
 const scriptOf = (name: string) => readPageFile(`${name}.js`).toString();
-const pages = htmlNames.filter((name) => name !== 'second-factor');
+const pages = htmlNames.filter((name) => !['head', 'foot', 'second-factor'].includes(name));
 
 /** The source of a script without its comments. */
 const codeOf = (name: string) =>
@@ -97,7 +97,8 @@ test('the pages and their scripts have no text outside of the catalogue', () => 
 
 test('a page is rendered completely in every language', () => {
   // Values that are known when the page is sent.
-  const later = ['base', 'title', 'message', 'next', 'requestId', 'url', 'fields'];
+  const brand = ['brandHead', 'brand', 'brandLinks'];
+  const later = ['base', 'title', 'message', 'next', 'requestId', 'url', 'fields', ...brand];
   for (const locale of shippedLocales)
     for (const name of pages) {
       const html = renderPage(name, locale);

@@ -34,9 +34,18 @@ const elements = {
   openapi: '<a href="{{base}}/openapi.json">openapi.json</a>',
 };
 
-/** Elements that several pages share. */
-const parts: Readonly<Record<string, string>> = {
-  secondFactor: readPageFile('second-factor.html').toString().trim(),
+/** Elements that several pages share, by their placeholder. */
+const parts = Object.fromEntries(
+  Object.entries({ head: 'head', foot: 'foot', secondFactor: 'second-factor' }).map(
+    ([name, file]) => [name, readPageFile(`${file}.html`).toString().trim()],
+  ),
+);
+
+/** The way from a page to the public URL, where the page is not directly below it. */
+const roots: Readonly<Record<string, string>> = {
+  home: '{{base}}/',
+  error: '../../../',
+  post: '../../../',
 };
 
 /**
@@ -44,8 +53,14 @@ const parts: Readonly<Record<string, string>> = {
  * placeholders.
  */
 export function renderPage(name: string, locale: string): string {
-  const given = { ...parts, ...headOf(name), lang: locale, languages: languagesIn(locale) };
-  const page = fillKnown(readPageFile(`${name}.html`).toString(), given);
+  const root = roots[name] ?? '';
+  const given = {
+    lang: locale,
+    root,
+    scripts: scriptTags(name, root),
+    languages: languagesIn(locale),
+  };
+  const page = fillKnown(fillKnown(readPageFile(`${name}.html`).toString(), parts), given);
   const texts = page.replace(/\{\{(\w+\.\w+)\}\}/g, (_all, key: string) =>
     fillKnown(escapeHtml(textOf(locale, key)), elements),
   );
@@ -79,15 +94,14 @@ function findScripts(page: string): string[] {
 }
 
 /** The page's script, and its imports at once: a browser would find them one after the other. */
-const headOf = (page: string): Record<string, string> => ({
-  scripts: scriptsOf(page)
+const scriptTags = (page: string, root: string): string =>
+  scriptsOf(page)
     .map((name, index) =>
       index === 0
-        ? `<script src="pages/${name}.js" type="module"></script>`
-        : `<link rel="modulepreload" href="pages/${name}.js" />`,
+        ? `<script src="${root}pages/${name}.js" type="module"></script>`
+        : `<link rel="modulepreload" href="${root}pages/${name}.js" />`,
     )
-    .join('\n    '),
-});
+    .join('\n    ');
 
 /** Pages that share the script of another name. */
 const scriptFor: Readonly<Record<string, string>> = { verify: 'page', reset: 'page' };

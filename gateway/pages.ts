@@ -34,22 +34,15 @@ function bodyOf(plain: Buffer): Body {
 const inAllLanguages = <Value>(make: (locale: string) => Value): ReadonlyMap<string, Value> =>
   new Map(shippedLocales.map((locale) => [locale, make(locale)]));
 
-/** A page with places for a brand, which is known when the page is sent. */
-const renderBranded = (name: string, locale: string): string =>
-  renderPage(name, locale)
-    .replace('</head>', '{{brandHead}}</head>')
-    .replace('<main>', '<main>{{brand}}')
-    .replace('<footer>', '<footer>{{brandLinks}}');
-
 const pages = new Map(
   ['login', 'signed-out', 'verify', 'reset', 'invitation', 'factors', 'passkeys'].map((name) => [
     `/${name}`,
-    inAllLanguages((locale) => renderBranded(name, locale)),
+    inAllLanguages((locale) => renderPage(name, locale)),
   ]),
 );
 const [homePages, errorPages, formPages] = [
   inAllLanguages((locale) => renderPage('home', locale)),
-  inAllLanguages((locale) => renderBranded('error', locale)),
+  inAllLanguages((locale) => renderPage('error', locale)),
   inAllLanguages((locale) => renderPage('post', locale)),
 ];
 
