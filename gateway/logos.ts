@@ -4,6 +4,7 @@ import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v
 import { asService } from '@bailiwick/rpc';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { etagOf, isCurrent } from './etag.ts';
+import { createKept } from './kept.ts';
 import type { OwnImages } from './page-brands.ts';
 
 // Serves the logos of the installation and of tenants, to pages and to mail programs.
@@ -21,6 +22,9 @@ const headers = {
   // The address changes with the logo. A suspended tenant's logo disappears within this time.
   'cache-control': 'public, max-age=300',
 };
+
+// At most 64 KiB each.
+const maxKept = 100;
 
 type Shown = { type: string; body: Buffer; etag: string };
 
@@ -41,13 +45,25 @@ export function createLogos(access: Transport, images: OwnImages) {
     icon: images.icon && shownOf(images.icon),
   };
 
+  const kept = createKept<{ version: string; shown: Shown }>(maxKept);
+
+  /** Asks access each time, since the tenant may have changed, but for the bytes only once. */
+  async function findOfTenant(tenant: string): Promise<Shown | undefined> {
+    const known = kept.get(tenant);
+    const found = await authority.getLogo({ tenant, knownVersion: known?.version ?? '' });
+    const { version } = found;
+    if (known && version === known.version) return known.shown;
+    if (found.content.length === 0) return undefined;
+    const shown = shownOf(found);
+    return version === '' ? shown : kept.set(tenant, { version, shown }).shown;
+  }
+
   async function find(pathname: string, ip: string): Promise<Shown | undefined> {
     const [, tenant, image = ''] = route.exec(pathname) ?? [];
     if (tenant === undefined) return own[image];
     if (image !== 'logo') return undefined;
     await limits.take({ rate: 'branding', ip });
-    const found = await authority.getLogo({ tenant });
-    return found.content.length === 0 ? undefined : shownOf(found);
+    return findOfTenant(tenant);
   }
 
   return async (

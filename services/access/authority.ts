@@ -70,8 +70,8 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
       return { maxDays: found?.settings.maxBotKeyDays ?? 0 };
     },
 
-    async getLogo({ tenant }) {
-      return (await findLogo(run, tenant)) ?? {};
+    async getLogo({ tenant, knownVersion }) {
+      return (await findLogo(run, tenant, knownVersion)) ?? {};
     },
 
     async getAppUrl({ tenant }) {

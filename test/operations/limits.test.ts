@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createId } from '@bailiwick/values';
 import { type Answer, describeOne, type Stack, startStack } from '../support/harness.ts';
 import {
   createTenant,
@@ -96,6 +97,18 @@ describeOne('limits', 'one process', (topology) => {
       (await stack.call('Account_Register', 'no json', undefined, from('2001:db8:1:3::1'))).status,
       400,
     );
+  });
+
+  test('an address may read the branding of tenants 300 times a minute, logos included', async () => {
+    const headers = from('203.0.113.91');
+    const read = async (path: string) => (await fetch(`${stack.url}/${path}`, { headers })).status;
+    const logo = `brand/${createId('tnt')}/logo`;
+    assert.equal(await read(logo), 404);
+    const key = 'address branding 203.0.113.91';
+    await rowsOf(stack, 'update access.rate_window set count = count + 298 where key = $1', [key]);
+    const last = await stack.call('Tenants_GetBranding', { Tenant: 'any' }, undefined, headers);
+    assert.equal(last.status, 200);
+    assert.deepEqual([await read(logo), await read('login?tenant=any')], [429, 200]);
   });
 
   test('a refused invitation does not count against the invited address’s mails', async () => {

@@ -233,12 +233,19 @@ export async function deleteLogo(run: Run, tenant: string): Promise<void> {
 
 const activeLogo: Statement = {
   name: 'access.logo',
-  text: `select l.type, l.content from tenant_logo l join tenant t on t.id = l.tenant and t.status = 'active' where l.tenant = $1`,
+  text: `select l.type, v.version, case when v.version = $2 and $2 <> '' then '' else l.content end as content
+         from tenant_logo l join tenant t on t.id = l.tenant and t.status = 'active',
+              lateral (select coalesce(t.branding #>> '{logo,hash}', '') as version) v
+         where l.tenant = $1`,
 };
 
-/** The logo of an active tenant. */
-export async function findLogo(run: Run, tenant: string): Promise<Logo | undefined> {
-  const [row] = await run<Logo>(activeLogo, [tenant]);
+/** The logo of an active tenant. Its content is empty if the caller knows the version. */
+export async function findLogo(
+  run: Run,
+  tenant: string,
+  knownVersion: string,
+): Promise<(Logo & { version: string }) | undefined> {
+  const [row] = await run<Logo & { version: string }>(activeLogo, [tenant, knownVersion]);
   return row;
 }
 
