@@ -1,42 +1,36 @@
 // Lists, adds and removes the signed-in user's authenticator apps, and makes recovery codes.
-import { call, failField, find, leaveFor, markInvalid, Refused, run, say } from './calls.js';
+import { call, failField, find, markInvalid, Refused, run, say } from './calls.js';
 import { generate } from './lean-qr.js';
-import { continueEnrolled, isEnrolling } from './onward.js';
-import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
+import {
+  askToRemove,
+  backTo,
+  button,
+  element,
+  onStored,
+  show,
+  showCount,
+  showNewCodes,
+  signedIn,
+  timesOf,
+} from './records.js';
 import { text } from './texts.js';
 
-const parts = ['known', 'scan', 'codes', 'again'].map(find);
 const [name, code] = ['name', 'code'].map(find);
-const signInPage = `login?return_to=/factors${encodeURIComponent(location.search)}`;
 
 /** The app that waits for its first code. */
 let waiting = '';
-
-/** Shows one part of the page and moves the focus there, for screen readers. */
-function show(id, focused) {
-  for (const part of parts) part.hidden = part.id !== id;
-  focused?.focus();
-}
-
-const signedIn = (work) => orSignIn(signInPage, () => show('again', find('again-title')), work);
 
 async function list() {
   const { Factors, RecoveryCodesLeft } = await call('Factors_List', {});
   const apps = Factors.filter(({ Kind }) => Kind === 'totp');
   find('list').replaceChildren(...apps.map(entryOf));
-  find('none').hidden = apps.length > 0;
+  showCount(apps, Factors);
   find('spare').hidden = Factors.length === 0;
-  find('continue').hidden = !isEnrolling || Factors.length === 0;
   find('left').textContent = String(RecoveryCodesLeft);
   return RecoveryCodesLeft;
 }
 
-/** Shows the list with a message. */
-async function backWith(message) {
-  await list();
-  show('known', document.querySelector('h1'));
-  say(message);
-}
+const backWith = (message) => backTo(list, message);
 
 function entryOf(factor) {
   const item = document.createElement('li');
@@ -47,20 +41,14 @@ function entryOf(factor) {
   return item;
 }
 
-/** Asks whether to remove an app. */
-function startRemoving(actions, factor) {
-  const sure = button(text('records.removeForGood'), factor, () =>
-    run(() =>
-      signedIn(async () => {
-        await call('Factors_Remove', { ID: factor.ID });
-        await backWith(text('factors.removed'));
-      }),
-    ),
-  );
-  const keep = button(text('records.keep'), factor, () => run(() => backWith('')));
-  actions.replaceChildren(sure, keep);
-  sure.focus();
-}
+const startRemoving = (actions, factor) =>
+  askToRemove(actions, factor, {
+    remove: async () => {
+      await call('Factors_Remove', { ID: factor.ID });
+      await backWith(text('factors.removed'));
+    },
+    keep: () => backWith(''),
+  });
 
 const svg = (tag, attributes) => {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -117,7 +105,7 @@ find('scan').addEventListener('submit', (event) => {
       });
       forget();
       name.value = '';
-      if ((await list()) === 0) return showCodes();
+      if ((await list()) === 0) return showNewCodes();
       await backWith(text('factors.added'));
     }),
   );
@@ -130,26 +118,13 @@ function forget() {
   find('key').textContent = '';
 }
 
-async function showCodes() {
-  find('shown').replaceChildren(...(await newRecoveryCodes()));
-  show('codes', find('codes-title'));
-}
-
 find('cancel').addEventListener('click', () => {
   forget();
   say('');
   show('known', name);
 });
-find('renew').addEventListener('click', () => run(() => signedIn(showCodes)));
-find('stored').addEventListener('click', () =>
-  run(async () => {
-    find('shown').replaceChildren();
-    await backWith(text('factors.nextSignIn'));
-  }),
-);
-find('continue').addEventListener('click', () => run(continueEnrolled));
-// The session goes on: ending it would end those of the user's applications too.
-find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage}&again=1`)));
+find('renew').addEventListener('click', () => run(() => signedIn(showNewCodes)));
+onStored(() => backWith(text('factors.nextSignIn')));
 
 run(() =>
   signedIn(async () => {

@@ -1,8 +1,8 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
+import { showAddress } from './account.js';
 import {
   call,
-  describe,
   find,
   isUnverified,
   leaveForOrganisation,
@@ -13,7 +13,7 @@ import {
 import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
-import './password.js';
+import { expectNewPassword } from './password.js';
 import { locale, text } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';
@@ -28,8 +28,7 @@ let account = { Email: '', Password: '' };
 function show(id, focused) {
   for (const part of parts) part.hidden = part.id !== id;
   find('refuse').hidden = false;
-  for (const place of document.querySelectorAll('[data-address]'))
-    place.textContent = account.Email;
+  showAddress(account.Email);
   focused?.focus();
   // A prefilled address gives way to another one.
   focused?.select?.();
@@ -96,11 +95,7 @@ const acceptSignedIn = () =>
 const isNew = () => new FormData(entry).get('way') === 'register';
 
 entry.addEventListener('change', () => {
-  const password = find('password');
-  password.autocomplete = isNew() ? 'new-password' : 'current-password';
-  password.dataset.about = isNew() ? 'rules' : '';
-  describe(password);
-  find('rules').hidden = !isNew();
+  expectNewPassword(find('password'), isNew());
   entry.querySelector('[type=submit]').textContent = text(
     isNew() ? 'invitation.create' : 'invitation.signInAndAccept',
   );

@@ -1,8 +1,8 @@
 // Signs in with a cookie. The address comes first: it decides whether the user signs in here or at
 // their organisation.
+import { findAccount, showAddress, signOut } from './account.js';
 import {
   call,
-  describe,
   failField,
   find,
   isUnverified,
@@ -13,12 +13,12 @@ import {
   say,
 } from './calls.js';
 import { startEnrolling } from './enrol.js';
-import { forgetLocale, useLocaleOf } from './language.js';
+import { useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
 import { cameFrom, findLacking, leaveOnward, onward, returnTo } from './onward.js';
 import { getOptions, showApplication } from './options.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
-import './password.js';
+import { expectNewPassword } from './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 import { entryOf } from './tenants.js';
@@ -38,7 +38,7 @@ async function goOn() {
 /** Shows one part of the page and moves the focus there, for screen readers. */
 function show(id, title, focused) {
   for (const part of parts) part.hidden = part.id !== id;
-  for (const place of document.querySelectorAll('[data-address]')) place.textContent = email.value;
+  showAddress(email.value);
   find('to-app').hidden = true;
   heading.textContent = title;
   document.title = title;
@@ -51,12 +51,9 @@ let isNew = false;
 /** Prepares the form for the password of an account, or of a new one. */
 function setNew(value) {
   isNew = value;
-  find('rules').hidden = !isNew;
   find('register').hidden = isNew || !mayRegister;
   find('have-account').hidden = !isNew;
-  password.autocomplete = isNew ? 'new-password' : 'current-password';
-  password.dataset.about = isNew ? 'rules' : '';
-  describe(password);
+  expectNewPassword(password, isNew);
 }
 /** The options of the installation. */
 let mayRegister = false;
@@ -112,7 +109,7 @@ async function check() {
 /** Whether the user is on the way to the sign-in of their organisation. */
 async function leftForOrganisation() {
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
-    if (error.code === 'invalid_argument') failField(email, text('login.wholeEmail'));
+    if (error.code === 'invalid_argument') failField(email, text('message.email'));
     throw error;
   });
   if (Redirect === '') return false;
@@ -178,15 +175,18 @@ async function finish() {
     askForAddress();
     throw notKept();
   }
-  if (await isEnrolling(account)) return;
+  if (await showEnrolment(account)) return;
   const refusal = hasChoice(account) ? undefined : await goOn().catch((error) => error);
   welcome(account);
   heading.focus();
   if (refusal) throw refusal;
 }
 
-/** Shows the step that adds a factor, if a tenant requires one that the session lacks. */
-async function isEnrolling(account) {
+/**
+ * Shows the step that adds a factor, if a tenant requires one that the session lacks. Returns whether
+ * it does.
+ */
+async function showEnrolment(account) {
   // Pages of this service add factors too, and ask for them where they are needed.
   const tenant = onward ? undefined : findLacking(account);
   if (!tenant) return false;
@@ -199,16 +199,6 @@ async function isEnrolling(account) {
 /** Whether the user chooses a tenant, whose application comes next. */
 const hasChoice = ({ Tenants }) =>
   returnTo === '' && Tenants.length > 1 && Tenants.some(({ AppURL }) => AppURL);
-
-/** The signed-in user; undefined without a session. */
-async function findAccount() {
-  try {
-    return await call('Account_Get', {});
-  } catch (error) {
-    if (error.code === 'unauthenticated') return undefined;
-    throw error;
-  }
-}
 
 /** Shows the signed-in user. */
 function welcome({ User, Tenants, Assurance }) {
@@ -296,19 +286,15 @@ find('onward').addEventListener('click', () =>
   run(async () => {
     const account = await findAccount();
     if (!account) return askForAddress();
-    if (!(await isEnrolling(account))) await goOn();
+    if (!(await showEnrolment(account))) await goOn();
   }),
 );
 find('sign-out').addEventListener('click', () =>
   run(async () => {
-    await call('Account_Logout', {}).catch((error) => {
-      // The session has already ended.
-      if (error.code !== 'unauthenticated') throw error;
-    });
+    await signOut();
     email.value = '';
     askForAddress();
     void showApplication(find('to-app'));
-    forgetLocale();
     say(text('login.signedOut'));
   }),
 );

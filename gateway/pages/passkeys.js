@@ -1,26 +1,23 @@
 // Lists, adds, renames and removes the signed-in user's passkeys.
-import { call, failField, find, leaveFor, run, say } from './calls.js';
-import { continueEnrolled, isEnrolling } from './onward.js';
+import { call, failField, find, run, say } from './calls.js';
 import { makePasskey, supported } from './passkey.js';
-import { button, element, newRecoveryCodes, orSignIn, timesOf } from './records.js';
+import {
+  askToRemove,
+  backTo,
+  button,
+  element,
+  onStored,
+  show,
+  showCount,
+  showNewCodes,
+  signedIn,
+  timesOf,
+} from './records.js';
 import { text } from './texts.js';
 
 const name = find('name');
-const list = find('list');
-const signInPage = `login?return_to=/passkeys${encodeURIComponent(location.search)}`;
 
-const signedIn = (work) =>
-  orSignIn(
-    signInPage,
-    () => {
-      find('known').hidden = true;
-      find('again').hidden = false;
-      find('again-title').focus();
-    },
-    work,
-  );
-
-async function show() {
+async function list() {
   const passkeys = [];
   let Cursor = '';
   do {
@@ -28,19 +25,19 @@ async function show() {
     passkeys.push(...Page.Items);
     Cursor = Page.NextCursor;
   } while (Cursor !== '');
-  list.replaceChildren(...passkeys.map(entryOf));
-  find('none').hidden = passkeys.length > 0;
+  find('list').replaceChildren(...passkeys.map(entryOf));
+  showCount(passkeys);
   find('add').hidden = !supported;
-  find('continue').hidden = !isEnrolling || passkeys.length === 0;
-  find('known').hidden = false;
 }
+
+const backWith = (message) => backTo(list, message);
 
 function entryOf(passkey) {
   const item = document.createElement('li');
   const title = element('strong', passkey.Name);
   const rename = button(text('passkeys.rename'), passkey, () => startRenaming(item, passkey));
-  const remove = button(text('records.remove'), passkey, () => startRemoving(item, passkey));
   const actions = element('div', '', 'actions');
+  const remove = button(text('records.remove'), passkey, () => startRemoving(actions, passkey));
   actions.append(rename, remove);
   item.append(title, element('p', aboutOf(passkey), 'quiet'), actions);
   return item;
@@ -65,9 +62,7 @@ function startRenaming(item, { ID, Name }) {
         const wanted = field.value.trim();
         if (wanted === '') failField(field, text('passkeys.enterNewName'));
         await call('Passkeys_Rename', { ID, Name: wanted });
-        await show();
-        say(text('passkeys.renamed'));
-        document.querySelector('h1').focus();
+        await backWith(text('passkeys.renamed'));
       }),
     );
   });
@@ -75,38 +70,16 @@ function startRenaming(item, { ID, Name }) {
   field.select();
 }
 
-/** Asks whether to remove an entry: it cannot be undone here. */
-function startRemoving(item, passkey) {
-  const sure = button(text('records.removeForGood'), passkey, () =>
-    run(() =>
-      signedIn(async () => {
-        await call('Passkeys_Delete', { ID: passkey.ID });
-        await show();
-        say(text('passkeys.removed'));
-        document.querySelector('h1').focus();
-      }),
-    ),
-  );
-  const keep = button(text('records.keep'), passkey, () => item.replaceWith(entryOf(passkey)));
-  item.querySelector('.actions').replaceChildren(sure, keep);
-  sure.focus();
-}
+const startRemoving = (actions, passkey) =>
+  askToRemove(actions, passkey, {
+    remove: async () => {
+      await call('Passkeys_Delete', { ID: passkey.ID });
+      await backWith(text('passkeys.removed'));
+    },
+    keep: () => backWith(''),
+  });
 
-/** Shows new recovery codes: without them a lost passkey would lock the user out. */
-async function showCodes() {
-  find('shown').replaceChildren(...(await newRecoveryCodes()));
-  find('known').hidden = true;
-  find('codes').hidden = false;
-  find('codes-title').focus();
-}
-
-find('stored').addEventListener('click', () => {
-  find('shown').replaceChildren();
-  find('codes').hidden = true;
-  find('known').hidden = false;
-  say('');
-  document.querySelector('h1').focus();
-});
+onStored(() => backWith(''));
 find('add').addEventListener('submit', (event) => {
   event.preventDefault();
   run(() =>
@@ -116,21 +89,18 @@ find('add').addEventListener('submit', (event) => {
       const Credential = await makePasskey();
       await call('Passkeys_FinishRegistration', { Credential, Name });
       name.value = '';
-      await show();
-      say(text('passkeys.added'));
-      document.querySelector('h1').focus();
+      await backWith(text('passkeys.added'));
       const { RecoveryCodesLeft } = await call('Factors_List', {});
-      if (RecoveryCodesLeft === 0) await showCodes();
+      // Without codes a lost passkey would lock the user out.
+      if (RecoveryCodesLeft === 0) await showNewCodes();
     }),
   );
 });
-find('continue').addEventListener('click', () => run(continueEnrolled));
-// The session goes on: ending it would end those of the user's applications too.
-find('sign-in').addEventListener('click', () => run(() => leaveFor(`${signInPage}&again=1`)));
 
 run(() =>
   signedIn(async () => {
-    await show();
+    await list();
+    show('known');
     if (!supported) say(text('passkeys.unsupported'));
   }),
 );

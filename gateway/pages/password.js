@@ -1,5 +1,5 @@
-// The buttons that show a password, and the rule about its length.
-import { find } from './calls.js';
+// Fields for passwords: the buttons that show a password, and the rules of a new one.
+import { describe, find } from './calls.js';
 import { getOptions } from './options.js';
 import { text } from './texts.js';
 
@@ -19,3 +19,11 @@ if (lengths.length > 0)
   void getOptions().then(({ PasswordLength }) => {
     if (PasswordLength > 0) for (const place of lengths) place.textContent = String(PasswordLength);
   });
+
+/** Prepares a field for the password of a new account, with the rules, or of an existing one. */
+export function expectNewPassword(field, isNew) {
+  find('rules').hidden = !isNew;
+  field.autocomplete = isNew ? 'new-password' : 'current-password';
+  field.dataset.about = isNew ? 'rules' : '';
+  describe(field);
+}

@@ -1,5 +1,5 @@
-// The second step of a sign-in, after the right password, or of an open session: a passkey, a code of an authenticator app,
-// or a recovery code.
+// The second step of a sign-in after the right password, or of an open session: a passkey, a code of
+// an authenticator app, or a recovery code.
 import { call, failField, find, isDead, markInvalid, Refused, run, say } from './calls.js';
 import { askForPasskey, supported } from './passkey.js';
 import { text } from './texts.js';

@@ -1,13 +1,11 @@
 // The buttons of the platform's providers, and the link between such a provider and an account that
 // existed before.
 import { call, find, isDead, Refused } from './calls.js';
+import { returnTo } from './onward.js';
 import { text } from './texts.js';
 
-const query = new URLSearchParams(location.search);
-const returnTo = query.get('return_to') ?? '';
-
 /** Whether a social sign-in waits to be linked: its user signs in on this page first. */
-export const isLinking = query.has('link');
+export const isLinking = new URLSearchParams(location.search).has('link');
 
 /** Where another sign-in returns to: to this page while it links, else to where the user came from. */
 export const returnAfter = isLinking

@@ -170,4 +170,19 @@ describe('an application that sends its users to the sign-in page', {
     assert.ok(page.url().startsWith(`${base}/login`));
     await page.context().close();
   });
+
+  test('/signed-out says nothing about the session while the service cannot be reached', async () => {
+    const page = await browser.newPage();
+    await page.route('**/Account_Get', (route) => route.abort());
+    await page.goto(`${base}/signed-out?return_to=${encodeURIComponent(`${app}/back`)}`);
+    await hears(page, /cannot be reached/);
+    await heading(page, 'Your account');
+    await assertAccessible(page);
+    await page.unroute('**/Account_Get');
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await signIn(page, email, password);
+    await heading(page, `Hello ${email}`);
+    assert.equal(new URL(page.url()).pathname, '/back');
+    await page.context().close();
+  });
 });

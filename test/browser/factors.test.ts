@@ -82,6 +82,8 @@ describe('the page of authenticator apps', { skip: withoutChromium }, () => {
     await assertAccessible(page);
     await photograph(page, 'factors-list');
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
+    await page.getByRole('button', { name: 'Keep: Phone' }).click();
+    await page.getByRole('button', { name: 'Remove: Phone' }).click();
     await page.getByRole('button', { name: 'Remove for good: Phone' }).click();
     await hears(page, /app is removed/);
     await page.getByText('You have no authenticator app yet.').waitFor();

@@ -207,6 +207,10 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     await page.evaluate(axe.source);
     await assertGood(page, 'enrol', 320);
     await page.getByRole('link', { name: 'Add an authenticator app' }).click();
+    // The way back still leads to the application.
+    await page.getByRole('link', { name: 'Back to your account' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'Add an authenticator app' }).click();
     await page.getByLabel('Name of a new app').fill('Phone');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Scan this code with the app' }).waitFor();

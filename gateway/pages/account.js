@@ -1,0 +1,26 @@
+// The account of this page's session.
+import { call } from './calls.js';
+import { forgetLocale } from './language.js';
+
+/** The signed-in user and their tenants; undefined without a session. */
+export async function findAccount() {
+  try {
+    return await call('Account_Get', {});
+  } catch (error) {
+    if (error.code === 'unauthenticated') return undefined;
+    throw error;
+  }
+}
+
+/** Ends the session. It may have ended already. */
+export async function signOut() {
+  await call('Account_Logout', {}).catch((error) => {
+    if (error.code !== 'unauthenticated') throw error;
+  });
+  forgetLocale();
+}
+
+/** Shows the user's address where the page names it. */
+export function showAddress(address) {
+  for (const place of document.querySelectorAll('[data-address]')) place.textContent = address;
+}
