@@ -91,6 +91,34 @@ describe('the page of authenticator apps', { skip: withoutChromium }, () => {
     await page.context().close();
   });
 
+  test('the links to other languages are hidden while they would lose a secret, codes or a challenge', async () => {
+    const { user, page } = await open();
+    const assertShown = async (isShown: boolean) =>
+      assert.equal(await page.getByRole('link', { name: '日本語' }).isVisible(), isShown);
+    await assertShown(true);
+    const secret = await addApp(page, 'Phone');
+    await assertShown(false);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await assertShown(true);
+    const again = await addApp(page, 'Phone');
+    assert.notEqual(again, secret);
+    await page.getByLabel('Code that the app shows').fill(totp(again));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+    await assertShown(false);
+    await page.getByRole('button', { name: 'I have stored them' }).click();
+    await hears(page, /next sign-in asks for a code/);
+    await assertShown(true);
+    await page.goto(`${base}/login?again=1`);
+    await signIn(page, user.email, password);
+    await page.getByRole('heading', { level: 2, name: 'One more step' }).waitFor();
+    await assertShown(false);
+    await page.getByRole('button', { name: 'Use another address' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    await assertShown(true);
+    await page.context().close();
+  });
+
   test('the account shows which tenant needs a second factor, until the sign-in has one', async () => {
     const { user, page, problems } = await open();
     const ID = await createTenant(stack, user.token);
