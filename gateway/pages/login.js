@@ -15,7 +15,7 @@ import {
 import { startEnrolling } from './enrol.js';
 import { useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
-import { cameFrom, findLacking, leaveOnward, onward, returnTo } from './onward.js';
+import { cameFrom, findLacking, isAsked, leaveOnward, onward, returnTo } from './onward.js';
 import { getOptions, showApplication } from './options.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { expectNewPassword } from './password.js';
@@ -175,11 +175,18 @@ async function finish() {
     askForAddress();
     throw notKept();
   }
-  if (await showEnrolment(account)) return;
-  const refusal = hasChoice(account) ? undefined : await goOn().catch((error) => error);
+  try {
+    // The link is refused later: it needs a recent sign-in.
+    await linkIdentity();
+    if (await showEnrolment(account)) return;
+    if (!hasChoice(account)) await leaveOnward();
+  } catch (error) {
+    welcome(account);
+    heading.focus();
+    throw error;
+  }
   welcome(account);
   heading.focus();
-  if (refusal) throw refusal;
 }
 
 /**
@@ -198,7 +205,22 @@ async function showEnrolment(account) {
 
 /** Whether the user chooses a tenant, whose application comes next. */
 const hasChoice = ({ Tenants }) =>
-  returnTo === '' && Tenants.length > 1 && Tenants.some(({ AppURL }) => AppURL);
+  returnTo === '' &&
+  Tenants.length > 1 &&
+  Tenants.some(({ AppURL }) => AppURL) &&
+  !Tenants.some(isAsked);
+
+/**
+ * Whether the user comes from a provider, and goes on as after a sign-in on this page. Only once: a
+ * reload, and the way back from the application, show the account.
+ */
+function takeSignedIn() {
+  const here = new URL(location.href);
+  if (!query.has('signed_in') || returnTo !== '') return false;
+  here.searchParams.delete('signed_in');
+  history.replaceState(null, '', here);
+  return true;
+}
 
 /** Shows the signed-in user. */
 function welcome({ User, Tenants, Assurance }) {
@@ -305,6 +327,7 @@ run(async () => {
   const { Registration, AppURL } = await getOptions();
   mayRegister = Registration === 'open' && !isLinking;
   hasApplication = AppURL !== '';
+  if (takeSignedIn()) return finish();
   // A page that needs a recent sign-in asks for another one.
   const account = query.has('again')
     ? undefined

@@ -6,7 +6,8 @@ const query = new URLSearchParams(location.search);
 
 export const returnTo = query.get('return_to') ?? '';
 /** The ID or slug of the tenant that the page is about, or "". */
-const asked = (query.get('tenant') ?? '').slice(0, 63);
+export const asked = (query.get('tenant') ?? '').slice(0, 63);
+export const isAsked = ({ ID, Slug }) => asked === ID || asked === Slug;
 
 /**
  * The URL of a path below the public URL, or undefined. Everything else could lead to another site,
@@ -60,6 +61,8 @@ export async function continueEnrolled() {
   const account = await call('Account_Get', {});
   if (findLacking(account)) return leaveFor(withReturn('login', { again: '1' }));
   await leaveOnward();
+  // The user chooses a tenant first.
+  return leaveFor(withReturn('login'));
 }
 
 /** Whether this page adds a factor on the way to an application. */

@@ -1,7 +1,7 @@
 // The buttons of the platform's providers, and the link between such a provider and an account that
 // existed before.
 import { call, find, isDead, Refused } from './calls.js';
-import { returnTo } from './onward.js';
+import { asked, returnTo } from './onward.js';
 import { text } from './texts.js';
 
 /** Whether a social sign-in waits to be linked: its user signs in on this page first. */
@@ -11,6 +11,12 @@ export const isLinking = new URLSearchParams(location.search).has('link');
 export const returnAfter = isLinking
   ? `/login?${new URLSearchParams({ link: '1', ...(returnTo && { return_to: returnTo }) })}`
   : returnTo;
+
+/** Where the buttons return to: '' = this page decides, and knows the tenant that it is about. */
+const returnFromProvider =
+  returnAfter === '' && asked !== ''
+    ? `/login?${new URLSearchParams({ signed_in: '1', tenant: asked })}`
+    : returnAfter;
 
 /** Shows a button for each provider. Without them the page works as before. */
 export async function showProviders() {
@@ -26,7 +32,7 @@ function buttonOf({ Name, LoginURL }) {
   const item = document.createElement('li');
   const link = document.createElement('a');
   const target = new URL(LoginURL);
-  if (returnAfter !== '') target.searchParams.set('return_to', returnAfter);
+  if (returnFromProvider !== '') target.searchParams.set('return_to', returnFromProvider);
   link.href = target;
   link.className = 'button plain';
   link.textContent = text('social.with', { name: Name });

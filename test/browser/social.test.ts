@@ -7,7 +7,7 @@ import { bodyOf } from '../support/answers.ts';
 import { type Github, startGithub } from '../support/github.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
-import { newAddress, password, signUp } from '../support/people.ts';
+import { createTenant, newAddress, password, signUp } from '../support/people.ts';
 import { appPage } from './application-page.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
@@ -106,6 +106,50 @@ describe('the buttons of the sign-in page', { skip: withoutChromium }, () => {
     await continueWith(later, 'grace');
     await heading(later, `Hello ${email}`);
     await later.context().close();
+  });
+
+  test('lead without an address to return to as a password does: to the application of the tenant', async () => {
+    const [single, several] = [await signUp(stack), await signUp(stack)];
+    const tenantOf = async (owner: typeof single, path: string) => {
+      const ID = await createTenant(stack, owner.token, path);
+      const Settings = { AppURL: `${app}/${path}` };
+      bodyOf(
+        await stack.call('Tenants_Update', { Tenant: { ID, Name: path, Settings } }, owner.token),
+      );
+      return ID;
+    };
+    await tenantOf(single, 'acme');
+    for (const path of ['one', 'two']) await tenantOf(several, path);
+    setUser('single', single.email);
+    setUser('several', several.email);
+    // With the password that links the provider, and the next time without.
+    for (const linked of [false, true]) {
+      const page = await browser.newPage();
+      await page.goto(`${base}/login`);
+      await continueWith(page, 'single');
+      if (!linked) await signIn(page, single.email, password);
+      await heading(page, `Hello ${single.email}`);
+      assert.equal(new URL(page.url()).pathname, '/acme');
+      // The way back shows the account and leads nowhere by itself.
+      await page.goBack();
+      await heading(page, 'You are signed in');
+      assert.equal(new URL(page.url()).searchParams.has('signed_in'), false);
+      await page.context().close();
+    }
+    const page = await browser.newPage();
+    await page.goto(`${base}/login`);
+    await continueWith(page, 'several');
+    await signIn(page, several.email, password);
+    await heading(page, 'You are signed in');
+    await page.goto(`${base}/login?tenant=none`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await hears(page, /signed out/);
+    await page.getByRole('link', { name: 'Continue with GitHub' }).waitFor();
+    await continueWith(page, 'several');
+    await page.getByRole('button', { name: 'Continue with two' }).click();
+    await heading(page, `Hello ${several.email}`);
+    assert.equal(new URL(page.url()).pathname, '/two');
+    await page.context().close();
   });
 
   test('a user who signs in to another account reads that nothing was linked', async () => {

@@ -70,6 +70,8 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
     ]);
   });
   const providerOf = (kind: string): Saved => providers[kind] ?? assert.fail(kind);
+  const unsolicited = ({ AcsURL, SpEntityID }: Saved) =>
+    `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: AcsURL, spEntityId: SpEntityID }).toString()}`;
   const sessions = () => countOf(stack, 'identity.session');
 
   /** Starts a sign-in and stops before the provider's response reaches the callback. */
@@ -170,7 +172,7 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
     });
 
     test(`without a return_to goes to the AppURL of its tenant (${kind})`, () =>
-      assertLeadsToApp(stack, home, providerOf(kind), `${appOrigin}/acme`));
+      assertLeadsToApp(stack, home, loginUrl(stack, providerOf(kind)), `${appOrigin}/acme`));
 
     test(`gives an application a code (${kind}), which works once and only at its origin`, async () => {
       const code = async () => {
@@ -235,11 +237,7 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
 
   test('accepts an assertion once, also an IdP-initiated one', async () => {
     const provider = await saveProvider(stack, home, { ...samlOf(idp), AllowIdpInitiated: true });
-    const page = await (
-      await fetch(
-        `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID }).toString()}`,
-      )
-    ).text();
+    const page = await (await fetch(unsolicited(provider))).text();
     const SAMLResponse = /name="SAMLResponse" value="([^"]*)"/.exec(page)?.[1] ?? '';
     const take = () =>
       fetch(provider.AcsURL, {
@@ -253,6 +251,12 @@ describeOne('an SSO sign-in in progress', 'one process', (topology) => {
     const answers = await Promise.all(Array.from({ length: 20 }, take));
     assert.equal(answers.filter(({ status }) => status === 303).length, 1);
     assert.equal((await take()).status, 403);
+  });
+
+  test('an IdP-initiated sign-in goes to the AppURL of its tenant', async () => {
+    const provider = await saveProvider(stack, home, { ...samlOf(idp), AllowIdpInitiated: true });
+    await rowsOf(stack, 'delete from identity.identity_link where provider <> $1', [provider.ID]);
+    await assertLeadsToApp(stack, home, unsolicited(provider), `${appOrigin}/acme`);
   });
 
   test('clears its cookies when it ends, and sets an HttpOnly session cookie', async () => {

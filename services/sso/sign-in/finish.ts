@@ -17,6 +17,7 @@ import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
 import { mapGroups, type Person, readPerson } from './person.ts';
 import { takeAssertion } from './queries.ts';
+import { findReturn } from './return.ts';
 
 /** Handles a provider's answer: the user gets a session, or a refusal that says what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -54,9 +55,10 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
   const person = readPerson(answer, provider);
   seen.email = person.email;
+  // An unsolicited answer names no address.
+  const { returnTo, origin } = flow ?? (await findReturn(deps, provider.tenant, ''));
   // The provider's row was not locked during the slow calls to the provider, so check it again.
   await assertUnchanged(deps, provider, affectsSignIn);
-  const { returnTo, origin } = flow ?? { returnTo: `${deps.publicUrl}/login`, origin: '' };
   const over = flow ? cookieOf(flow.state) : '';
   const admitting = { provider, issuer: answer.issuer, person, request };
   const { userId, linkToken } =

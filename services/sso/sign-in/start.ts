@@ -1,12 +1,12 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { readReturnAddress, stillAllowed } from '@bailiwick/values';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import { refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
+import { findReturn } from './return.ts';
 
 /**
  * Starts a sign-in: sends the browser to the provider, with a cookie that binds the answer to it.
@@ -23,12 +23,7 @@ export async function startSignIn(
       provider,
       new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off'),
     );
-  const target = readReturnAddress(returnTo || (await appUrlOf(deps, tenant)), deps);
-  if (!target)
-    throw new SignInRefused(
-      'RETURN_FOREIGN',
-      'the address to return to is not at an allowed origin',
-    );
+  const target = await findReturn(deps, tenant, returnTo);
   const flow = createFlow(provider.kind);
   try {
     const { redirect, form = {} } = await deps.protocols.begin(
@@ -43,14 +38,4 @@ export async function startSignIn(
       await recordFailedLogin(deps, call, { provider, refusal: error, ip, userAgent });
     throw refusalFor(provider, error);
   }
-}
-
-/**
- * The application of the provider's tenant; '' = none, or one that the platform does not allow any
- * more. Without access the user goes to the platform's.
- */
-async function appUrlOf(deps: SignInDeps, tenant: string): Promise<string> {
-  if (tenant === '') return '';
-  const { appUrl } = await deps.authority.getAppUrl({ tenant }).catch(() => ({ appUrl: '' }));
-  return stillAllowed(appUrl, deps);
 }
