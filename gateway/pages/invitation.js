@@ -1,19 +1,11 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
 import { showAddress } from './account.js';
-import {
-  call,
-  find,
-  isUnverified,
-  leaveForOrganisation,
-  notKept,
-  run,
-  say,
-} from './calls.js';
+import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
 import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
-import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { expectNewPassword } from './password.js';
+import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { locale, text } from './texts.js';
 import { callWithToken, readProof, readToken, takeToken } from './token.js';
 import { broadcast, clearWaiting, onBroadcast, readWaiting, storeWaiting } from './waiting.js';

@@ -21,7 +21,7 @@ import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } fro
 import { expectNewPassword } from './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
-import { entryOf } from './tenants.js';
+import { entryOf, suspendedEntryOf } from './tenants.js';
 import { text } from './texts.js';
 
 const parts = ['entry', 'mailed', 'second', 'confirm', 'enrol', 'known'].map(find);
@@ -223,13 +223,18 @@ function takeSignedIn() {
 }
 
 /** Shows the signed-in user. */
-function welcome({ User, Tenants, Assurance }) {
+function welcome({ User, Tenants, SuspendedTenants = [], Assurance }) {
   useLocaleOf(User);
   email.value = User.Email;
-  find('tenants').hidden = Tenants.length === 0;
+  const entries = [
+    ...Tenants.map((tenant) => entryOf(tenant, Assurance)),
+    // A gateway of the previous version sends none.
+    ...SuspendedTenants.map(suspendedEntryOf),
+  ];
+  find('tenants').hidden = entries.length === 0;
   find('tenants')
     .querySelector('ul')
-    .replaceChildren(...Tenants.map((tenant) => entryOf(tenant, Assurance)));
+    .replaceChildren(...entries);
   find('passkeys').hidden = !supported;
   find('onward').hidden = !cameFrom && !hasApplication;
   show('known', text('login.signedIn'));

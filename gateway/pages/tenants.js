@@ -32,3 +32,10 @@ export function entryOf(tenant, assurance) {
   item.append(note);
   return item;
 }
+
+/** A suspended tenant, which has no way in. */
+export function suspendedEntryOf({ Name, Slug }) {
+  const item = document.createElement('li');
+  item.textContent = text('message.suspended', { tenant: Name || Slug });
+  return item;
+}

@@ -25,6 +25,7 @@ import {
   findOwners,
   findTenant,
   isKnownElsewhere,
+  suspendedTenantsOf,
   tenantsOf,
 } from './tenants/queries.ts';
 
@@ -47,9 +48,12 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
 
-    async listUserTenants({ userId }) {
-      const rows = await tenantsOf(database, userId, { after: '', limit: maxTenants });
-      return { tenants: rows.map(userTenant) };
+    async listUserTenants({ userId, withSuspended }) {
+      const [rows, suspended] = await Promise.all([
+        tenantsOf(database, userId, { after: '', limit: maxTenants }),
+        withSuspended ? suspendedTenantsOf(database, userId, maxTenants) : [],
+      ]);
+      return { tenants: rows.map(userTenant), suspended };
     },
 
     isKnownElsewhere: async ({ userId, tenant }) => ({

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
-import { mailsTo, mailTo, password, signUp } from '../support/people.ts';
+import { createTenant, mailsTo, mailTo, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { appPage } from './application-page.ts';
@@ -168,6 +168,23 @@ describe('an application that sends its users to the sign-in page', {
     await hears(page, /address to return to is not allowed/);
     await heading(page, 'You are signed in');
     assert.ok(page.url().startsWith(`${base}/login`));
+    await page.context().close();
+  });
+
+  test('a user reads which of the tenants is suspended, and has no way into it', async () => {
+    const user = await signUp(stack);
+    const Tenant = await createTenant(stack, user.token, 'Acme');
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
+    const page = await browser.newPage();
+    await page.goto(addressFor(`${app}/back`));
+    await signIn(page, user.email, password);
+    await heading(page, `Hello ${user.email}`);
+    await page.goto(`${base}/login`);
+    const entry = page.getByRole('listitem').filter({ hasText: /^Acme is suspended\.$/ });
+    await entry.waitFor();
+    assert.equal(await entry.getByRole('button').count(), 0);
+    await assertAccessible(page);
+    await photograph(page, 'login-suspended');
     await page.context().close();
   });
 

@@ -215,6 +215,30 @@ describeBoth('changes of tenants', (topology) => {
     for (const token of [ada.token, bob.token]) bodyOf(await list(token));
   });
 
+  test('Account_Get names the suspended tenants of a member apart from the others', async () => {
+    const member = await signUp(stack);
+    const [open, closed] = [await tenantWith('member'), await tenantWith('member')];
+    for (const { ID } of [open, closed])
+      bodyOf(await platform('TenantMembers_Add', { Tenant: ID, UserID: member.id }));
+    const listed = async (token: string) => {
+      const { Tenants, SuspendedTenants } = bodyOf(await stack.call('Account_Get', {}, token)) as {
+        Tenants: Tenant[];
+        SuspendedTenants: Tenant[];
+      };
+      return [Tenants.map(({ ID }) => ID), SuspendedTenants];
+    };
+    bodyOf(await platform('Tenants_Suspend', { Tenant: closed.ID }));
+    const { ID, Slug, Name } = closed;
+    assert.deepEqual(await listed(member.token), [[open.ID], [{ ID, Slug, Name }]]);
+    // Strangers, disabled members, and members of a tenant that is being deleted.
+    assert.deepEqual(await listed((await signUp(stack)).token), [[], []]);
+    bodyOf(await platform('Tenants_Resume', { Tenant: ID }));
+    bodyOf(await platform('TenantMembers_Disable', { Tenant: ID, UserID: member.id }));
+    bodyOf(await platform('Tenants_Suspend', { Tenant: ID }));
+    bodyOf(await platform('Tenants_Delete', { Tenant: open.ID }));
+    assert.deepEqual(await listed(member.token), [[], []]);
+  });
+
   test('Tenants_Delete closes a tenant with its reply, for its owners and the platform, and Tenants_Restore opens it again', async () => {
     const tenant = await tenantWith('admin');
     const list = (token: string) => stack.call('Groups_List', { Tenant: tenant.ID }, token);

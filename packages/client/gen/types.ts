@@ -576,6 +576,8 @@ export type Account_GetRes = {
   LimitedTo: string;
   /** The assurance of the call's session: aal1, aal2 or phishing_resistant. */
   Assurance: string;
+  /** The suspended tenants that the account belongs to. No session holds rights in them. */
+  SuspendedTenants: SuspendedTenant[];
 };
 
 /** The application to go on to. */
@@ -2772,6 +2774,13 @@ export type Sso_TestProviderRes = {
   /** True if no finding has the level error. */
   OK: boolean;
   Findings: SsoFinding[];
+};
+
+/** A suspended tenant that the account belongs to. */
+export type SuspendedTenant = {
+  ID: string;
+  Slug: string;
+  Name: string;
 };
 
 /** The result of one attempt: tasks.Result of the interface. */

@@ -34,16 +34,19 @@ export function loginHandlers(deps: AccountDeps): Login {
     },
 
     async get(_request, { caller }) {
-      const [[user], { tenants }] = await Promise.all([
+      const [[user], { tenants, suspended }] = await Promise.all([
         findUsers(database, [caller.id]),
-        authority.listUserTenants({ userId: caller.id }),
+        authority.listUserTenants({ userId: caller.id, withSuspended: true }),
       ]);
       if (!user) throw notFound('user');
       const { limitedTo } = caller;
-      const shown = tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
+      const isShown = ({ id }: UserTenant) => limitedTo === '' || id === limitedTo;
       return {
         user: userRecord(user),
-        tenants: shown.map(accountTenant),
+        tenants: tenants.filter(isShown).map(accountTenant),
+        suspendedTenants: suspended
+          .filter(isShown)
+          .map(({ id, slug, name }) => ({ id, slug, name })),
         limitedTo,
         assurance: caller.assurance,
       };
