@@ -104,6 +104,7 @@ entry.addEventListener('submit', (event) => {
     if (!isNew()) return enter();
     await call('Account_Register', {
       ...account,
+      Locale: locale,
       InvitationToken: readToken(),
       InvitationSecret: readProof(),
     });

@@ -22,7 +22,7 @@ import { expectNewPassword } from './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 import { entryOf, suspendedEntryOf } from './tenants.js';
-import { text } from './texts.js';
+import { locale, text } from './texts.js';
 
 const parts = ['entry', 'mailed', 'second', 'confirm', 'enrol', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
@@ -120,7 +120,7 @@ async function register() {
   readAddress();
   if (password.value === '') failField(password, text('message.passwordMissing'));
   if (await leftForOrganisation()) return;
-  const account = { Email: email.value, Password: password.value };
+  const account = { Email: email.value, Password: password.value, Locale: locale };
   await call('Account_Register', account).catch((error) => {
     if (/^Password/.test(error.messages[0] ?? '')) markInvalid(password);
     throw error;

@@ -29,6 +29,7 @@ import { PendingLinks } from './migrations/015-pending-links.ts';
 import { ProvenSessions } from './migrations/016-proven-sessions.ts';
 import { PasskeyProviders } from './migrations/017-passkey-providers.ts';
 import { OwnAssurance } from './migrations/018-own-assurance.ts';
+import { RegistrationLocale } from './migrations/020-registration-locale.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -78,6 +79,7 @@ export const identitySchema: ServiceSchema = {
     { name: '016-proven-sessions', class: ProvenSessions },
     { name: '017-passkey-providers', class: PasskeyProviders },
     { name: '018-own-assurance', class: OwnAssurance },
+    { name: '020-registration-locale', class: RegistrationLocale },
   ],
   compatibleFrom: 1,
 };

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
-import { createTenant, mailsTo, mailTo, password, signUp } from '../support/people.ts';
+import { createTenant, mailsTo, mailTo, newAddress, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { addTotp, totp, wrongTotp } from '../support/totp.ts';
 import { appPage } from './application-page.ts';
@@ -185,6 +185,21 @@ describe('an application that sends its users to the sign-in page', {
     assert.equal(await entry.getByRole('button').count(), 0);
     await assertAccessible(page);
     await photograph(page, 'login-suspended');
+    await page.context().close();
+  });
+
+  test('a user who registers on a Japanese page gets a Japanese mail', async () => {
+    const address = newAddress('japanese');
+    const page = await browser.newPage();
+    await page.goto(`${addressFor(`${app}/back`)}&register=1&ui_locale=ja`);
+    await page.locator('#email').fill(address);
+    await page.locator('#password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.locator('#confirm').waitFor();
+    const { Subject, Links } = await mailTo(stack, address);
+    assert.equal(Subject, 'メールアドレスの確認');
+    await page.goto(Links[0] ?? '');
+    await heading(page, 'メールアドレスの確認');
     await page.context().close();
   });
 

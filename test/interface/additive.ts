@@ -112,6 +112,7 @@ export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedFie
   Account_Register: [
     { name: 'InvitationToken', type: 'string' },
     { name: 'InvitationSecret', type: 'string' },
+    { name: 'Locale', type: 'string' },
   ],
   TenantInvitations_Create: [
     { name: 'Roles', type: 'list of string' },

@@ -38,12 +38,12 @@ describeOne('registration by an invitation', 'five processes', (topology) => {
     const email = newGuest();
     await use.invite(Tenant, email, owner.token);
     const link = await linkOf(stack, email);
-    const { UserID } = await registered(stack, email, link);
+    const { UserID } = await registered(stack, email, { ...link, Locale: 'fr' });
     const { User, Token } = bodyOf(await login(stack, email)) as {
-      User: { ID: string };
+      User: { ID: string; Locale: string };
       Token: string;
     };
-    assert.equal(User.ID, UserID);
+    assert.deepEqual([User.ID, User.Locale], [UserID, 'fr']);
     bodyOf(await stack.call('TenantInvitations_Accept', { Token: link.InvitationToken }, Token));
     assert.equal((await mailsTo(stack, email)).length, 1);
   });

@@ -8,6 +8,7 @@ import {
   mailsTo,
   mailTo,
   newAddress,
+  password,
   register,
   signUp,
   tokenIn,
@@ -42,6 +43,25 @@ describeOne('registration', 'five processes', (topology) => {
     assert.doesNotMatch(mail.Text, /bwk[a-z]_/);
     assert.equal((await login(stack, email, 'another password')).status, 401);
     assert.equal((await login(stack, email)).status, 200);
+  });
+
+  test('Account_Register keeps the Locale for its mails and for the user', async () => {
+    const [email, Password] = [newAddress('locale'), password];
+    const ask = (Locale: string) =>
+      stack.call('Account_Register', { Email: email, Password, Locale });
+    assertRefused(await ask('not a language'), 400, 'invalid_argument', [
+      'Locale must be a language tag such as en or pt-BR, at most 35 characters',
+    ]);
+    bodyOf(await ask('ja'));
+    const first = await mailTo(stack, email);
+    assert.equal(first.Subject, 'メールアドレスの確認');
+    assert.match(first.Links[0] ?? '', /\/verify\?ui_locale=ja#token=/);
+    bodyOf(await stack.call('Account_ResendVerification', { Email: email }));
+    const second = await mailTo(stack, email, 2);
+    assert.equal(second.Subject, first.Subject);
+    bodyOf(await stack.call('Account_Verify', { Token: tokenIn(second) }));
+    const { User } = bodyOf(await login(stack, email)) as unknown as { User: { Locale: string } };
+    assert.equal(User.Locale, 'ja');
   });
 
   test('Account_Register of an address in fullwidth letters is for the account of the plain spelling', async () => {

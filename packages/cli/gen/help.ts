@@ -151,6 +151,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters. Common passwords are rejected."},
       {"path":"InvitationToken","kind":"secret","required":false,"text":"The token of an invitation of this address, for an account without a second mail."},
       {"path":"InvitationSecret","kind":"secret","required":false,"text":"The proof in the link of the invitation's mail. The token alone proves nothing: the inviter has it too."},
+      {"path":"Locale","kind":"text","required":false,"text":"A language tag such as pt-BR: the language of the verification mail, and the user's Locale."},
     ],
   },
   Account_RequestCode: {

@@ -663,6 +663,8 @@ export type Account_RegisterReq = {
   InvitationToken?: string | undefined;
   /** The proof in the link of the invitation's mail. The token alone proves nothing: the inviter has it too. */
   InvitationSecret?: string | undefined;
+  /** A language tag such as pt-BR: the language of the verification mail, and the user's Locale. */
+  Locale?: string | undefined;
 };
 
 /** The id that the account gets when its address is verified, or has if the link of an invitation has proven it. */

@@ -18,6 +18,7 @@ export const RegistrationEntity = defineEntity({
      */
     passwordGroup: p.text(),
     tokenHash: p.blob(),
+    locale: p.text().default(''),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
   },

@@ -15,11 +15,12 @@ export type PendingRegistration = {
   email_key: string;
   password_hash: string;
   password_group: string;
+  locale: string;
 };
 
 const newest: Statement = {
   name: 'identity.newest_registration',
-  text: `select user_id, email, email_key, password_hash, password_group from registration
+  text: `select user_id, email, email_key, password_hash, password_group, locale from registration
          where email_key = $1 and expires_at > now() order by created_at desc, user_id desc limit 1`,
 };
 
@@ -53,7 +54,7 @@ export async function consumeRegistration(
 ): Promise<PendingRegistration | undefined> {
   const [row] = await execute<PendingRegistration>(
     em,
-    'delete from registration where token_hash = $1 and expires_at > now() returning user_id, email, email_key, password_hash, password_group',
+    'delete from registration where token_hash = $1 and expires_at > now() returning user_id, email, email_key, password_hash, password_group, locale',
     [tokenHash],
   );
   return row;

@@ -39,6 +39,8 @@ type Attempt = {
   email: Email;
   password: string;
   passwordHash: string;
+  /** '' = none. */
+  locale: string;
   mailing: boolean;
 };
 
@@ -49,7 +51,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
 
   return {
     async register(request, call) {
-      const { password } = request;
+      const { password, locale } = request;
       const email = await settleEmail(database, normaliseEmail(request.email));
       const isProven = await provesAddress(deps, email, request, call);
       assertMayRegister(deps.registration, isProven);
@@ -61,6 +63,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         email,
         password,
         passwordHash: await passwords.hash(password),
+        locale,
         mailing: await mayMail(deps, 'registration', email.key),
       };
       if (isProven) {
@@ -105,7 +108,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
  */
 async function addAttempt(
   deps: AccountDeps,
-  { userId, email, password, passwordHash, mailing }: Attempt,
+  { userId, email, password, passwordHash, locale, mailing }: Attempt,
   last: boolean,
   call: Call,
 ): Promise<boolean> {
@@ -133,17 +136,21 @@ async function addAttempt(
         passwordHash,
         passwordGroup: rival && isCompared && sameAsRival ? rival.password_group : userId,
         tokenHash: tokenHash(token),
+        locale,
         createdAt: now,
         expiresAt,
       }),
     );
     const pending = {
       ...newUser(userId, email, passwordHash, now),
+      locale,
       status: 'pending',
       emailVerified: false,
     };
     recordUser(em, call, 'user.registered', pending, {
-      tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [],
+      tasks: mailing
+        ? [verificationMail(deps, { email: email.address, locale, token, expiresAt })]
+        : [],
     });
     return true;
   });
@@ -155,7 +162,7 @@ async function addAttempt(
  */
 function addProven(
   { database }: AccountDeps,
-  { userId, email, passwordHash, mailing }: Attempt,
+  { userId, email, passwordHash, locale, mailing }: Attempt,
   call: Call,
 ): Promise<void> {
   return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
@@ -163,7 +170,7 @@ function addProven(
     const known = await em.findOne(UserEntity, { emailKey: email.key });
     if (known) return recordAlreadyRegistered(em, call, known, mailing);
     await consumeRivals(em, email.key);
-    const user = newUser(userId, email, passwordHash, new Date());
+    const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
     em.persist(em.create(UserEntity, user));
     recordUser(em, call, 'user.registered', user);
     recordUser(em, call, 'user.verified', user);
@@ -186,7 +193,8 @@ async function createVerified(
   );
   const email = { address: registration.email, key: registration.email_key };
   const passwordHash = disputed ? null : registration.password_hash;
-  const user = newUser(registration.user_id, email, passwordHash, new Date());
+  const { user_id: userId, locale } = registration;
+  const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
   em.persist(em.create(UserEntity, user));
   // The reset token refers to the user's row, so that row must exist first.
   await em.flush();
@@ -214,23 +222,23 @@ async function renewVerification(deps: AccountDeps, email: Email, call: Call): P
       call,
       'user.verification_resent',
       email.address,
-      renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : [],
+      renewed ? [verificationMail(deps, { ...registration, token, expiresAt })] : [],
     );
     return Boolean(renewed);
   });
 }
 
+type Verification = { email: string; locale: string; token: string; expiresAt: Date };
+
 function verificationMail(
   { keyRing }: Pick<AccountDeps, 'keyRing'>,
-  address: string,
-  token: string,
-  expiresAt: Date,
+  { email, locale, token, expiresAt }: Verification,
 ): Task {
   return mailTask(
     'Account_Task_SendEmailVerification',
     keyRing,
-    { Email: address, Token: token },
-    { expiresAt: expiresAt.toISOString() },
+    { Email: email, Token: token },
+    { locale, expiresAt: expiresAt.toISOString() },
   );
 }
 
