@@ -1,5 +1,6 @@
 // Shared by the pages on which users manage their own authenticator apps and passkeys.
 import { call, find, leaveFor, run, say } from './calls.js';
+import './language.js';
 import { continueEnrolled, isEnrolling, withReturn } from './onward.js';
 import { locale, text } from './texts.js';
 

@@ -116,6 +116,9 @@ describe('the page of authenticator apps', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Use another address' }).click();
     await page.getByLabel('E-mail address').waitFor();
     await assertShown(true);
+    await page.goto(`${base}/factors?enrol=1`);
+    await page.getByRole('link', { name: '日本語' }).click();
+    await page.waitForURL(`${base}/factors?enrol=1&ui_locale=ja`);
     await page.context().close();
   });
 
