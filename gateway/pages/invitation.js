@@ -59,7 +59,7 @@ async function accept() {
   }
   end(text('invitation.welcome'), text('invitation.accepted'));
   // The sign-in page leads on to the tenant's application.
-  find('onward').href = withReturn('login');
+  find('onward').href = withReturn('login', { signed_in: '1' });
   find('onward').hidden = false;
 }
 

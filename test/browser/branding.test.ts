@@ -160,6 +160,21 @@ describe('branding', { skip: withoutChromium }, () => {
     await photograph(page, 'branding-invitation');
   });
 
+  test('an invited user who accepts goes on to the application of the tenant', async () => {
+    const email = newAddress('guest');
+    const invitation = { Tenant: tenant.ID, Email: email };
+    bodyOf(await stack.call('TenantInvitations_Create', invitation, owner.token));
+    const link = (await mailTo(stack, email)).Links.find((one) => one.includes('/invitation'));
+    const page = await browser.newPage();
+    await page.goto(link ?? '');
+    await page.getByLabel('No, I create one').check();
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.waitForURL(/\/acme\?code=bwkc_/);
+    await page.context().close();
+  });
+
   test('a user goes on to the application of the tenant', async () => {
     const page = await browser.newPage();
     await page.goto(`${base}/login?tenant=${tenant.Slug}`);
