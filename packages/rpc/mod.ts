@@ -20,6 +20,7 @@ export {
   asService,
   contextFor,
   createLocalTransport,
+  isUnimplemented,
   type WireOptions,
   type WireTransport,
 } from './rpc.ts';

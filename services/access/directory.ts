@@ -1,8 +1,8 @@
 import { notFound } from '@bailiwick/errors';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
-import { type Call } from '@bailiwick/rpc';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import { type Call, isUnimplemented } from '@bailiwick/rpc';
+import type { Client } from '@connectrpc/connect';
 
 /** Client of identity's directory. Call it before a transaction, never inside one. */
 export type Directory = Client<typeof DirectoryService>;
@@ -42,7 +42,7 @@ export async function findDomainTenant(
     .catch((error: unknown) => {
       // During an upgrade, identity may be an older version without this call: the user is then
       // asked to accept.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) return { tenant: '' };
+      if (isUnimplemented(error)) return { tenant: '' };
       throw error;
     });
   return tenant;

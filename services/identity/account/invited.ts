@@ -1,9 +1,8 @@
 import { openForPurpose } from '@bailiwick/keys';
 import type { AccountRegisterRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { invitationProof } from '@bailiwick/proto/tasks.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type Call, isUnimplemented } from '@bailiwick/rpc';
 import { type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { AccountDeps } from './deps.ts';
 
 /**
@@ -27,7 +26,7 @@ export async function provesAddress(
     .findInvited({ tokenHash: tokenHash(invitation) }, { signal })
     .catch((error: unknown) => {
       // During an upgrade, access may be an older version: a mail then proves the address.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) return { email: '' };
+      if (isUnimplemented(error)) return { email: '' };
       throw error;
     });
   return email !== '' && normaliseEmail(email).key === key;

@@ -3,9 +3,9 @@ import { denied } from '@bailiwick/errors';
 import { noticeTask, recordChange } from '@bailiwick/events';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { type Call } from '@bailiwick/rpc';
+import { type Call, isUnimplemented } from '@bailiwick/rpc';
 import { createId, type Email, normaliseEmail } from '@bailiwick/values';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { hasPasskey } from '../passkeys/queries.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
@@ -84,7 +84,7 @@ async function findOnlyHere(
       : userId;
   } catch (error) {
     // An access service of the previous version cannot answer this. The next sign-in decides.
-    if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+    if (isUnimplemented(error)) return undefined;
     throw error;
   }
 }

@@ -4,9 +4,10 @@ import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admissi
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
+import { isUnimplemented } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { normaliseEmail } from '@bailiwick/values';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
 
 /** The cache of domain policies. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
@@ -41,7 +42,7 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
    */
   async function find(domain: string): Promise<Policy> {
     const policy = await sso.find({ domain }).catch(async (error: unknown) => {
-      if (!(error instanceof ConnectError && error.code === Code.Unimplemented)) throw error;
+      if (!isUnimplemented(error)) throw error;
       // During an upgrade, sso may be an older version without policies. This call exists in every
       // version and fails if the address belongs to another service.
       await redirects.check({ email: `nobody@${domain}` });

@@ -1,6 +1,7 @@
 import { createCache } from '@bailiwick/cache';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import { isUnimplemented } from '@bailiwick/rpc';
+import type { Client } from '@connectrpc/connect';
 
 /** The cache of domain owners: people of one office sign in at the same time. */
 const cacheOptions = { size: 1000, lifetimeMs: 2000 } as const;
@@ -13,7 +14,7 @@ export function createDomainOwners(sso: Pick<Client<typeof DomainOwner>, 'find'>
   async function find(domain: string): Promise<string> {
     const { tenant } = await sso.find({ domain }).catch((error: unknown) => {
       // During an upgrade sso may be of a version without this operation.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) return { tenant: '' };
+      if (isUnimplemented(error)) return { tenant: '' };
       throw error;
     });
     return tenant;

@@ -2,9 +2,9 @@ import { type Database } from '@bailiwick/database';
 import { reportKeys, requestRotation, type TenantKeys } from '@bailiwick/keys';
 import type { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { type Handlers } from '@bailiwick/rpc';
+import { type Handlers, isUnimplemented } from '@bailiwick/rpc';
 import { recordReplaced } from '@bailiwick/service';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 
 type Deps = {
@@ -49,6 +49,6 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
 
 /** During an upgrade, identity may be an older version, which has no data keys. */
 function noneIfOlder(error: unknown): undefined {
-  if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+  if (isUnimplemented(error)) return undefined;
   throw error;
 }
