@@ -97,13 +97,17 @@ export function testFirstSignIns(topology: Topology, providers: () => Providers)
       const provider = await provide(home, kind);
       setIdentity({ subject: 'assured', email: `ada@${home.domain}` });
       const [said, usual] = kind === 'saml' ? [passwordContext, 'aal1'] : ['gold', 'aal2'];
-      const wrong = { ...provider, Name: 'Acme', AssuranceMap: { mfa: 'aal3' } };
-      const refused = await stack.call('Sso_SaveProvider', { Provider: wrong }, home.owner.token);
-      assert.match(String(refused.body.Messages), /AssuranceMap must map/);
+      const entries = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`urn:v${index}`, 'aal2']));
+      for (const AssuranceMap of [{ mfa: 'aal3' }, { '': 'aal2' }, entries(51)]) {
+        const wrong = { ...provider, Name: 'Acme', AssuranceMap };
+        const refused = await stack.call('Sso_SaveProvider', { Provider: wrong }, home.owner.token);
+        assert.match(String(refused.body.Messages), /AssuranceMap must map at most 50 values/);
+      }
       for (const [AssuranceMap, expected] of [
         [{}, usual],
         [{ [said]: 'phishing_resistant', mfa: 'aal1' }, 'phishing_resistant'],
-        [{ other: 'aal2' }, 'aal1'],
+        [entries(50), 'aal1'],
       ] as const) {
         const { Tenant, ID } = provider;
         const Provider = { Tenant, ID, Name: 'Acme', AssuranceMap };

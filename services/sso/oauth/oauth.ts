@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Egress, urlProblem } from '@bailiwick/egress';
 import { type AuthorizationServer, processAuthorizationCodeResponse } from 'oauth4webapi';
 import { codeParameters, withParameters } from '../oidc/authorization.ts';
@@ -6,7 +5,7 @@ import { exchangeCode } from '../oidc/code.ts';
 import { type Limits, limits, startBudget } from '../oidc/http.ts';
 import { assertBearer, clientOf } from '../oidc/id-token.ts';
 import { explainError, invalidAnswer } from '../oidc/library-errors.ts';
-import { probeToken } from '../oidc/probe.ts';
+import { probeFlow, probeToken, redirectFinding } from '../oidc/probe.ts';
 import type { ClientProvider, OidcFlow } from '../oidc/provider.ts';
 import type { Asserted, Finding } from '../results.ts';
 import { readUser } from './user.ts';
@@ -78,16 +77,10 @@ export function createOauth({ pools, egress }: Egress, own: Limits = limits) {
     /** Findings about a provider for its administrator, without a sign-in. */
     async check(provider: OauthProvider, signal: AbortSignal): Promise<Finding[]> {
       const budget = startBudget(own, signal);
-      const redirect: Finding = {
-        check: 'redirect_address',
-        level: 'ok',
-        message: `Register ${provider.redirectUri} with the provider as the redirect address of this client.`,
-      };
+      const redirect = redirectFinding(provider);
       const wrong = endpointFindings({ pools, egress }, provider);
       if (wrong.length > 0) return [...wrong, redirect];
-      const random = () => randomBytes(32).toString('base64url');
-      const flow: OidcFlow = { state: random(), nonce: random(), codeVerifier: random() };
-      const asked = { server: serverOf(provider), provider, flow };
+      const asked = { server: serverOf(provider), provider, flow: probeFlow() };
       return [
         { check: 'endpoints', level: 'ok', message: 'The addresses may be called.' },
         await probeToken(guarded, budget, asked),

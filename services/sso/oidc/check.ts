@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Egress, urlProblem } from '@bailiwick/egress';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { SignInRefused } from '../refusal.ts';
@@ -8,8 +7,8 @@ import { publicJwk } from './client-authentication.ts';
 import { fetchKeys, fetchMetadata } from './discovery.ts';
 import type { Budget } from './http.ts';
 import { isUsableKey } from './keys.ts';
-import { probeAuthorization, probeToken } from './probe.ts';
-import type { OidcFlow, OidcProvider } from './provider.ts';
+import { probeAuthorization, probeFlow, probeToken, redirectFinding } from './probe.ts';
+import type { OidcProvider } from './provider.ts';
 
 const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
 const warning = (check: string, message: string): Finding => ({ check, level: 'warning', message });
@@ -186,12 +185,10 @@ async function probe(
   server: AuthorizationServer,
   provider: OidcProvider,
 ): Promise<Finding[]> {
-  const random = () => randomBytes(32).toString('base64url');
-  const flow: OidcFlow = { state: random(), nonce: random(), codeVerifier: random() };
   const asked = {
     server: { ...server, authorization_endpoint: authorizationEndpoint(egress, server).href },
     provider,
-    flow,
+    flow: probeFlow(),
   };
   return Promise.all([
     probeAuthorization(egress, budget, asked),

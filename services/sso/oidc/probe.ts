@@ -22,6 +22,19 @@ import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
 type Asked = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
+/** The finding that names the redirect address to register. */
+export const redirectFinding = ({ redirectUri }: Pick<ClientProvider, 'redirectUri'>): Finding => ({
+  check: 'redirect_address',
+  level: 'ok',
+  message: `Register ${redirectUri} with the provider as the redirect address of this client.`,
+});
+
+/** The values of a sign-in that never takes place. */
+export function probeFlow(): OidcFlow {
+  const random = () => randomBytes(32).toString('base64url');
+  return { state: random(), nonce: random(), codeVerifier: random() };
+}
+
 /**
  * Errors that mean that a user would have to interact: the provider accepts the redirect address.
  */

@@ -10,7 +10,7 @@ import type { ProviderDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetProvider } from './forget.ts';
-import { assertNotLastProvider } from './last-provider.ts';
+import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { findProvider, listProviders, providerNotFound } from './queries.ts';
 import { saveProvider } from './save.ts';
 import { newProblems } from './values.ts';
@@ -77,8 +77,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     },
 
     async deleteProvider({ tenant, id }, call) {
-      const { requiresSso } =
-        tenant === '' ? { requiresSso: false } : await admission.isOpen({ tenant });
+      const isRequired = await requiresSso(deps, tenant);
       const isDeleted = await database.transaction(
         { tenant, row: `sso_provider ${tenant} ${id}` },
         async (em) => {
@@ -88,7 +87,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
             { lockMode: LockMode.PESSIMISTIC_WRITE },
           );
           if (!row) return false;
-          await assertNotLastProvider(em, row, requiresSso);
+          await assertNotLastProvider(em, row, isRequired);
           em.remove(row);
           recordProviderEvent(em, call, 'sso_provider.deleted', { row, publicUrl });
           return true;

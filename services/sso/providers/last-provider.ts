@@ -1,8 +1,18 @@
 import { type EntityManager } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { lockProviders } from '../requirement/lock.ts';
+import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { findRequiringDomain } from './queries.ts';
+
+/**
+ * Whether a tenant's settings require SSO. The platform requires none. Call it before a transaction,
+ * so that no connection waits for access.
+ */
+export const requiresSso = async (
+  { admission }: Pick<ProviderDeps, 'admission'>,
+  tenant: string,
+): Promise<boolean> => tenant !== '' && (await admission.isOpen({ tenant })).requiresSso;
 
 /**
  * Throws failed_precondition if the provider is the last active one of a tenant that requires SSO,
@@ -11,11 +21,11 @@ import { findRequiringDomain } from './queries.ts';
 export async function assertNotLastProvider(
   em: EntityManager,
   { tenant, id }: { tenant: string; id: string },
-  requiresSso: boolean,
+  isRequired: boolean,
 ): Promise<void> {
   await lockProviders(em, tenant);
   if ((await em.count(ProviderEntity, { tenant, active: true, id: { $ne: id } })) > 0) return;
-  if (requiresSso)
+  if (isRequired)
     throw failedPrecondition(
       'the tenant requires single sign-on, and this is the last active provider: change its settings first',
       'LAST_PROVIDER',

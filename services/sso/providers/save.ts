@@ -19,7 +19,7 @@ import { type Credentials, openCredentials, sealCredentials } from './credential
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetIdentities } from './forget.ts';
-import { assertNotLastProvider } from './last-provider.ts';
+import { assertNotLastProvider, requiresSso } from './last-provider.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider, providerNotFound } from './queries.ts';
 import { assertMayGrantThroughProvider } from './rights.ts';
@@ -78,7 +78,7 @@ type Prepared = {
   spCertificate: string;
   replacesSecret: boolean;
   /** Whether the tenant requires SSO; asked only if the save switches the provider off. */
-  requiresSso: boolean;
+  isSsoRequired: boolean;
 };
 
 const switchesOff = (stored: ProviderValues | undefined, values: Settable): boolean =>
@@ -130,13 +130,9 @@ async function prepare(
   const sealed = seals
     ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
     : undefined;
-  // The platform requires no single sign-on.
-  const { requiresSso } =
-    sent.tenant !== '' && switchesOff(stored, values)
-      ? await deps.admission.isOpen({ tenant: sent.tenant })
-      : { requiresSso: false };
+  const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
   const spCertificate = own.certificate;
-  return { place, kind, stored, values, sealed, spCertificate, replacesSecret, requiresSso };
+  return { place, kind, stored, values, sealed, spCertificate, replacesSecret, isSsoRequired };
 }
 
 type Write = { request: SsoSaveProviderRequest; prepared: Prepared };
@@ -160,7 +156,7 @@ async function write(
     );
   if (!stored || !isSame(row, stored)) return undefined;
   // The row is unchanged since it was read, so it was active then, too.
-  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.requiresSso);
+  if (switchesOff(stored, values)) await assertNotLastProvider(em, row, prepared.isSsoRequired);
   const old = toJson(row, deps.publicUrl);
   em.assign(row, { ...values, ...sealed, spCertificate });
   const previous = {

@@ -15,7 +15,7 @@ import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
-import { mapGroups, type Person, readPerson } from './person.ts';
+import { mapGroups, type Person, protocolOf, readPerson } from './person.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
 
@@ -25,7 +25,7 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
   if (!provider) throw unknownProvider();
   const seen: { email?: string } = {};
   try {
-    return await countSignIn(methodOf(provider), async () => {
+    return await countSignIn(protocolOf(provider), async () => {
       try {
         return await signIn(deps, { provider, request, seen }, call);
       } catch (thrown) {
@@ -41,9 +41,6 @@ export async function finishSignIn(deps: SignInDeps, request: FinishRequest, cal
     throw error;
   }
 }
-
-const methodOf = ({ kind }: ProviderValues) =>
-  kind === 'saml' || kind === 'oauth' ? kind : 'oidc';
 
 type SignInInput = { provider: ProviderValues; request: FinishRequest; seen: { email?: string } };
 
@@ -61,8 +58,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   await assertUnchanged(deps, provider, affectsSignIn);
   const over = flow ? cookieOf(flow.state) : '';
   const admitting = { provider, issuer: answer.issuer, person, request };
-  const { userId, linkToken } =
-    provider.tenant === '' ? await admitSocial(deps, admitting) : await admit(deps, admitting);
+  const { userId, linkToken } = await admit(deps, admitting);
   if (linkToken !== '')
     return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
   if (provider.tenant !== '') await join(deps, { provider, person, request, userId });
@@ -171,50 +167,34 @@ type AdmitInput = {
 };
 
 async function admit(
-  { database, federation, admission }: SignInDeps,
+  deps: SignInDeps,
   { provider, issuer, person, request }: AdmitInput,
 ): Promise<Admitted> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
+  const { groups: _groups, ...profile } = person;
+  const { user, linkToken } = await deps.federation.admit({
+    ...profile,
+    ...(tenant === '' ? {} : await domainsOf(deps, tenant)),
+    tenant,
+    tenantName,
+    provider: id,
+    issuer,
+    jit,
+    ip,
+    userAgent,
+  });
+  if (!user && linkToken === '') throw new Error('identity returned neither a user nor an error');
+  return { userId: user?.id ?? '', linkToken };
+}
+
+/** The domains of a tenant that accepts sign-ins. The platform's providers vouch for all domains. */
+async function domainsOf({ database, admission }: SignInDeps, tenant: string) {
   // A closed tenant accepts no users: none is created or linked for it.
   const { open } = await admission.isOpen({ tenant });
   if (!open) throw new SignInRefused('NO_MEMBER', 'the tenant is not active');
   const { verified: domains, lapsed: lapsedDomains } = await findDomains(database, tenant);
-  const { groups: _groups, ...profile } = person;
-  const { user } = await federation.admit({
-    ...profile,
-    tenant,
-    tenantName,
-    provider: id,
-    issuer,
-    domains,
-    lapsedDomains,
-    jit,
-    ip,
-    userAgent,
-  });
-  if (!user) throw new Error('identity returned neither a user nor an error');
-  return { userId: user.id, linkToken: '' };
-}
-
-/** Admits a user of a provider of the platform, whose address may be in any domain. */
-async function admitSocial(
-  { federation }: SignInDeps,
-  { provider: { tenant, id, jit, name: tenantName }, issuer, person, request }: AdmitInput,
-): Promise<Admitted> {
-  const { ip, userAgent } = request;
-  const { groups: _groups, ...profile } = person;
-  const { user, linkToken } = await federation.admit({
-    ...profile,
-    tenant,
-    tenantName,
-    provider: id,
-    issuer,
-    jit,
-    ip,
-    userAgent,
-  });
-  return { userId: user?.id ?? '', linkToken };
+  return { domains, lapsedDomains };
 }
 
 type Joining = { provider: ProviderValues; person: Person; request: FinishRequest; userId: string };

@@ -71,6 +71,10 @@ const usual: Record<'oidc' | 'oauth' | 'saml', Record<Field, readonly string[]>>
   },
 };
 
+/** The protocol of a provider's kind. */
+export const protocolOf = ({ kind }: Pick<ProviderValues, 'kind'>) =>
+  kind === 'saml' || kind === 'oauth' ? kind : 'oidc';
+
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
 /**
@@ -82,7 +86,7 @@ export function readPerson(
   { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>,
 ): Person {
   const { claims } = asserted;
-  const places = usual[kind === 'saml' || kind === 'oauth' ? kind : 'oidc'];
+  const places = usual[protocolOf({ kind })];
   const found = (field: Field): unknown => {
     const mapped = attributeMap[field];
     const name =
