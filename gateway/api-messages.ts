@@ -11,6 +11,10 @@ export const apiMessages: Readonly<Record<string, string>> = {
   'the token is not valid any more': 'message.deadToken',
   'permission denied': 'message.denied',
   'sign in with your organisation': 'message.organisationSignIn',
+  'this organisation requires single sign-on': 'message.ssoRequired',
+  'this organisation does not accept social sign-in': 'message.socialRefused',
+  'this organisation does not accept the sign-in of another organisation':
+    'message.providerRefused',
   'this invitation is for another address: sign in with the address that it was sent to':
     'message.otherAddress',
   'tenant {{tenant}} is suspended': 'message.suspended',

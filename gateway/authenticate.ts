@@ -84,6 +84,7 @@ export function createAuthenticator(
         grants: effective.grants,
         narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
+        methodRefused: effective.methodRefused,
         factorRequired: effective.factorRequired,
         suspendedName: effective.suspendedName,
         staleLogin: effective.recentLogin && !isRecent(principal),

@@ -93,6 +93,9 @@ export const ssoRequired = () =>
 /** For members only, like ssoRequired: in a session from a provider of the platform. */
 export const methodRefused = () =>
   denied('this organisation does not accept social sign-in', 'METHOD_REFUSED');
+/** For members only, like ssoRequired: in a session from a provider of another tenant. */
+export const providerRefused = () =>
+  denied('this organisation does not accept the sign-in of another organisation', 'METHOD_REFUSED');
 /** For members only, like ssoRequired. */
 export const factorRequired = () => denied('second factor required', 'FACTOR_REQUIRED');
 /** For active members of the tenant only. */

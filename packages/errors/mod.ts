@@ -15,6 +15,7 @@ export {
   linkUnconfirmed,
   methodRefused,
   notFound,
+  providerRefused,
   recentLoginRequired,
   ServiceError,
   ssoRequired,

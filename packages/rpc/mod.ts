@@ -25,6 +25,6 @@ export {
   type WireTransport,
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';
-export { tenantDependsOnCaller, tenantProblems } from './rules.ts';
+export { sessionRefusal, tenantDependsOnCaller, tenantProblems } from './rules.ts';
 export { listenHttp, listenRpc } from './serve.ts';
 export { openTls, type Tls } from './tls.ts';

@@ -4,6 +4,7 @@ import {
   factorRequired,
   linkUnconfirmed,
   methodRefused,
+  providerRefused,
   type ServiceError,
   ssoRequired,
   suspended,
@@ -148,15 +149,18 @@ function refusalOf(operation: Operation, request: Message, caller: Caller): Serv
  * Active members learn why their tenant is closed to them. All others get the same error as for a
  * tenant that does not exist.
  */
-function refusalIn({
-  ssoTenant,
-  ssoRequired: lacksSso,
-  factorRequired: lacksFactor,
-  suspendedName,
-}: Caller): ServiceError {
-  if (suspendedName !== '') return suspended(suspendedName);
-  if (lacksSso) return ssoTenant === platformPlace ? methodRefused() : ssoRequired();
-  return lacksFactor ? factorRequired() : denied();
+function refusalIn(caller: Caller): ServiceError {
+  if (caller.suspendedName !== '') return suspended(caller.suspendedName);
+  return sessionRefusal(caller.ssoTenant, caller) ?? denied();
+}
+
+type Refused = Pick<Caller, 'ssoRequired' | 'methodRefused' | 'factorRequired'>;
+
+/** Why a tenant accepts no session of this kind from its active member; undefined if it does. */
+export function sessionRefusal(ssoTenant: string, refused: Refused): ServiceError | undefined {
+  if (refused.ssoRequired && ssoTenant === platformPlace) return methodRefused();
+  if (refused.ssoRequired) return refused.methodRefused ? providerRefused() : ssoRequired();
+  return refused.factorRequired ? factorRequired() : undefined;
 }
 
 /** The permission for the audit of a denied call: the first that would have allowed it. */

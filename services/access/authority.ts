@@ -126,6 +126,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
     tenant: rights.tenant,
     ...tokenRightsOf(rights),
     ssoRequired: rights.ssoRequired,
+    methodRefused: rights.methodRefused,
     factorRequired: rights.factorRequired,
     suspendedName: rights.suspendedName,
     activeMember: rights.activeMember,

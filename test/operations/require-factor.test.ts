@@ -154,7 +154,9 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     for (const token of [own, ada.token]) bodyOf(await groups(Tenant, token));
     bodyOf(await groups(other, foreign));
     const isRefused = async () =>
-      assertRefused(await groups(Tenant, foreign), 403, 'permission_denied');
+      assertRefused(await groups(Tenant, foreign), 403, 'permission_denied', [
+        'this organisation does not accept the sign-in of another organisation',
+      ]);
     await isRefused();
     const check = { Tenant, Permission: 'iam.groups.read' };
     assert.equal(bodyOf(await stack.call('Access_Check', check, foreign))['Allowed'], false);

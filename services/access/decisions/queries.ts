@@ -62,6 +62,7 @@ export type CustomPermissions = Record<string, string[]>;
 
 /** The settings of a tenant that decisions read. Unset ones are absent. */
 type SessionSettings = {
+  requireSso?: boolean;
   sessionIdleMinutes?: number;
   sessionMaxMinutes?: number;
   recentLogin?: boolean;
@@ -80,7 +81,10 @@ export type RolesRow = {
   roles: GrantedRoles;
   custom: CustomPermissions;
   platform_roles: GrantedRoles;
-  /** Whether the tenant requires SSO and the session did not come from its provider. */
+  /**
+   * Whether the session did not come from the tenant's provider, and the tenant requires SSO or
+   * refuses the session's method.
+   */
   lacks_sso: boolean;
   /** Whether the tenant requires a second factor that the session lacks. */
   lacks_factor: boolean;

@@ -96,13 +96,10 @@ test('a session without the SSO or second factor that its tenant requires has no
   const rights = (changes: Partial<RolesRow>) =>
     rightsOf(answering([userRow({ ...granted, ...changes })]), user, tenant);
   assert.deepEqual((await rights({})).grantable, []);
-  assert.equal((await rights({})).ssoRequired, true);
-  for (const changes of [
-    { membership: null },
-    { membership: 'disabled' },
-    { barred: true },
-    { lacks_sso: false },
-  ])
+  // Only AllowedMethods excludes a session while no SSO is required.
+  const [refused, required] = [await rights({}), await rights({ settings: { requireSso: true } })];
+  assert.ok(refused.methodRefused && required.ssoRequired && !required.methodRefused);
+  for (const changes of [{ membership: null }, { membership: 'disabled' }, { barred: true }])
     assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
   const lacking = await rights({ lacks_sso: false, lacks_factor: true });
   assert.deepEqual([lacking.ssoRequired, lacking.factorRequired], [false, true]);

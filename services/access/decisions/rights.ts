@@ -44,10 +44,15 @@ export type Rights = {
   grantable: readonly string[];
   narrowedTo: readonly string[];
   /**
-   * Whether an active member has no rights because the tenant requires SSO and the session did not
-   * come from its provider.
+   * Whether an active member has no rights because the tenant requires SSO, or refuses the method of
+   * the session, and the session did not come from its provider.
    */
   ssoRequired: boolean;
+  /**
+   * Whether `ssoRequired` is true although the tenant requires no SSO: it refuses the method of the
+   * session (AllowedMethods).
+   */
+  methodRefused: boolean;
   /** Whether an active member has no rights because the session lacks a second factor. */
   factorRequired: boolean;
   /** The tenant's demands on sessions. They apply to active members only. */
@@ -88,6 +93,7 @@ const none = (tenant: string): Rights => ({
   grantable: [],
   narrowedTo: [],
   ssoRequired: false,
+  methodRefused: false,
   factorRequired: false,
   demands: noDemands,
   suspendedName: '',
@@ -153,6 +159,7 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
   return {
     ...rights,
     ssoRequired: row.open && row.lacks_sso,
+    methodRefused: row.open && row.lacks_sso && row.settings?.requireSso !== true,
     factorRequired: row.open && row.lacks_factor,
     demands: demandsOf(row),
     suspendedName: row.suspended_name,

@@ -1,6 +1,6 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
-import { deadToken, denied, factorRequired, ssoRequired } from '@bailiwick/errors';
-import { type Call } from '@bailiwick/rpc';
+import { deadToken, denied } from '@bailiwick/errors';
+import { type Call, sessionRefusal } from '@bailiwick/rpc';
 import { changedFields, findEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/delegation.ts';
@@ -125,8 +125,8 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   if (known && known.status !== 'active') throw deadToken();
   // A user who was not a member could not sign in at the tenant's provider before accepting.
   const rights = known && (await rightsOf(inTransaction(em), call.caller, tenant));
-  if (rights?.ssoRequired) throw ssoRequired();
-  if (rights?.factorRequired) throw factorRequired();
+  const refusal = rights && sessionRefusal(call.caller.ssoTenant, rights);
+  if (refusal) throw refusal;
   if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
   for (const role of roles)
     await addGrant(em, call, {
