@@ -11,12 +11,21 @@ const cookie = 'bailiwick_locale';
 const askedFor = (request: IncomingMessage): string =>
   URL.parse(request.url ?? '/', 'http://gateway')?.searchParams.get('ui_locale') ?? '';
 
+/** The languages that the address and the cookie ask for. */
+const chosen = (request: IncomingMessage): string[] => [
+  askedFor(request),
+  readCookie(request.headers.cookie ?? '', cookie) ?? '',
+];
+
 export const languageOf = (request: IncomingMessage): string =>
-  chooseLocale(shippedLocales, [
-    askedFor(request),
-    readCookie(request.headers.cookie ?? '', cookie) ?? '',
-    ...acceptedLocales(request.headers),
-  ]);
+  chooseLocale(shippedLocales, [...chosen(request), ...acceptedLocales(request.headers)]);
+
+/**
+ * The language that the address or the cookie asks for, for a page of another site; '' = none. The
+ * browser sends the languages that it accepts itself.
+ */
+export const chosenLanguage = (request: IncomingMessage): string =>
+  chosen(request).flatMap((wanted) => localesLike(shippedLocales, wanted))[0] ?? '';
 
 /** Keeps a language that the address asks for, until the browser closes or the user signs out. */
 export function keepLanguage(

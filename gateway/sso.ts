@@ -8,6 +8,7 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import type { FlowCookies, LinkCookie, SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
+import { chosenLanguage } from './page-language.ts';
 import { sendFormPage } from './pages.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;
@@ -55,7 +56,7 @@ export function createSsoRoutes({ sso, session, flows, link }: Options) {
     const { ip, userAgent } = origin;
     const returnTo = url.searchParams.get('return_to') ?? '';
     const { redirect, form, flow, binding } = await signIn.start(
-      { ...placeIn(match), returnTo, ip, userAgent },
+      { ...placeIn(match), returnTo, ip, userAgent, uiLocale: chosenLanguage(request) },
       inOwnName(origin),
     );
     flows.set(request, response, flow, binding);

@@ -3,12 +3,18 @@ import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4weba
 import { invalidAnswer } from './library-errors.ts';
 import type { ClientProvider, OidcFlow, OidcProvider } from './provider.ts';
 
-type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
+type Wanted = {
+  server: AuthorizationServer;
+  provider: OidcProvider;
+  flow: OidcFlow;
+  /** The language for the provider's pages; absent or '' = the browser's. */
+  uiLocale?: string;
+};
 
 /** The URL to send the browser to. Throws SignInRefused. */
 export async function authorizationUrl(
   egress: Egress,
-  { server, provider, flow }: Wanted,
+  { server, provider, flow, uiLocale = '' }: Wanted,
 ): Promise<URL> {
   const url = authorizationEndpoint(egress, server);
   return withParameters(url, {
@@ -17,6 +23,7 @@ export async function authorizationUrl(
     nonce: flow.nonce,
     // Some providers reject response_mode=query, although it is the default.
     ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
+    ...(uiLocale === '' ? {} : { ui_locales: uiLocale }),
   });
 }
 

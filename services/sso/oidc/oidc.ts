@@ -22,10 +22,13 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   const discovery = createDiscovery(guarded, own);
 
   return {
-    /** The URL to send the browser to. Throws SignInRefused. */
-    async begin(provider: OidcProvider, flow: OidcFlow): Promise<string> {
+    /**
+     * The URL to send the browser to. `uiLocale`: the language for the provider's pages; '' = the
+     * browser's. Throws SignInRefused.
+     */
+    async begin(provider: OidcProvider, flow: OidcFlow, uiLocale = ''): Promise<string> {
       const { server } = await discovery.find(provider.issuer);
-      return (await authorizationUrl(guarded, { server, provider, flow })).href;
+      return (await authorizationUrl(guarded, { server, provider, flow, uiLocale })).href;
     },
     /** The person who has signed in, from the parameters of the callback. Throws SignInRefused. */
     async finish(

@@ -33,16 +33,17 @@ type Deps = { oidc: Oidc; oauth: Oauth; saml: Saml; publicUrl: string };
 
 export function createProtocols({ oidc, oauth, saml, publicUrl }: Deps) {
   return {
+    /** `uiLocale`: the language for the provider's pages, which only OpenID Connect can ask for. */
     begin: (
       provider: ProviderValues,
       credentials: Credentials,
-      flow: Flow,
+      { flow, uiLocale }: { flow: Flow; uiLocale: string },
     ): Promise<BrowserTarget> => {
       if (provider.kind === 'saml')
         return beginSaml(saml, samlProvider(provider, credentials, publicUrl), flow);
       return provider.kind === 'oauth'
-        ? beginCode(oauth, oauthProvider(provider, credentials, publicUrl), flow)
-        : beginCode(oidc, oidcProvider(provider, credentials, publicUrl), flow);
+        ? beginCode(oauth, oauthProvider(provider, credentials, publicUrl), { ...flow, uiLocale })
+        : beginCode(oidc, oidcProvider(provider, credentials, publicUrl), { ...flow, uiLocale });
     },
 
     /** `flow` is undefined for an unsolicited answer of a SAML provider. */
@@ -86,7 +87,7 @@ export type Callback = {
 
 /** A client of the code flow: OIDC or OAuth. */
 type CodeClient<Provider> = {
-  begin(provider: Provider, flow: OidcFlow): Promise<string>;
+  begin(provider: Provider, flow: OidcFlow, uiLocale: string): Promise<string>;
   finish(
     provider: Provider,
     flow: OidcFlow,
@@ -98,9 +99,9 @@ type CodeClient<Provider> = {
 async function beginCode<Provider>(
   client: CodeClient<Provider>,
   provider: Provider,
-  { state, request: nonce, verifier: codeVerifier }: Flow,
+  { state, request: nonce, verifier: codeVerifier, uiLocale }: Flow & { uiLocale: string },
 ): Promise<BrowserTarget> {
-  return { redirect: await client.begin(provider, { state, nonce, codeVerifier }) };
+  return { redirect: await client.begin(provider, { state, nonce, codeVerifier }, uiLocale) };
 }
 
 async function beginSaml(

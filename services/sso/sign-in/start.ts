@@ -13,7 +13,7 @@ import { findReturn } from './return.ts';
  */
 export async function startSignIn(
   deps: SignInDeps,
-  { tenant, provider: id, returnTo, ip, userAgent }: StartRequest,
+  { tenant, provider: id, returnTo, ip, userAgent, uiLocale }: StartRequest,
   call: Call,
 ) {
   const provider = await findProvider(deps.database, tenant, id);
@@ -29,7 +29,7 @@ export async function startSignIn(
     const { redirect, form = {} } = await deps.protocols.begin(
       provider,
       await openCredentials(deps.keys, provider),
-      flow,
+      { flow, uiLocale },
     );
     const binding = await keepFlow(deps, { tenant, provider: id }, flow, target);
     return { redirect, form, flow: cookieOf(flow.state), binding };

@@ -126,6 +126,8 @@ describe('an OIDC sign-in at oidc-provider', () => {
       nonce: flow.nonce,
       code_challenge_method: 'S256',
     });
+    const asking = new URL(await oidc.begin(providerOf(op.issuer), flow, 'pt-BR'));
+    assert.equal(asking.searchParams.get('ui_locales'), 'pt-BR');
   });
 
   test('rejects the code of another browser, since the PKCE verifier does not match', async () => {
