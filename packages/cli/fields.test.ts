@@ -76,13 +76,13 @@ test('every field with the name of a secret is one, and so is the URL of a chat 
   );
   const called = all.filter(
     ({ name, kind }) =>
-      /(Password|Token|Secret|[ .]Current|[ .]Code)$/.test(name) && kind !== 'secret',
+      /(Password|Token|Secret|PrivateKey|[ .]Current|[ .]Code)$/.test(name) && kind !== 'secret',
   );
   assert.deepEqual(called, []);
   const others = all.filter(
     ({ name, kind }) =>
       kind === 'secret' &&
-      !/[ .](Challenge|Credential|Current|Passkey|Password|Totp|[A-Za-z]*(Token|Secret|Code))$/.test(
+      !/[ .](Challenge|Credential|Current|Passkey|Password|PrivateKey|Totp|[A-Za-z]*(Token|Secret|Code))$/.test(
         name,
       ),
   );

@@ -108,6 +108,7 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),
+  'provider.secrets': () => ({ not: { allOf: [sent('Secret'), sent('PrivateKey')] } }),
   'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
 };
 

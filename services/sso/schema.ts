@@ -14,6 +14,7 @@ import { Joins } from './migrations/005-joins.ts';
 import { Idempotency } from './migrations/007-idempotency.ts';
 import { Oauth } from './migrations/008-oauth.ts';
 import { AssuranceMap } from './migrations/009-assurance-map.ts';
+import { SigningKeys } from './migrations/010-signing-keys.ts';
 import { Apps } from './migrations/011-apps.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
@@ -42,6 +43,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '007-idempotency', class: Idempotency },
     { name: '008-oauth', class: Oauth },
     { name: '009-assurance-map', class: AssuranceMap },
+    { name: '010-signing-keys', class: SigningKeys },
     { name: '011-apps', class: Apps },
   ],
   compatibleFrom: 1,

@@ -7,6 +7,7 @@ import { countOf, eventsOf, rowsOf } from '../support/store.ts';
 import { startBrowser } from './browse.ts';
 import { createHome, goThrough, ownDomain, refusalIn, type Saved } from './home.ts';
 import { startEvilOp } from './oidc/evil-op.ts';
+import { testSocialApple } from './social-apple.ts';
 import { testSocialLinks } from './social-links.ts';
 import { testSocialOauth } from './social-oauth.ts';
 import { type SocialStage, startSocial } from './social-stage.ts';
@@ -32,6 +33,7 @@ describeOne('social sign-in', 'one process', (topology) => {
 
   testSocialLinks(() => stage);
   testSocialOauth(() => stage);
+  testSocialApple(() => stage);
   testSocialTenants(() => stage);
 
   test('only the platform saves, reads, tests and deletes its providers', async () => {

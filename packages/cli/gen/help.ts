@@ -939,10 +939,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Provider.UserinfoURL","kind":"text","required":false,"text":"OAuth: returns the user as a JSON object."},
       {"path":"Provider.EmailsURL","kind":"text","required":false,"text":"OAuth: returns the user's addresses as a JSON array of {email, primary, verified}. The primary one counts. If empty, the user-info response has the address."},
       {"path":"Provider.AssuranceMap","kind":"map","required":false,"text":"OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform."},
+      {"path":"Provider.KeyID","kind":"text","required":false,"text":"Preset apple: the ID of the private key that signs the client secrets."},
+      {"path":"Provider.TeamID","kind":"text","required":false,"text":"Preset apple: the ID of the team that owns the key."},
       {"path":"Secret","kind":"secret","required":false,"text":"OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one."},
       {"path":"MetadataXML","kind":"text","required":false,"text":"SAML: the provider's metadata. Its entity ID, URLs and certificates are taken from it."},
       {"path":"MetadataURL","kind":"text","required":false,"text":"SAML: the URL of the provider's metadata, which is fetched at once."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+      {"path":"PrivateKey","kind":"secret","required":false,"text":"Preset apple: the private key in PEM (P-256) that signs a client secret for each request, in place of Secret. Needs KeyID and TeamID. It is encrypted and never returned. Empty keeps the stored one."},
     ],
   },
   Sso_TestProvider: {

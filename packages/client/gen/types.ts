@@ -2603,6 +2603,10 @@ export type SsoProvider = {
   EmailsURL: string;
   /** OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
   AssuranceMap: Record<string, string>;
+  /** Preset apple: the ID of the private key that signs the client secrets. */
+  KeyID: string;
+  /** Preset apple: the ID of the team that owns the key. */
+  TeamID: string;
 };
 
 /** An identity provider of a tenant, or of the platform. */
@@ -2673,6 +2677,10 @@ export type SsoProviderInput = {
   EmailsURL?: string | undefined;
   /** OIDC, SAML: the assurance of a value of acr or amr, or of an AuthnContextClassRef: aal1, aal2 or phishing_resistant. The best value of a sign-in counts, and other values prove aal1. If empty, the usual values count. Not for a provider of the platform. */
   AssuranceMap?: Readonly<Record<string, string>> | undefined;
+  /** Preset apple: the ID of the private key that signs the client secrets. */
+  KeyID?: string | undefined;
+  /** Preset apple: the ID of the team that owns the key. */
+  TeamID?: string | undefined;
 };
 
 /** One page of providers. */
@@ -2746,7 +2754,7 @@ export type Sso_ListSocialProvidersRes = {
   Providers: SocialProvider[];
 };
 
-/** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret keeps the stored one. */
+/** The provider to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding means the default; an empty Secret or PrivateKey keeps the stored one, and a new one replaces both. */
 export type Sso_SaveProviderReq = {
   Provider: SsoProviderInput;
   /** OIDC: the client secret. It is encrypted and never returned. Empty keeps the stored one. */
@@ -2757,6 +2765,8 @@ export type Sso_SaveProviderReq = {
   MetadataURL?: string | undefined;
   /** Save only if the stored provider's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
+  /** Preset apple: the private key in PEM (P-256) that signs a client secret for each request, in place of Secret. Needs KeyID and TeamID. It is encrypted and never returned. Empty keeps the stored one. */
+  PrivateKey?: string | undefined;
 };
 
 /** The provider as stored. */

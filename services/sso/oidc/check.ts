@@ -149,7 +149,7 @@ function checkPkce(methods: string[] | undefined): Finding {
 
 function checkAuthentication(
   server: AuthorizationServer,
-  { tokenAuthMethod, clientSecret, privateKey }: OidcProvider,
+  { tokenAuthMethod, clientSecret, privateKey, secretSigner }: OidcProvider,
 ): Finding {
   const {
     token_endpoint_auth_methods_supported: methods = ['client_secret_basic'],
@@ -161,7 +161,7 @@ function checkAuthentication(
       say,
       `The provider does not announce ${tokenAuthMethod} for clients, but: ${methods.join(', ')}.`,
     );
-  if (tokenAuthMethod.startsWith('client_secret') && clientSecret === '')
+  if (tokenAuthMethod.startsWith('client_secret') && clientSecret === '' && !secretSigner)
     return error(say, 'There is no client secret.');
   if (tokenAuthMethod === 'private_key_jwt' && !privateKey)
     return error(say, 'There is no key to authenticate to the provider with.');

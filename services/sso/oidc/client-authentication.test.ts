@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { test } from 'node:test';
-import { authenticationOf, publicJwk } from './client-authentication.ts';
+import {
+  authenticationOf,
+  normaliseSigningKey,
+  publicJwk,
+  readSigningKey,
+} from './client-authentication.ts';
 import type { OidcProvider } from './provider.ts';
 
 const server = {
@@ -81,6 +86,47 @@ for (const [alg, privateKey, digest] of kinds) {
     assert.ok(!('d' in published) && !JSON.stringify(published).includes('"d"'));
   });
 }
+
+test('a signed client secret has the claims that Apple names, for five minutes, and is a new one for each request', async () => {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const signer = { key, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ' };
+  const over = { tokenAuthMethod: 'client_secret_post', secretSigner: signer } as const;
+  const { body, headers } = await sent({ ...over, clientSecret: '' });
+  assert.deepEqual([Object.keys(body), headers], [['client_id', 'client_secret'], {}]);
+  const [header = '', payload = '', signature = ''] = (body['client_secret'] ?? '').split('.');
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+  assert.deepEqual(read(header), { alg: 'ES256', kid: 'ABC123DEFG' });
+  const { iat, ...claims } = read(payload);
+  assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
+  const names = { iss: 'DEF123GHIJ', sub: 'a client', aud: server.issuer };
+  assert.deepEqual(claims, { ...names, exp: iat + 300 });
+  const published = createPublicKey(key);
+  const text = Buffer.from(`${header}.${payload}`);
+  const by = { key: published, dsaEncoding: 'ieee-p1363' } as const;
+  assert.ok(verify('sha256', text, by, Buffer.from(signature, 'base64url')));
+  assert.notEqual((await sent(over)).body['client_secret'], body['client_secret']);
+});
+
+test('only a P-256 private key without a password signs client secrets', () => {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey, publicKey } = pair;
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  assert.ok(readSigningKey(pem));
+  assert.equal(normaliseSigningKey(` \n${pem.replaceAll('\n', '\r\n')}\n`), pem);
+  const locked = { cipher: 'aes-256-cbc', passphrase: 'x' };
+  const others = [
+    '',
+    'x',
+    pem.slice(0, -40),
+    publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey.export({ type: 'pkcs8', format: 'pem', ...locked }).toString(),
+    ...[
+      generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey,
+      generateKeyPairSync('ed25519').privateKey,
+    ].map((key) => key.export({ type: 'pkcs8', format: 'pem' }).toString()),
+  ];
+  for (const other of others) assert.equal(readSigningKey(other), undefined, other);
+});
 
 test('client authentication without a secret or key is refused with a clear detail', async () => {
   await assert.rejects(sent({ clientSecret: '' }), {

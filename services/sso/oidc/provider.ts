@@ -1,5 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 
+/** Apple's key of a team (P-256), and the names of both. */
+export type SecretSigner = { key: KeyObject; keyId: string; teamId: string };
+
 /** The configuration of an OpenID provider, with its secret opened. */
 export type OidcProvider = {
   issuer: string;
@@ -13,6 +16,8 @@ export type OidcProvider = {
     | 'none';
   /** The client's key, for private_key_jwt. */
   privateKey?: KeyObject;
+  /** Signs a client secret for each request, in place of `clientSecret`. */
+  secretSigner?: SecretSigner;
   scopes: readonly string[];
   responseMode: 'query' | 'form_post';
   redirectUri: string;
@@ -28,6 +33,7 @@ export type ClientProvider = Pick<
   | 'clientSecret'
   | 'tokenAuthMethod'
   | 'privateKey'
+  | 'secretSigner'
   | 'scopes'
   | 'redirectUri'
 >;

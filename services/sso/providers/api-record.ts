@@ -40,6 +40,8 @@ export type ProviderValues = {
   userinfoUrl: string;
   emailsUrl: string;
   assuranceMap: Record<string, string>;
+  keyId: string;
+  teamId: string;
   lastLoginAt?: Date | string | null | undefined;
   lastError: string;
   createdAt: Date | string;

@@ -19,7 +19,7 @@ export const ProviderEntity = defineEntity({
     tokenAuthMethod: p.text().default(''),
     responseMode: p.text().default(''),
     dekId: p.text().default(''),
-    /** The client secret and the private key, sealed together (credentials.ts). */
+    /** The client secret and the private keys, sealed together (credentials.ts). */
     secretEnc: p.blob(),
     idpEntityId: p.text().default(''),
     idpSsoUrl: p.text().default(''),
@@ -39,6 +39,9 @@ export const ProviderEntity = defineEntity({
     emailsUrl: p.text().default(''),
     /** The assurance of the provider's values; empty = the usual values count. */
     assuranceMap: p.json<Record<string, string>>().default('{}'),
+    /** The names of the key that signs client secrets. */
+    keyId: p.text().default(''),
+    teamId: p.text().default(''),
     lastLoginAt: p.datetime(3).nullable(),
     lastError: p.text().default(''),
     createdAt: p.datetime(3),

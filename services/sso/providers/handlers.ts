@@ -5,6 +5,7 @@ import { normaliseEmail } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { addressOf } from '../addresses.ts';
 import { findProviderOfDomain } from '../domains/queries.ts';
+import { readSigningKey } from '../oidc/client-authentication.ts';
 import { recordProviderEvent, toApi } from './api-record.ts';
 import type { ProviderDeps } from './deps.ts';
 import { diagnose } from './diagnose.ts';
@@ -24,9 +25,14 @@ type Managed =
   | 'testProvider';
 
 export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
-  saveProvider({ provider, secret, metadataXml, metadataUrl }) {
+  saveProvider({ provider, secret, privateKey, metadataXml, metadataUrl }) {
     const problem = metadataUrl === '' ? undefined : urlProblem(metadataUrl, egress);
-    const problems = problem ? [`MetadataURL ${problem}`] : [];
+    const problems = [
+      ...(problem ? [`MetadataURL ${problem}`] : []),
+      ...(privateKey === '' || readSigningKey(privateKey)
+        ? []
+        : ['PrivateKey must be a P-256 private key in PEM, without a password']),
+    ];
     // Problems that depend on a stored provider or on metadata are found later, once they are read.
     const isComplete =
       provider?.id === '' &&
@@ -36,7 +42,12 @@ export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
     return isComplete
       ? [
           ...problems,
-          ...newProblems(provider, { tenant: provider.tenant, hasSecret: secret !== '', egress }),
+          ...newProblems(provider, {
+            tenant: provider.tenant,
+            hasSecret: secret !== '',
+            hasSigningKey: privateKey !== '',
+            egress,
+          }),
         ]
       : problems;
   },

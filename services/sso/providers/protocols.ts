@@ -136,15 +136,18 @@ async function finishSaml(
 
 function clientOf(
   provider: ProviderValues,
-  { clientSecret, privateKey }: Credentials,
+  { clientSecret, signingKey, privateKey }: Credentials,
   publicUrl: string,
 ): ClientProvider {
-  const { issuer, clientId, scopes, tokenAuthMethod } = provider;
+  const { issuer, clientId, scopes, tokenAuthMethod, keyId, teamId } = provider;
   return {
     issuer,
     clientId,
     clientSecret,
     ...(privateKey === '' ? {} : { privateKey: createPrivateKey(privateKey) }),
+    ...(signingKey === ''
+      ? {}
+      : { secretSigner: { key: createPrivateKey(signingKey), keyId, teamId } }),
     tokenAuthMethod: tokenAuthMethod as ClientProvider['tokenAuthMethod'],
     scopes,
     redirectUri: addressOf(publicUrl, provider, 'callback'),

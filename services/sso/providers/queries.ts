@@ -8,7 +8,8 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   idp_certificates as "idpCertificates", request_binding as "requestBinding", sp_certificate as "spCertificate",
   allow_idp_initiated as "allowIdpInitiated", jit, default_roles as "defaultRoles", group_mappings as "groupMappings",
   attribute_map as "attributeMap", preset, authorization_url as "authorizationUrl", token_url as "tokenUrl",
-  userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
+  userinfo_url as "userinfoUrl", emails_url as "emailsUrl", assurance_map as "assuranceMap",
+  key_id as "keyId", team_id as "teamId", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const one: Statement = {
   name: 'sso.provider',

@@ -10,6 +10,7 @@ import { changedFields, createId, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
+import { normaliseSigningKey } from '../oidc/client-authentication.ts';
 import { lockProviders } from '../requirement/lock.ts';
 import { createSpCertificate } from '../saml/certificates.ts';
 import type { IdpMetadata } from '../saml/metadata.ts';
@@ -119,20 +120,41 @@ async function prepare(
   const before = stored && (await openCredentials(deps.keys, stored));
   // A stored secret is kept for its issuer and address only, so that it is never sent to others.
   const isKept = stored?.issuer === values.issuer && stored.tokenUrl === values.tokenUrl;
-  const clientSecret = request.secret || (isKept ? (before?.clientSecret ?? '') : '');
+  const { clientSecret, signingKey } = secretsOf(request, isKept ? before : undefined);
   const { tenant } = sent;
-  assertComplete(kind, values, { tenant, hasSecret: clientSecret !== '', egress: deps.egress });
+  assertComplete(kind, values, {
+    tenant,
+    hasSecret: clientSecret !== '',
+    hasSigningKey: signingKey !== '',
+    egress: deps.egress,
+  });
   if (tenant !== '') await assertMayGrantThroughProvider(deps, call, tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
-  const replacesSecret = clientSecret !== (before?.clientSecret ?? '');
+  const replacesSecret =
+    clientSecret !== (before?.clientSecret ?? '') || signingKey !== (before?.signingKey ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });
   const seals = !stored || replacesSecret || own.privateKey !== before?.privateKey;
   const sealed = seals
-    ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
+    ? await sealCredentials(deps.keys, place, {
+        clientSecret,
+        signingKey,
+        privateKey: own.privateKey,
+      })
     : undefined;
   const isSsoRequired = switchesOff(stored, values) && (await requiresSso(deps, tenant));
   const spCertificate = own.certificate;
   return { place, kind, stored, values, sealed, spCertificate, replacesSecret, isSsoRequired };
+}
+
+type Secrets = Pick<Credentials, 'clientSecret' | 'signingKey'>;
+
+/** The sent secret or key, which replaces both stored ones; else the stored ones. */
+function secretsOf(
+  { secret, privateKey }: SsoSaveProviderRequest,
+  kept: Secrets = { clientSecret: '', signingKey: '' },
+): Secrets {
+  if (secret === '' && privateKey === '') return kept;
+  return { clientSecret: secret, signingKey: normaliseSigningKey(privateKey) };
 }
 
 type Write = { request: SsoSaveProviderRequest; prepared: Prepared };

@@ -46,6 +46,8 @@ const fresh: Settable = {
   userinfoUrl: '',
   emailsUrl: '',
   assuranceMap: {},
+  keyId: '',
+  teamId: '',
 };
 
 const defaults: Readonly<Record<string, Partial<Settable>>> = {
@@ -102,6 +104,8 @@ export function settableOf(
     userinfoUrl: sent.userinfoUrl ?? start.userinfoUrl,
     emailsUrl: sent.emailsUrl ?? start.emailsUrl,
     assuranceMap: sent.assuranceMap ? { ...sent.assuranceMap.items } : start.assuranceMap,
+    keyId: sent.keyId ?? start.keyId,
+    teamId: sent.teamId ?? start.teamId,
   };
 }
 
@@ -110,7 +114,13 @@ const readCertificates = (items: readonly string[]): string[] => [
 ];
 
 /** Context for the completeness checks. */
-type CheckContext = { tenant: string; hasSecret: boolean; egress: EgressRules };
+type CheckContext = {
+  tenant: string;
+  /** Whether there is a client secret, and a key that signs one. */
+  hasSecret: boolean;
+  hasSigningKey: boolean;
+  egress: EgressRules;
+};
 
 /** Throws invalid_argument with everything that is missing or wrong for this kind. */
 export function assertComplete(kind: string, values: Settable, context: CheckContext): void {
@@ -139,9 +149,12 @@ export function newProblems(sent: SsoProvider, context: CheckContext): string[] 
 const completenessProblems = (
   kind: string,
   values: Settable,
-  { tenant, hasSecret, egress }: CheckContext,
+  { tenant, hasSecret, hasSigningKey, egress }: CheckContext,
 ): string[] => [
-  ...(kind === 'saml' ? samlProblems(values, egress) : clientProblems(values, hasSecret, egress)),
+  ...(kind === 'saml'
+    ? samlProblems(values, egress)
+    : clientProblems(values, hasSecret || hasSigningKey, egress)),
+  ...signingKeyProblems(values, hasSigningKey),
   ...(kind === 'oauth' ? oauthProblems(values, egress) : []),
   ...(tenant === '' ? platformProblems(kind, values) : tenantProblems(kind)),
   ...presetProblems(kind, values),
@@ -172,6 +185,28 @@ function platformProblems(
       ? [`Provider.AssuranceMap must be empty ${without}`]
       : []),
     ...(groupMappings.length > 0 ? [`Provider.GroupMappings must be empty ${without}`] : []),
+  ];
+}
+
+/** A client secret that is signed for each request is Apple's own way to authenticate a client. */
+function signingKeyProblems(
+  { preset, keyId, teamId, tokenAuthMethod }: Settable,
+  hasSigningKey: boolean,
+): string[] {
+  const isNamed = keyId !== '' || teamId !== '';
+  if (preset !== 'apple')
+    return [
+      ...(isNamed ? ['Provider.KeyID and Provider.TeamID must be empty without Preset apple'] : []),
+      ...(hasSigningKey ? ['PrivateKey must be empty without Preset apple'] : []),
+    ];
+  if (!hasSigningKey)
+    return isNamed ? ['PrivateKey is required with Provider.KeyID and Provider.TeamID'] : [];
+  return [
+    ...(keyId === '' ? ['Provider.KeyID is required with PrivateKey'] : []),
+    ...(teamId === '' ? ['Provider.TeamID is required with PrivateKey'] : []),
+    ...(tokenAuthMethod === 'client_secret_post'
+      ? []
+      : ['Provider.TokenAuthMethod must be client_secret_post with PrivateKey']),
   ];
 }
 

@@ -16,6 +16,7 @@ import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
 import { mapGroups, type Person, protocolOf, readPerson } from './person.ts';
+import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
 import { findReturn } from './return.ts';
 
@@ -50,7 +51,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
-  const person = readPerson(answer, provider);
+  const person = withPostedName(readPerson(answer, provider), provider, request.parameters);
   seen.email = person.email;
   // An unsolicited answer names no address.
   const { returnTo, origin } = flow ?? (await findReturn(deps, provider.tenant, ''));

@@ -85,6 +85,8 @@ REPLACED = {
     "TokenURL": lambda _: "https://id.example.com/token",
     "UserinfoURL": lambda _: "https://id.example.com/user",
     "EmailsURL": lambda _: "https://id.example.com/emails",
+    # Only a private key is accepted.
+    "PrivateKey": lambda _: "",
     # Its names have a length, and a provider of the platform has none.
     "AssuranceMap": lambda _: {},
     # The host bits of a network must be zero.
@@ -172,6 +174,9 @@ UNSPOKEN = re.compile(
             r"Provider\.(Authorization|Token|Userinfo)URL is required.*",
             r"Provider\.[A-Za-z]+ must (not )?be [a-z]+ if Provider\.Tenant is (not )?empty",
             r"Provider\.Kind must be [a-z]+ with Preset [a-z]+",
+            r"(Provider\.KeyID and Provider\.TeamID|PrivateKey) must be empty without Preset apple",
+            r"(PrivateKey|Provider\.(KeyID|TeamID)) is required with [A-Za-z. ]+",
+            r"Provider\.TokenAuthMethod must be client_secret_post with PrivateKey",
             # The required fields of an app depend on its kind and its method, and its scopes on its tenant.
             r"App\.RedirectURIs (is required|must be empty) with Kind [a-z]+",
             r"App\.TokenEndpointAuthMethod must (not )?be none with Kind .*",

@@ -37,12 +37,19 @@ export type OpOptions = {
   claimsInIdToken?: boolean;
   /** The path of the issuer, as providers with realms have. */
   path?: string;
+  /** The registered secret for the one that a client sends, which Apple's clients sign. */
+  secretFor?: (sent: string) => string;
 };
 
 export type Op = Awaited<ReturnType<typeof startOp>>;
 
 /** Starts the provider. Tests change its accounts and clients while it runs. */
-export async function startOp({ clients: given, claimsInIdToken = true, path = '' }: OpOptions) {
+export async function startOp({
+  clients: given,
+  claimsInIdToken = true,
+  path = '',
+  secretFor,
+}: OpOptions) {
   const accounts = new Map<string, OpAccount>();
   const clients = new Map(given.map((client) => [client.id, client]));
   let keys = makeKeys();
@@ -68,6 +75,13 @@ export async function startOp({ clients: given, claimsInIdToken = true, path = '
     const url = request.url ?? '';
     if (!url.startsWith(path)) return void response.writeHead(404).end();
     if (url.startsWith(`${path}/sign-in/`)) return signIn(provider, request, response);
+    if (secretFor && url === `${path}/token`) {
+      const body = Object.fromEntries(new URLSearchParams(await text(request)));
+      // The library takes a body that was read before.
+      Object.assign(request, {
+        body: { ...body, client_secret: secretFor(body['client_secret'] ?? '') },
+      });
+    }
     Object.assign(request, { originalUrl: url, url: url.slice(path.length) });
     return provider.callback()(request, response);
   }
