@@ -9,6 +9,7 @@ import { createHome, goThrough, ownDomain, refusalIn, type Saved } from './home.
 import { startEvilOp } from './oidc/evil-op.ts';
 import { testSocialApple } from './social-apple.ts';
 import { testSocialLinks } from './social-links.ts';
+import { testSocialMicrosoft } from './social-microsoft.ts';
 import { testSocialOauth } from './social-oauth.ts';
 import { type SocialStage, startSocial } from './social-stage.ts';
 import { testSocialTenants } from './social-tenants.ts';
@@ -34,6 +35,7 @@ describeOne('social sign-in', 'one process', (topology) => {
   testSocialLinks(() => stage);
   testSocialOauth(() => stage);
   testSocialApple(() => stage);
+  testSocialMicrosoft(() => stage);
   testSocialTenants(() => stage);
 
   test('only the platform saves, reads, tests and deletes its providers', async () => {

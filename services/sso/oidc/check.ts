@@ -20,13 +20,8 @@ export async function checkProvider(
   budget: Budget,
   provider: OidcProvider,
 ): Promise<Finding[]> {
-  const redirect = ok(
-    'redirect_address',
-    `Register ${provider.redirectUri} with the provider as the redirect address of this client.`,
-  );
-  const discovered = await attempt('discovery', () =>
-    fetchMetadata(egress, budget, provider.issuer),
-  );
+  const redirect = redirectFinding(provider);
+  const discovered = await attempt('discovery', () => fetchMetadata(egress, budget, provider));
   if ('finding' in discovered) return [discovered.finding, redirect];
   const server = discovered.value;
   const endpoints = checkEndpoints(egress, server);

@@ -6,12 +6,21 @@ import {
   customFetch,
   discoveryRequest,
 } from 'oauth4webapi';
+import { isTemplateOf } from './directories.ts';
 import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
 import { type PublicKey, readKeys } from './keys.ts';
 import { invalidAnswer } from './library-errors.ts';
+import type { OidcProvider } from './provider.ts';
+
+/** The metadata of a provider. */
+type Metadata = {
+  server: AuthorizationServer;
+  /** The template of the issuers, if the provider's issuer stands for all directories. */
+  template?: string;
+};
 
 /** The published metadata and keys that a sign-in needs. */
-export type Published = { server: AuthorizationServer; keys: readonly PublicKey[] };
+export type Published = Metadata & { keys: readonly PublicKey[] };
 
 /**
  * Asymmetric algorithms only (docs/security.md, 42): an HMAC could be made with the public key, and
@@ -57,8 +66,8 @@ export function createDiscovery(egress: Egress, limits: Limits) {
 
 /** Fetches the current metadata and keys of an issuer. Throws SignInRefused. */
 async function fetchPublished(egress: Egress, budget: Budget, issuer: string): Promise<Published> {
-  const server = readMetadata(issuer, await fetchDocument(egress, budget, issuer));
-  return { server, keys: await fetchKeys(egress, budget, server) };
+  const metadata = readMetadata(issuer, await fetchDocument(egress, budget, issuer));
+  return { ...metadata, keys: await fetchKeys(egress, budget, metadata.server) };
 }
 
 /**
@@ -68,15 +77,18 @@ async function fetchPublished(egress: Egress, budget: Budget, issuer: string): P
 export async function fetchMetadata(
   egress: Egress,
   budget: Budget,
-  issuer: string,
+  provider: OidcProvider,
 ): Promise<AuthorizationServer> {
+  const { issuer } = provider;
   const found = await fetchDocument(egress, budget, issuer);
   const lists = announcements.flatMap((name) =>
     Array.isArray(found[name])
       ? [[name, found[name].filter((item) => typeof item === 'string')]]
       : [],
   );
-  return { ...readMetadata(issuer, found), ...Object.fromEntries(lists) };
+  const metadata = readMetadata(issuer, found);
+  assertIssuer(metadata, provider);
+  return { ...metadata.server, ...Object.fromEntries(lists) };
 }
 
 async function fetchDocument(
@@ -104,18 +116,17 @@ async function fetchDocument(
 
 // Copies fields by name, so that no other field takes effect, now or with a later version of the
 // library.
-function readMetadata(issuer: string, found: Record<string, unknown>): AuthorizationServer {
+function readMetadata(issuer: string, found: Record<string, unknown>): Metadata {
+  const { issuer: named } = found;
+  const template = isTemplateOf(named, issuer) ? named : undefined;
   // The library compares URLs and ignores a trailing slash. Tokens are compared exactly.
-  if (found['issuer'] !== issuer)
-    throw invalidAnswer(
-      'The discovery document is of another issuer: it must be the same to the letter, a slash at its end included.',
-    );
+  if (named !== issuer && template === undefined) throw otherIssuer();
   const addresses = endpoints.flatMap((name) => {
     const address = found[name];
     return typeof address === 'string' && address.length <= longestAddress ? [[name, address]] : [];
   });
   const signing = found['id_token_signing_alg_values_supported'] ?? ['RS256'];
-  return {
+  const server = {
     issuer,
     ...Object.fromEntries(addresses),
     authorization_response_iss_parameter_supported: Boolean(
@@ -125,6 +136,20 @@ function readMetadata(issuer: string, found: Record<string, unknown>): Authoriza
       ? [...new Set(signing.filter((name) => algorithms.has(name)))]
       : [],
   };
+  return { server, ...(template === undefined ? {} : { template }) };
+}
+
+const otherIssuer = () =>
+  invalidAnswer(
+    'The discovery document is of another issuer: it must be the same to the letter, a slash at its end included.',
+  );
+
+/** Throws SignInRefused if the issuer stands for all directories, and the provider may not. */
+export function assertIssuer(
+  { template }: Pick<Metadata, 'template'>,
+  { anyDirectory }: Pick<OidcProvider, 'anyDirectory'>,
+): void {
+  if (template !== undefined && !anyDirectory) throw otherIssuer();
 }
 
 const endpoints = [

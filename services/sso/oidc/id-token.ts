@@ -13,6 +13,7 @@ import {
   type TokenEndpointResponse,
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
+import { issuerFor, keysOf } from './directories.ts';
 import type { Published } from './discovery.ts';
 import { jsonProblem } from './json.ts';
 import { explainError, invalidAnswer } from './library-errors.ts';
@@ -42,16 +43,17 @@ export async function readTokens({
   nonce,
   refreshKeys,
 }: Answered): Promise<Tokens> {
+  const issuer = await issuerFor(response, published);
   const tokens = await processAuthorizationCodeResponse(
-    published.server,
+    { ...published.server, issuer },
     clientOf(clientId),
     response,
     { expectedNonce: nonce, requireIdToken: true },
   );
   assertBearer(tokens);
-  await verifySignature(response, published).catch(async (error: unknown) => {
+  await verifySignature(response, published, issuer).catch(async (error: unknown) => {
     if (!isKeyMissing(error)) throw error;
-    await verifySignature(response, await refreshKeys());
+    await verifySignature(response, await refreshKeys(), issuer);
   });
   const claims = getValidatedIdTokenClaims(tokens);
   if (!claims) throw invalidAnswer('The token endpoint returns no ID token.');
@@ -77,9 +79,14 @@ const isKeyMissing = (error: unknown): boolean =>
  * Verifies the signature although the token came over TLS: an attacker in between, or one who
  * answers for the token endpoint, does not have the keys.
  */
-async function verifySignature(response: Response, { server, keys }: Published): Promise<void> {
+async function verifySignature(
+  response: Response,
+  published: Published,
+  issuer: string,
+): Promise<void> {
   // A copy, so that the library uses no cached keys: the discovery decides which keys are valid.
-  const own: AuthorizationServer = { ...server };
+  const own: AuthorizationServer = { ...published.server };
+  const keys = keysOf(published, issuer).map(({ issuer: _issuer, ...key }) => key);
   const options = {
     [customFetch]: () => Promise.resolve(Response.json({ keys })),
     [allowInsecureRequests]: true,

@@ -5,7 +5,8 @@ import { createPublicKey } from 'node:crypto';
 /** The used members of a published key. */
 export type PublicKey = Readonly<Partial<Record<(typeof members)[number], string>>>;
 
-const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y'] as const;
+/** `issuer`: whose tokens the key signs, at a provider with several issuers. */
+const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y', 'issuer'] as const;
 const kinds: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 /** More keys than any provider publishes at once. */
 const maxKeys = 50;

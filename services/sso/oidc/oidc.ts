@@ -4,7 +4,7 @@ import type { Asserted, Finding } from '../results.ts';
 import { authorizationUrl } from './authorization.ts';
 import { checkProvider } from './check.ts';
 import { exchangeCode } from './code.ts';
-import { createDiscovery, type Published } from './discovery.ts';
+import { assertIssuer, createDiscovery, type Published } from './discovery.ts';
 import { type Budget, type Limits, limits, startBudget } from './http.ts';
 import { readTokens } from './id-token.ts';
 import { explainError } from './library-errors.ts';
@@ -27,7 +27,9 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
      * browser's. Throws SignInRefused.
      */
     async begin(provider: OidcProvider, flow: OidcFlow, uiLocale = ''): Promise<string> {
-      const { server } = await discovery.find(provider.issuer);
+      const published = await discovery.find(provider.issuer);
+      assertIssuer(published, provider);
+      const { server } = published;
       return (await authorizationUrl(guarded, { server, provider, flow, uiLocale })).href;
     },
     /** The person who has signed in, from the parameters of the callback. Throws SignInRefused. */
@@ -45,6 +47,7 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
       };
       try {
         const published = await discovery.find(issuer);
+        assertIssuer(published, provider);
         const signIn = { provider, flow, published };
         const { server } = published;
         const response = await exchangeCode(
@@ -77,7 +80,7 @@ type TokenAnswer = { response: Response; refreshKeys: () => Promise<Published> }
 async function readAsserted(
   egress: Egress,
   budget: Budget,
-  { provider: { issuer, clientId, claims: wanted }, flow, published }: SignIn,
+  { provider: { clientId, claims: wanted }, flow, published }: SignIn,
   { response, refreshKeys }: TokenAnswer,
 ): Promise<Asserted> {
   const { server } = published;
@@ -88,7 +91,11 @@ async function readAsserted(
     nonce: flow.nonce,
     refreshKeys,
   });
-  const claims = await completeClaims(egress, budget, { server, clientId, wanted, tokens });
-  const { sub: subject, acr, amr } = tokens.claims;
+  // What Microsoft says of an address (xms_edov) is about the one in the same ID token.
+  const claims =
+    published.template === undefined
+      ? await completeClaims(egress, budget, { server, clientId, wanted, tokens })
+      : { ...tokens.claims };
+  const { iss: issuer, sub: subject, acr, amr } = tokens.claims;
   return { issuer, subject, claims, contexts: [acr, amr].flat() };
 }

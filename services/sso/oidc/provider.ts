@@ -21,6 +21,8 @@ export type OidcProvider = {
   scopes: readonly string[];
   responseMode: 'query' | 'form_post';
   redirectUri: string;
+  /** Whether the issuer may stand for all directories of Microsoft. */
+  anyDirectory?: boolean;
   /** The claims to read. The userinfo endpoint is asked for those missing in the ID token. */
   claims: readonly string[];
 };

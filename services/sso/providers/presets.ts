@@ -4,10 +4,20 @@ import type { Settable } from './values.ts';
 
 type Preset = { kind: 'oidc' | 'oauth'; values: Partial<Settable> };
 
+/**
+ * Whether a provider takes users of all Microsoft directories. The administrator of each can give
+ * its users any address, also those of other people.
+ */
+export const isForAnyDirectory = ({
+  preset,
+  issuer,
+}: Pick<Settable, 'preset' | 'issuer'>): boolean =>
+  preset === 'microsoft' && /\/(common|organizations)\/v2\.0$/.test(issuer);
+
 export const presets: Readonly<Record<string, Preset>> = {
   google: { kind: 'oidc', values: { issuer: 'https://accounts.google.com' } },
   // The issuer of personal accounts. It sends no email_verified; xms_edov is an optional claim that
-  // has to be configured there.
+  // has to be configured there. Another issuer is for a directory, or for all (common).
   microsoft: {
     kind: 'oidc',
     values: {

@@ -9,6 +9,7 @@ import { checkSaml } from '../saml/certificates.ts';
 import type { Saml, SamlProvider } from '../saml/saml.ts';
 import { type ProviderValues } from './api-record.ts';
 import type { Credentials } from './credentials.ts';
+import { isForAnyDirectory } from './presets.ts';
 
 // The only place that distinguishes OIDC, OAuth and SAML during a sign-in.
 
@@ -161,6 +162,7 @@ const oidcProvider = (
 ): OidcProvider => ({
   ...clientOf(provider, credentials, publicUrl),
   responseMode: provider.responseMode as OidcProvider['responseMode'],
+  anyDirectory: isForAnyDirectory(provider),
   claims: claimsOf(provider),
 });
 

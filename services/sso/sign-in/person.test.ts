@@ -10,7 +10,7 @@ const read = (
 ) =>
   readPerson(
     { issuer: 'https://id.example.com', subject: 'S', claims, contexts: [] },
-    { kind, attributeMap },
+    { kind, attributeMap, preset: '', issuer: 'https://id.example.com' },
   );
 const refuses = (work: () => unknown, detail: RegExp) =>
   assert.throws(
@@ -71,6 +71,23 @@ test('a claim that AttributeMap names for EmailVerified replaces email_verified'
     false,
   );
   assert.equal(read('oidc', { email, email_verified: true }, map).email, '');
+});
+
+test('at an issuer for all Microsoft directories, only xms_edov verifies an address, whatever AttributeMap says', () => {
+  const issuer = 'https://login.microsoftonline.com/common/v2.0';
+  const isVerified = (claims: object, attributeMap: Record<string, string> = {}) =>
+    readPerson(
+      { issuer, subject: 'S', claims: { email, ...claims }, contexts: [] },
+      { kind: 'oidc', preset: 'microsoft', issuer, attributeMap },
+    ).emailVerified;
+  for (const xms_edov of [true, 'true', '1', 1])
+    assert.ok(isVerified({ xms_edov }), JSON.stringify(xms_edov));
+  for (const xms_edov of [undefined, null, false, 'false', '0', 0, 2, {}, [true]])
+    assert.ok(!isVerified({ xms_edov, email_verified: true }), JSON.stringify(xms_edov));
+  const claims = { email_verified: true, upn: email };
+  assert.ok(!isVerified(claims, { EmailVerified: 'email_verified' }));
+  // It is about the claim email.
+  assert.ok(!isVerified({ ...claims, xms_edov: true }, { Email: 'upn' }));
 });
 
 test('an address in a signed SAML assertion is verified', () => {

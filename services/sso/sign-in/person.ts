@@ -1,5 +1,6 @@
 import { findEmail } from '@bailiwick/values';
 import type { ProviderValues } from '../providers/api-record.ts';
+import { isForAnyDirectory } from '../providers/presets.ts';
 import { SignInRefused } from '../refusal.ts';
 import type { Asserted } from '../results.ts';
 import { assertPersistentNameId } from '../saml/person.ts';
@@ -83,8 +84,9 @@ const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
  */
 export function readPerson(
   asserted: Asserted,
-  { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>,
+  provider: Pick<ProviderValues, 'kind' | 'attributeMap' | 'preset' | 'issuer'>,
 ): Person {
+  const { kind, attributeMap } = provider;
   const { claims } = asserted;
   const places = usual[protocolOf({ kind })];
   const found = (field: Field): unknown => {
@@ -97,7 +99,9 @@ export function readPerson(
   return {
     subject: readSubject(asserted, kind, attributeMap['Subject']),
     email: readEmail(textsOf(found('Email') ?? addressInName(claims, attributeMap))),
-    emailVerified: isVerified(claims, kind, attributeMap),
+    emailVerified: isForAnyDirectory(provider)
+      ? isVerifiedByDirectory(claims, attributeMap)
+      : isVerified(claims, kind, attributeMap),
     name: text('Name'),
     givenName: text('GivenName'),
     familyName: text('FamilyName'),
@@ -153,10 +157,7 @@ function isVerified(
 ): boolean {
   const mapped = map['EmailVerified'];
   if (mapped !== undefined)
-    return (
-      Object.hasOwn(claims, mapped) &&
-      [true, 'true'].includes(single(claims[mapped]) as boolean | string)
-    );
+    return Object.hasOwn(claims, mapped) && isTrue(mapped, single(claims[mapped]));
   if (kind === 'saml') return true;
   // email_verified is about the claim `email`, and not about another one.
   return (
@@ -165,6 +166,24 @@ function isVerified(
     claims['email_verified'] === true
   );
 }
+
+/** Some providers send booleans as text, and Microsoft its `xms_edov` as a number or its text too. */
+const isTrue = (name: string, value: unknown): boolean =>
+  value === true || value === 'true' || (name === edov && (value === '1' || value === 1));
+
+const edov = 'xms_edov';
+
+/**
+ * Microsoft says with this claim, which is about `email`, that the owner of the address's domain has
+ * been verified. Without it, the address is any text that an administrator of the directory entered.
+ */
+const isVerifiedByDirectory = (
+  claims: Asserted['claims'],
+  map: Readonly<Record<string, string>>,
+): boolean =>
+  (map['Email'] ?? 'email') === 'email' &&
+  Object.hasOwn(claims, edov) &&
+  isTrue(edov, claims[edov]);
 
 const single = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 ? value[0] : value;
