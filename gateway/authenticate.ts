@@ -66,8 +66,9 @@ export function createAuthenticator(
       tenant: string,
       origin: RequestOrigin,
     ): Promise<Caller> {
-      const { type, id, credentialId, email } = principal;
-      const base = { ...origin, type, id, credentialId, email, ...sessionProof(principal) };
+      const { type, id, credentialId, email, mailboxUnproven } = principal;
+      const address = { email, mailboxUnproven };
+      const base = { ...origin, type, id, credentialId, ...address, ...sessionProof(principal) };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);

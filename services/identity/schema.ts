@@ -30,6 +30,7 @@ import { ProvenSessions } from './migrations/016-proven-sessions.ts';
 import { PasskeyProviders } from './migrations/017-passkey-providers.ts';
 import { OwnAssurance } from './migrations/018-own-assurance.ts';
 import { RegistrationLocale } from './migrations/020-registration-locale.ts';
+import { ProvenMailboxes } from './migrations/021-proven-mailboxes.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -80,6 +81,7 @@ export const identitySchema: ServiceSchema = {
     { name: '017-passkey-providers', class: PasskeyProviders },
     { name: '018-own-assurance', class: OwnAssurance },
     { name: '020-registration-locale', class: RegistrationLocale },
+    { name: '021-proven-mailboxes', class: ProvenMailboxes },
   ],
   compatibleFrom: 1,
 };

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { assertRefused, bodyOf, recordIn } from '../support/answers.ts';
-import { login, newAddress, signUp, tenantFor } from '../support/people.ts';
+import { eventually } from '../support/harness.ts';
+import {
+  login,
+  mailTo,
+  newAddress,
+  password,
+  signUp,
+  tenantFor,
+  tokenIn,
+} from '../support/people.ts';
 import { startBrowser } from './browse.ts';
+import { goThrough, ownDomain } from './home.ts';
 import type { SocialStage } from './social-stage.ts';
 import { account } from './stage.ts';
 
-// Tenants that refuse the sessions of social sign-ins.
+// Tenants that refuse the sessions of social sign-ins, and that users join by their address.
 
 type Mine = { Items: Array<{ ID: string; Settings: Record<string, unknown> }> };
 
@@ -56,6 +66,49 @@ export function testSocialTenants(stageOf: () => SocialStage): void {
     const sso = { ID: tenant, Settings: { RequireSso: true } };
     bodyOf(await stack.call('Tenants_Update', { Tenant: sso }, stack.platformKey));
     assertRefused(await read(tenant, token), 403, 'permission_denied');
+  });
+
+  test('a social sign-in joins no tenant by the domain of its address before a mail reaches the user, unless the provider runs the mailbox', async () => {
+    const owner = await signUp(stack);
+    const tenant = await tenantFor(stack, owner.id);
+    const domain = await ownDomain(stack, { tenant, owner }, { Capture: 'join' });
+    const suggested = async (token: string) =>
+      recordIn(await stack.call('Domain_ListSuggestions', {}, token), 'Suggestions') as Array<{
+        Tenant: string;
+      }>;
+    const isMember = async (token: string) =>
+      (await account(stack, token)).Tenants.some(({ ID }) => ID === tenant);
+
+    const email = `stale@${domain}`;
+    const { token = '' } = await enter({ sub: 'v1', email });
+    assert.equal((await account(stack, token)).User.Email, email);
+    assert.deepEqual(await suggested(token), []);
+    assertRefused(
+      await stack.call('Domain_Join', { Tenant: tenant }, token),
+      400,
+      'failed_precondition',
+    );
+    // Neither does an administrator add such a user without consent.
+    const pending = await enter({ sub: 'v3', email: `pending@${domain}` });
+    const { ID: UserID } = (await account(stack, pending.token ?? '')).User;
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant: tenant, UserID }, owner.token));
+    assert.equal(await isMember(pending.token ?? ''), false);
+
+    // This provider runs the mail of the domain. By the time its user joins, the first would have.
+    const { op, provide, startOf } = stageOf();
+    const google = await provide('Hosted', { Preset: 'google' });
+    op.setAccount('v2', { email: `hosted@${domain}`, email_verified: true, hd: domain });
+    const hosted = await goThrough(stack, startOf(google), { login: 'v2' });
+    await eventually('the member', () => isMember(hosted.token ?? ''));
+    assert.equal(await isMember(token), false);
+
+    // The owner of the mailbox takes the account over, and joins.
+    bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
+    const Token = tokenIn(await mailTo(stack, email));
+    bodyOf(await stack.call('Account_ResetPassword', { Token, Password: password }));
+    const fresh = String(bodyOf(await login(stack, email))['Token']);
+    await eventually('the new member', () => isMember(fresh));
+    assertRefused(await stack.call('Account_Get', {}, token), 401, 'unauthenticated');
   });
 
   test('AllowedMethods keeps the account’s own ways, and a social session does not exclude itself', async () => {

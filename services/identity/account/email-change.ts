@@ -146,6 +146,7 @@ export async function applyEmailChange(
   user.email = change.email;
   user.emailKey = change.email_key;
   user.emailVerified = true;
+  user.mailboxProven = true;
   // Gateways cache the old address with the user.
   call.invalidates.add(`user:${user.id}`);
   user.updatedAt = timeAfter(user.updatedAt);

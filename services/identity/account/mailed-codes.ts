@@ -22,7 +22,7 @@ import { ownSignIn } from '../sessions/entities.ts';
 import { UserEntity } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers, settleEmail } from '../users/queries.ts';
-import { recordAuditOnly } from '../users/records.ts';
+import { proveMailbox, recordAuditOnly } from '../users/records.ts';
 import { failure } from './authenticate.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { MailedCodeEntity } from './entities.ts';
@@ -140,6 +140,7 @@ async function logIn(
     // A code is void after a change of address.
     if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(em, hash)))
       throw deadToken();
+    proveMailbox(em, call, locked);
     const from = ownSignIn(call, { authMethod: 'email_code', assurance: 'aal1' });
     return beginOrChallenge(em, call, locked, from);
   });

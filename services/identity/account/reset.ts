@@ -20,7 +20,7 @@ import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
-import { recordAuditOnly, recordUser } from '../users/records.ts';
+import { proveMailbox, recordAuditOnly, recordUser } from '../users/records.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import {
@@ -126,6 +126,7 @@ async function replacePassword(
     previous: changedFields(before, userJson(user)),
     tasks,
   });
+  proveMailbox(em, call, user);
 }
 
 /** Issues a reset token, voids older ones, and returns the mail with it. */

@@ -37,7 +37,8 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
           idleMinutes,
           ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
         };
-        return { type: 'user', id, credentialId, email, ...proofOf(session), ...times };
+        const address = { email, mailboxUnproven: session.mailbox_unproven };
+        return { type: 'user', id, credentialId, ...address, ...proofOf(session), ...times };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();

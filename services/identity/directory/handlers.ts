@@ -59,7 +59,8 @@ export function directoryHandlers({
     },
     async findDomainTenant({ userId }, { signal }) {
       const [user] = await findUsers(database, [userId]);
-      if (!user?.emailVerified || user.status !== 'active') return { tenant: '' };
+      if (!user?.emailVerified || !user.mailboxProven || user.status !== 'active')
+        return { tenant: '' };
       const { tenant } = await domainOwner
         .find({ domain: normaliseEmail(user.email).domain }, { signal })
         .catch((error: unknown) => {

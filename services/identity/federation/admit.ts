@@ -228,6 +228,8 @@ export async function createUser(
   const user: UserRow = {
     ...newUser(createId('usr'), email, null, new Date()),
     ...assertedProfile(request),
+    // A tenant's provider vouches for the tenant's own domains.
+    mailboxProven: request.tenant !== '' || request.runsMailbox,
   };
   em.persist(em.create(UserEntity, user));
   persistLink(em, request, user, trust);

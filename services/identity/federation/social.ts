@@ -101,7 +101,8 @@ async function admitNewcomer(
   }
   if (!mayRegister) throw denied('there is no account with this address', 'NO_ACCOUNT');
   const user = await createUser(em, request, email, 'confirmed', call);
-  // The address joins tenants of its domain, like one that a mail verified.
-  recordUser(em, call, 'user.verified', user);
+  // An address that was verified once may belong to another person now. It joins tenants of its
+  // domain only if the provider runs the mailbox, or after a mail has reached the user.
+  if (user.mailboxProven) recordUser(em, call, 'user.verified', user);
   return { user, outcome: 'created' };
 }

@@ -34,7 +34,7 @@ const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end
 
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+  text: `select s.id, s.user_id, u.email, not u.mailbox_proven as mailbox_unproven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
@@ -65,6 +65,7 @@ export type LiveSession = Texts & {
   proven_at: string | null;
   idle_minutes: number;
   stale: boolean;
+  mailbox_unproven: boolean;
 };
 
 export const proofOf = (session: LiveSession): SessionProof => ({

@@ -13,6 +13,11 @@ export const UserEntity = defineEntity({
     /** The unique form of the address: see normaliseEmail. */
     emailKey: p.text(),
     emailVerified: p.boolean(),
+    /**
+     * Whether a mail has reached the user, or the address is vouched for as well as that. Otherwise
+     * it is the word of a social provider, which may be old.
+     */
+    mailboxProven: p.boolean().default(true),
     name: p.text(),
     givenName: p.text(),
     familyName: p.text(),
@@ -80,6 +85,7 @@ export function newUser(
     email: email.address,
     emailKey: email.key,
     emailVerified: true,
+    mailboxProven: true,
     name: '',
     givenName: '',
     familyName: '',

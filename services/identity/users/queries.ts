@@ -5,7 +5,7 @@ import type { UserRow } from './entities.ts';
 
 /** The columns of a StoredUser, from a table with this alias. */
 export const columnsOf = (user: string): string => `
-  ${user}.id, ${user}.email, ${user}.email_key, ${user}.email_verified, ${user}.name,
+  ${user}.id, ${user}.email, ${user}.email_key, ${user}.email_verified, ${user}.mailbox_proven, ${user}.name,
   ${user}.given_name, ${user}.family_name, ${user}.picture, ${user}.locale, ${user}.status,
   ${user}.external_id, ${user}.metadata, ${user}.password_hash, ${user}.last_login_at, ${user}.created_at,
   ${user}.updated_at`;
@@ -41,6 +41,7 @@ export type StoredUser = {
   email: string;
   email_key: string;
   email_verified: boolean;
+  mailbox_proven: boolean;
   name: string;
   given_name: string;
   family_name: string;
@@ -139,6 +140,7 @@ export function userOf(row: StoredUser): UserRow {
     email: row.email,
     emailKey: row.email_key,
     emailVerified: row.email_verified,
+    mailboxProven: row.mailbox_proven,
     name: row.name,
     givenName: row.given_name,
     familyName: row.family_name,

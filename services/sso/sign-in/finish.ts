@@ -15,6 +15,7 @@ import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
 import { cookieOf, takeFlow } from './flow.ts';
+import { runsMailbox } from './mailbox.ts';
 import { mapGroups, type Person, protocolOf, readPerson } from './person.ts';
 import { withPostedName } from './posted-name.ts';
 import { takeAssertion } from './queries.ts';
@@ -58,7 +59,7 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: SignInInput
   // The provider's row was not locked during the slow calls to the provider, so check it again.
   await assertUnchanged(deps, provider, affectsSignIn);
   const over = flow ? cookieOf(flow.state) : '';
-  const admitting = { provider, issuer: answer.issuer, person, request };
+  const admitting = { provider, answer, person, request };
   const { userId, linkToken } = await admit(deps, admitting);
   if (linkToken !== '')
     return { redirect: linkPage(deps.publicUrl, returnTo), token: '', flow: over, link: linkToken };
@@ -162,14 +163,14 @@ type Admitted = { userId: string; linkToken: string };
 
 type AdmitInput = {
   provider: ProviderValues;
-  issuer: string;
+  answer: Answer;
   person: Person;
   request: FinishRequest;
 };
 
 async function admit(
   deps: SignInDeps,
-  { provider, issuer, person, request }: AdmitInput,
+  { provider, answer, person, request }: AdmitInput,
 ): Promise<Admitted> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
@@ -180,7 +181,8 @@ async function admit(
     tenant,
     tenantName,
     provider: id,
-    issuer,
+    issuer: answer.issuer,
+    runsMailbox: runsMailbox(provider, answer, person.email),
     jit,
     ip,
     userAgent,

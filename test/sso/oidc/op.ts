@@ -29,6 +29,8 @@ export type OpAccount = {
   email_verified?: boolean;
   name?: string;
   groups?: readonly string[];
+  /** The domain of the account's organisation, as Google names it. */
+  hd?: string;
 };
 
 export type OpOptions = {
@@ -142,7 +144,7 @@ function configurationOf({
     cookies: { keys: [randomBytes(16).toString('hex')] },
     scopes: ['openid', 'email', 'profile', 'groups'],
     claims: {
-      openid: ['sub', 'amr'],
+      openid: ['sub', 'amr', 'hd'],
       email: ['email', 'email_verified'],
       profile: ['name'],
       groups: ['groups'],

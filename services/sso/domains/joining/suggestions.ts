@@ -15,9 +15,12 @@ type Deps = Pick<DomainDeps, 'database' | 'admission' | 'authority' | 'publicUrl
 
 const joinableDomainOf = async (
   { database }: Pick<Deps, 'database'>,
-  { email }: Caller,
+  { email, mailboxUnproven }: Caller,
 ): Promise<JoinableDomain | undefined> =>
-  email === '' ? undefined : findJoinableDomain(database, normaliseEmail(email).domain);
+  // The address of a social sign-in may have changed hands since the provider verified it.
+  email === '' || mailboxUnproven
+    ? undefined
+    : findJoinableDomain(database, normaliseEmail(email).domain);
 
 /**
  * The tenants that the caller may join: at most one, because only one tenant can verify the domain.
