@@ -21,6 +21,7 @@ export const apiMessages: Readonly<Record<string, string>> = {
   'Password must be at least {{count}} characters': 'message.passwordShort',
   'Password must be at most {{count}} characters': 'message.passwordLong',
   'Password is one of the most common passwords': 'message.passwordCommon',
+  'Password is known from a data breach': 'message.passwordBreached',
   "Password must not be made of the mail address or the product's name": 'message.passwordMadeOf',
   'Password is required': 'message.passwordMissing',
   'Email must be a mail address': 'message.email',

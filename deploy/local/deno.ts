@@ -134,7 +134,7 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
     /^(BAILIWICK|OTEL)_|^(DATABASE|NATS)_URL$/.test(variable),
   );
   const named = settings
-    .filter(([variable]) => /_(FILE|DIR)$/.test(variable))
+    .filter(([variable]) => /_(FILE|DIR|BREACHED_PASSWORDS)$/.test(variable))
     .map(([, path = '']) => path);
   const folders =
     name === 'bailiwick'

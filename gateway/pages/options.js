@@ -1,7 +1,13 @@
 // The options of this installation. Without an answer the pages offer less.
 import { call } from './calls.js';
 
-const none = { EmailCode: false, Registration: '', PasswordLength: 0, AppURL: '' };
+const none = {
+  EmailCode: false,
+  Registration: '',
+  PasswordLength: 0,
+  AppURL: '',
+  BreachCheck: false,
+};
 
 let asked;
 

@@ -16,8 +16,9 @@ for (const button of document.querySelectorAll('[data-shows]')) {
 
 const lengths = document.querySelectorAll('[data-length]');
 if (lengths.length > 0)
-  void getOptions().then(({ PasswordLength }) => {
+  void getOptions().then(({ PasswordLength, BreachCheck }) => {
     if (PasswordLength > 0) for (const place of lengths) place.textContent = String(PasswordLength);
+    for (const place of document.querySelectorAll('[data-breached]')) place.hidden = !BreachCheck;
   });
 
 /** Prepares a field for the password of a new account, with the rules, or of an existing one. */

@@ -57,6 +57,7 @@ import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
 import { followOwnerNotices } from './owners/notices.ts';
 import { passkeysHandlers } from './passkeys/handlers.ts';
+import { type IsBreached, openBreached } from './passwords/breached/breached.ts';
 import { accountChecks, userChecks } from './passwords/checks.ts';
 import { createPasswords } from './passwords/passwords.ts';
 import { createPasswordPolicy } from './passwords/policy.ts';
@@ -106,12 +107,16 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
   emailCodes: settings.emailCodes === 'on',
   registration: settings.registration as RegistrationRule,
   passwordLength: minLengths[settings.passwordProfile as PasswordProfile],
+  breachCheck: settings.breachedPasswords !== '',
 });
+
+/** What the service opens before it starts. */
+type Opened = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached | undefined };
 
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
-  { keyRing, keyService }: { keyRing: KeyRing; keyService: KeyService },
+  { keyRing, keyService, isBreached }: Opened,
   { database, broker, refusals }: Parameters<ServiceOptions['parts']>[0],
 ) {
   const limits = accountLimits[settings.limits as LimitProfile];
@@ -136,7 +141,8 @@ function partsOf(
   };
   const installed = openInstalled(settings, log);
   const rightsCache = createRightsCache(broker, introspectionCache);
-  const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
+  const profile = settings.passwordProfile as PasswordProfile;
+  const passwordRules = createPasswordRules(profile, isBreached);
   const forget = forgetEverywhere(broker, keys);
   const upkeep = { database, keys, service: keyService, records: sealedRecords, forget, log };
   return {
@@ -170,6 +176,7 @@ function partsOf(
 /** The identity service: users, credentials and sessions. */
 export async function createIdentity(options: Options): Promise<Service> {
   const { settings, log } = options;
+  const isBreached = await openBreached(settings.breachedPasswords, log);
   const keyRing = openKeyRing(settings.keyRing, log);
   const keyService = openKeyService(settings, keyRing);
   const service = await createService({
@@ -178,7 +185,7 @@ export async function createIdentity(options: Options): Promise<Service> {
     keyRing,
     log,
     relayPauseMs,
-    parts: (stores) => partsOf(options, { keyRing, keyService }, stores),
+    parts: (stores) => partsOf(options, { keyRing, keyService, isBreached }, stores),
   });
   return {
     ...service,

@@ -43,6 +43,13 @@ export const identitySettings = {
     about:
       'standard: passwords have at least 8 characters. nist: at least 15, as NIST SP 800-63B-4 requires for passwords that are the only factor.',
   },
+  breachedPasswords: {
+    env: 'BAILIWICK_BREACHED_PASSWORDS',
+    kind: 'text',
+    fallback: '',
+    about:
+      'Passwords from known breaches, which are refused as new passwords: a folder or a file in the formats of the Pwned Passwords download (SHA-1). identity does not start if it cannot use it. Empty = no check.',
+  },
   registration: {
     env: 'BAILIWICK_REGISTRATION',
     kind: 'text',

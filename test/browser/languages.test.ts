@@ -8,6 +8,7 @@ import { shippedLocales } from '@bailiwick/texts';
 import axe, { type RunOptions } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { bodyOf } from '../support/answers.ts';
+import { breachedPassword, breachedPasswords } from '../support/breached.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, signUp } from '../support/people.ts';
@@ -45,6 +46,7 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
       BAILIWICK_ALLOWED_ORIGINS: app,
       BAILIWICK_APP_URL: `${app}/start`,
       BAILIWICK_LIMITS: 'off',
+      BAILIWICK_BREACHED_PASSWORDS: breachedPasswords,
     };
     stack = await startStack('one process', environment, { ports });
     browser = await openBrowser();
@@ -170,6 +172,7 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Create an account' }).click();
     await heading(page, 'Create an account');
     await page.getByText('At least 8 characters').waitFor();
+    await page.getByText('Passwords from known data breaches are refused').waitFor();
     await page.getByLabel('E-mail address').fill(address);
     await page.getByLabel('Password').fill('password');
     await page.getByRole('button', { name: 'Show password' }).click();
@@ -177,6 +180,9 @@ describe('the pages in all languages', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Create the account' }).click();
     await hears(page, /most common passwords/);
     assert.equal(await page.getByLabel('Password').getAttribute('type'), 'password');
+    await page.getByLabel('Password').fill(breachedPassword);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await hears(page, /known from a data breach/);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();

@@ -215,6 +215,26 @@ test('a ConfigMap with the brand’s images is mounted only in processes that sh
   ]);
 });
 
+test('a claim with breached passwords is mounted in identity only, to be read', {
+  skip: chart.skip,
+}, async () => {
+  const set = ['breachedPasswords.existingClaim=breached', 'breachedPasswords.path=sha1'];
+  const pods = configuredPods(await chart.render({ file: 'minimal', set }));
+  const reading = pods.flatMap(({ name, pod }) => {
+    const [container] = pod.spec.containers;
+    const path = container?.env?.find(({ name: one }) => one === 'BAILIWICK_BREACHED_PASSWORDS');
+    const mount = container?.volumeMounts.find((one) => one.name === 'breached-passwords');
+    const volume = pod.spec.volumes.find((one) => one.name === 'breached-passwords');
+    assert.equal(path?.value, mount && `${mount.mountPath}/sha1`);
+    return mount
+      ? [{ name, isReadOnly: mount.readOnly, claim: volume?.persistentVolumeClaim }]
+      : [];
+  });
+  assert.deepEqual(reading, [
+    { name: 'identity', isReadOnly: true, claim: { claimName: 'breached', readOnly: true } },
+  ]);
+});
+
 test('a ConfigMap with mail templates is mounted only in processes that read it', {
   skip: chart.skip,
 }, async () => {

@@ -134,7 +134,9 @@ test('every process accepts its environment with the generated secrets', {
         placeOf(secrets[source]?.file ?? ''),
       ]),
     );
-    for (const { source, target, read_only: isReadOnly } of service.volumes ?? []) {
+    // A place that the operator has not filled has the empty device.
+    const volumes = (service.volumes ?? []).filter(({ source }) => source !== '/dev/null');
+    for (const { source, target, read_only: isReadOnly } of volumes) {
       assert.ok(isReadOnly, `${source} is mounted writable`);
       mounted.set(target, placeOf(source));
     }
@@ -154,6 +156,15 @@ test('every process accepts its environment with the generated secrets', {
       'a process gets no secret that it does not read',
     );
   }
+});
+
+test('the breached passwords of the host are mounted where identity reads them', () => {
+  // The library does not fill in the host's variables.
+  const text = readFileSync(file, 'utf8');
+  const [, target] = /\$\{BREACHED_PASSWORDS:-\/dev\/null\}:(.+):ro$/m.exec(text) ?? [];
+  const [, read] = /_BREACHED_PASSWORDS: \$\{BREACHED_PASSWORDS:\+(.+)\}$/m.exec(text) ?? [];
+  assert.ok(target);
+  assert.equal(read, target);
 });
 
 test('existing secrets stay, and other users of the host cannot read them', (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
+import { breachedPassword } from '../support/breached.ts';
 import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { inviter, newGuest, type Person } from '../support/invitations.ts';
 import { login, mailsTo, mailTo, newAddress, password, signUp } from '../support/people.ts';
@@ -38,6 +39,12 @@ describeOne('registration by an invitation', 'five processes', (topology) => {
     const email = newGuest();
     await use.invite(Tenant, email, owner.token);
     const link = await linkOf(stack, email);
+    assertRefused(
+      await stack.call('Account_Register', { Email: email, Password: breachedPassword, ...link }),
+      400,
+      'invalid_argument',
+      ['Password is known from a data breach'],
+    );
     const { UserID } = await registered(stack, email, { ...link, Locale: 'fr' });
     const { User, Token } = bodyOf(await login(stack, email)) as {
       User: { ID: string; Locale: string };

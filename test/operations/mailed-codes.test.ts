@@ -144,6 +144,7 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
       Registration: 'open',
       PasswordLength: 8,
       AppURL: '',
+      BreachCheck: true,
     });
   });
 });
@@ -163,6 +164,7 @@ describeOne('an installation that mails no codes', 'one process', (topology) => 
       await stack.call('Account_LoginWithCode', request),
     ])
       assertRefused(answer, 400, 'failed_precondition', off);
-    assert.equal(bodyOf(await stack.call('Account_SignInOptions', {}))['EmailCode'], false);
+    const { EmailCode, BreachCheck } = bodyOf(await stack.call('Account_SignInOptions', {}));
+    assert.deepEqual([EmailCode, BreachCheck], [false, false]);
   });
 });

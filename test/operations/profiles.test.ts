@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createPasswords } from '@bailiwick/identity/passwords/passwords.ts';
 import { assertRefused, bodyOf } from '../support/answers.ts';
+import { breachedPassword } from '../support/breached.ts';
 import { describeOne, type Stack } from '../support/harness.ts';
 import {
   login,
@@ -192,6 +194,31 @@ describeOne('profiles, addresses and passwords', 'one process', (topology) => {
     for (const { status, body } of answers) assert.equal(status, 400, JSON.stringify(body));
     assert.match(String(answers[0]?.body.Messages), /most common/);
     assert.match(String(answers[2]?.body.Messages), /mail address/);
+  });
+
+  test('a password from a breach is refused as a new password, and still signs in', async () => {
+    const { id, email, token } = await signUp(stack);
+    const guest = newAddress();
+    bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
+    const Token = tokenIn(await mailTo(stack, email, 2));
+    const Password = breachedPassword;
+    const known = ['Password is known from a data breach'];
+    for (const [operation, request, by] of [
+      ['Account_Register', { Email: guest, Password }],
+      ['Account_ResetPassword', { Token, Password }],
+      ['Account_ChangePassword', { Current: password, Password }, token],
+      ['Users_Create', { User: { Email: guest, Name: 'Ada' }, Password }, stack.platformKey],
+    ] as const)
+      assertRefused(await stack.call(operation, request, by), 400, 'invalid_argument', known);
+    // The reset's token is still good, for another password.
+    bodyOf(await stack.call('Account_ResetPassword', { Token, Password: `${Password}!` }));
+
+    const hash = await createPasswords().hash(Password);
+    await rowsOf(stack, 'update identity.user_account set password_hash = $2 where id = $1', [
+      id,
+      hash,
+    ]);
+    bodyOf(await login(stack, email, Password));
   });
 
   test('Account_Register with a refused password creates nothing', async () => {

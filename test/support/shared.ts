@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { json } from 'node:stream/consumers';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { breachedPasswords } from './breached.ts';
 import {
   type OwnStack,
   type Reachable,
@@ -22,13 +23,14 @@ type Wanted = { topology: Topology; environment: Record<string, string> };
 export const appOrigin = 'https://app.example.com';
 /**
  * Many people of many test files come from one address, or from one that they name. Two origins may
- * use codes.
+ * use codes. One password is known from a breach.
  */
 const common = {
   BAILIWICK_LIMITS: 'off',
   BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
   BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com`,
   BAILIWICK_EMAIL_CODES: 'on',
+  BAILIWICK_BREACHED_PASSWORDS: breachedPasswords,
 };
 
 /** A stack of the run, or an own one for a test file that runs by itself. `stop` ends the latter. */

@@ -102,6 +102,10 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'mail.from': { type: 'string' },
   'mail.templatesConfigMap': name,
   'brand.configMap': name,
+  'breachedPasswords.existingClaim': name,
+  'breachedPasswords.path': {
+    pattern: '^([A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*)?$',
+  },
   'egress.proxyUrl': { pattern: proxyUrl },
   'externalSecrets.secrets': strings,
   'externalSecrets.storeRef.kind': oneOf('SecretStore', 'ClusterSecretStore'),

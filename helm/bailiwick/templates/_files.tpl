@@ -17,6 +17,9 @@ own private key.
 {{- with include "bailiwick.brand" . }}
 - {name: brand, configMap: {name: {{ . | quote }}}}
 {{- end }}
+{{- with include "bailiwick.breachedPasswords" . }}
+- {name: breached-passwords, persistentVolumeClaim: {claimName: {{ . | quote }}, readOnly: true}}
+{{- end }}
 {{- end -}}
 
 {{/* (dict "root" $ "process" name): the mounts in its container. */}}
@@ -27,6 +30,9 @@ own private key.
 {{- end }}
 {{- if include "bailiwick.brand" . }}
 - {name: brand, mountPath: /run/brand, readOnly: true}
+{{- end }}
+{{- if include "bailiwick.breachedPasswords" . }}
+- {name: breached-passwords, mountPath: /run/breached-passwords, readOnly: true}
 {{- end }}
 {{- end -}}
 
@@ -44,6 +50,13 @@ there is one.
 {{- define "bailiwick.brand" -}}
 {{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "brandLogo") -}}
 {{- .root.Values.brand.configMap -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The same arguments: the claim with the breached passwords, if the process reads them. */}}
+{{- define "bailiwick.breachedPasswords" -}}
+{{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "breachedPasswords") -}}
+{{- .root.Values.breachedPasswords.existingClaim -}}
 {{- end -}}
 {{- end -}}
 

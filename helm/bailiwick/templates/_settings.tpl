@@ -61,6 +61,7 @@ mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
 egressProxyUrl: {{ include "bailiwick.egressProxyUrl" $root }}
 brandLogo: {value: {{ and $root.Values.brand.configMap $root.Values.brand.logoKey | empty | ternary "" (printf "/run/brand/%s" $root.Values.brand.logoKey) | quote }}}
 brandFavicon: {value: {{ and $root.Values.brand.configMap $root.Values.brand.faviconKey | empty | ternary "" (printf "/run/brand/%s" $root.Values.brand.faviconKey) | quote }}}
+breachedPasswords: {value: {{ $root.Values.breachedPasswords.existingClaim | empty | ternary "" (printf "/run/breached-passwords/%s" $root.Values.breachedPasswords.path | trimSuffix "/") | quote }}}
 mailTemplatesDir: {value: {{ $root.Values.mail.templatesConfigMap | empty | ternary "" "/run/mail-templates" | quote }}}
 {{- range $name, $file := dict "tlsCert" "tls.crt" "tlsKey" "tls.key" "tlsCa" "ca.crt" }}
 {{ $name }}: {value: {{ $tls | ternary (printf "/run/bailiwick/tls/%s" $file) "" | quote }}}

@@ -722,6 +722,8 @@ export type Account_SignInOptionsRes = {
   PasswordLength: number;
   /** The application of the installation: BAILIWICK_APP_URL. Empty if it has none. */
   AppURL: string;
+  /** Whether new passwords that are known from data breaches are refused. */
+  BreachCheck: boolean;
 };
 
 /** The changes to the caller's profile. */

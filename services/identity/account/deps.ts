@@ -27,6 +27,8 @@ export type AccountDeps = ReturnRules & {
   registration: RegistrationRule;
   /** The least number of characters in a password. */
   passwordLength: number;
+  /** Whether passwords from known breaches are refused. */
+  breachCheck: boolean;
   /** Whether users may sign in with a mailed code. */
   emailCodes: boolean;
 };

@@ -58,8 +58,8 @@ export function mailedCodeHandlers(
   };
   return {
     async signInOptions() {
-      const { registration, passwordLength, appUrl } = deps;
-      return { emailCode: emailCodes, registration, passwordLength, appUrl };
+      const { registration, passwordLength, appUrl, breachCheck } = deps;
+      return { emailCode: emailCodes, registration, passwordLength, appUrl, breachCheck };
     },
 
     async requestCode({ email: text }, call) {

@@ -1,5 +1,6 @@
 import { invalid } from '@bailiwick/errors';
 import { findEmail } from '@bailiwick/values';
+import type { IsBreached } from './breached/breached.ts';
 
 export type PasswordProfile = 'standard' | 'nist';
 
@@ -24,9 +25,9 @@ const madeOf = "Password must not be made of the mail address or the product's n
 /**
  * Returns messages about a password that an attacker would try first, with or without knowing the
  * address. There are no composition rules: they make passwords harder to remember, not to guess.
- * `address` is the one in the request.
+ * `address` is the one in the request. Without `isBreached` passwords from breaches are allowed.
  */
-export function createPasswordRules(profile: PasswordProfile) {
+export function createPasswordRules(profile: PasswordProfile, isBreached?: IsBreached) {
   return async (password: string, address = ''): Promise<string[]> => {
     if (password === '') return [];
     const text = password.normalize('NFKC').toLowerCase();
@@ -36,6 +37,9 @@ export function createPasswordRules(profile: PasswordProfile) {
     if ((await commonPasswords()).has(text))
       problems.push('Password is one of the most common passwords');
     if (isMadeOf(text, [...wordsOf(address), 'bailiwick'])) problems.push(madeOf);
+    // Most common passwords are known from breaches too.
+    if (problems.length === 0 && (await isBreached?.(password)))
+      problems.push('Password is known from a data breach');
     return problems;
   };
 }
