@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { exportSPKI } from 'jose';
 import { audience, type Issuer, newSigner, publicJwk, startIssuer } from './testing/issuer.ts';
 import { InvalidTokenError, type Verifier, verifier } from './verifier.ts';
@@ -9,6 +9,12 @@ import { InvalidTokenError, type Verifier, verifier } from './verifier.ts';
 const verifierOf = ({ issuer }: Issuer) => verifier({ issuer, audience });
 const refuses = (verify: Verifier, token: string, message?: string) =>
   assert.rejects(verify(token), InvalidTokenError, message);
+
+/** Deno keeps mocked timers for the tests that follow. */
+function mockTime(t: TestContext): void {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.after(() => t.mock.timers.reset());
+}
 
 const encode = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
@@ -128,7 +134,7 @@ test('other signatures of published keys are refused', async (t) => {
 });
 
 test('an unknown key causes a fetch at most every ten seconds, and a new key is found', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  mockTime(t);
   const issuer = await startIssuer(t);
   const verify = verifierOf(issuer);
   await verify(await issuer.sign());
@@ -147,7 +153,7 @@ test('an unknown key causes a fetch at most every ten seconds, and a new key is 
 });
 
 test('a withdrawn key is refused after ten minutes', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  mockTime(t);
   const issuer = await startIssuer(t);
   const verify = verifierOf(issuer);
   await verify(await issuer.sign());
