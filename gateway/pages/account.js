@@ -1,6 +1,7 @@
 // The account of this page's session.
 import { call } from './calls.js';
 import { forgetLocale } from './language.js';
+import { locale } from './texts.js';
 
 /** The signed-in user and their tenants; undefined without a session. */
 export async function findAccount() {
@@ -9,6 +10,17 @@ export async function findAccount() {
   } catch (error) {
     if (error.code === 'unauthenticated') return undefined;
     throw error;
+  }
+}
+
+/** Creates an account, with the language of this page. */
+export async function createAccount(account) {
+  try {
+    return await call('Account_Register', { ...account, Locale: locale });
+  } catch (error) {
+    // A gateway of the previous version does not know the field.
+    if (!error.messages.some((message) => /^Locale /.test(message))) throw error;
+    return call('Account_Register', account);
   }
 }
 

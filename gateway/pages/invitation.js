@@ -1,6 +1,6 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
-import { showAddress } from './account.js';
+import { createAccount, showAddress } from './account.js';
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
 import { useLocaleOf } from './language.js';
 import { withReturn } from './onward.js';
@@ -102,9 +102,8 @@ entry.addEventListener('submit', (event) => {
     const { Redirect } = await call('Sso_Check', { Email: account.Email });
     if (Redirect !== '') return leaveForOrganisation(Redirect, '/invitation');
     if (!isNew()) return enter();
-    await call('Account_Register', {
+    await createAccount({
       ...account,
-      Locale: locale,
       InvitationToken: readToken(),
       InvitationSecret: readProof(),
     });

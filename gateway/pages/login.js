@@ -1,6 +1,6 @@
 // Signs in with a cookie. The address comes first: it decides whether the user signs in here or at
 // their organisation.
-import { findAccount, showAddress, signOut } from './account.js';
+import { createAccount, findAccount, showAddress, signOut } from './account.js';
 import {
   call,
   failField,
@@ -22,7 +22,7 @@ import { expectNewPassword } from './password.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
 import { entryOf, suspendedEntryOf } from './tenants.js';
-import { locale, text } from './texts.js';
+import { text } from './texts.js';
 
 const parts = ['entry', 'mailed', 'second', 'confirm', 'enrol', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
@@ -120,8 +120,8 @@ async function register() {
   readAddress();
   if (password.value === '') failField(password, text('message.passwordMissing'));
   if (await leftForOrganisation()) return;
-  const account = { Email: email.value, Password: password.value, Locale: locale };
-  await call('Account_Register', account).catch((error) => {
+  const account = { Email: email.value, Password: password.value };
+  await createAccount(account).catch((error) => {
     if (/^Password/.test(error.messages[0] ?? '')) markInvalid(password);
     throw error;
   });
