@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'bgr' // grant of a bot
   | 'bot'
   | 'bky' // bot key
+  | 'btr' // bot trust
   | 'dom' // domain
   | 'aud' // audit entry
   | 'ses' // session

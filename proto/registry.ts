@@ -15,6 +15,7 @@ import { file_bailiwick_access_v1_roles } from './gen/bailiwick/access/v1/roles_
 import { file_bailiwick_access_v1_tenants } from './gen/bailiwick/access/v1/tenants_pb.ts';
 import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/account_pb.ts';
 import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { file_bailiwick_identity_v1_bot_trusts } from './gen/bailiwick/identity/v1/bot_trusts_pb.ts';
 import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bots_pb.ts';
 import { file_bailiwick_identity_v1_factors } from './gen/bailiwick/identity/v1/factors_pb.ts';
 import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
@@ -47,6 +48,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,
   file_bailiwick_identity_v1_bot_keys,
+  file_bailiwick_identity_v1_bot_trusts,
   file_bailiwick_identity_v1_internal,
   file_bailiwick_access_v1_tenants,
   file_bailiwick_access_v1_invitations,

@@ -86,8 +86,7 @@ const acrossTenants: Record<string, string> = {
   'access.suspended_tenants_of_user': "lists the user's own tenants",
   'access.tenants_of_user': "lists the user's own tenants",
   'identity.begin_session': 'the session names the tenant of the link that opened it',
-  'identity.bots_anywhere':
-    'the platform grants roles to bots of any tenant, and access checks that they exist',
+  'identity.bots_anywhere': 'access checks bots of any tenant, for grants on the platform',
   'identity.identities_of_user': "lists the user's own identities",
   'identity.list_sessions': 'the session names the tenant of the link that opened it',
   'identity.live_bot_key': 'finds the bot and its tenant from the secret of a key',

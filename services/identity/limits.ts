@@ -6,6 +6,7 @@ import { mailLimits } from '@bailiwick/proto/policies.ts';
 export const botsPerTenant = 1000;
 /** Counts valid keys only: a key that is rotated every day leaves hundreds of expired ones. */
 export const keysPerBot = 100;
+export const trustsPerBot = 20;
 export const passkeysPerUser = 20;
 /** Authenticator apps. */
 export const totpsPerUser = 5;

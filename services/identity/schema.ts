@@ -9,7 +9,7 @@ import {
   RegistrationEntity,
   ResetTokenEntity,
 } from './account/entities.ts';
-import { BotEntity, BotKeyEntity } from './bots/entities.ts';
+import { BotEntity, BotKeyEntity, BotTrustEntity } from './bots/entities.ts';
 import { LoginChallengeEntity, RecoveryCodeEntity, TotpFactorEntity } from './factors/entities.ts';
 import { IdentityLinkEntity, PendingLinkEntity } from './federation/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
@@ -31,6 +31,7 @@ import { PasskeyProviders } from './migrations/017-passkey-providers.ts';
 import { OwnAssurance } from './migrations/018-own-assurance.ts';
 import { RegistrationLocale } from './migrations/020-registration-locale.ts';
 import { ProvenMailboxes } from './migrations/021-proven-mailboxes.ts';
+import { BotTrusts } from './migrations/022-bot-trusts.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -51,6 +52,7 @@ export const identitySchema: ServiceSchema = {
     KnownNetworkEntity,
     BotEntity,
     BotKeyEntity,
+    BotTrustEntity,
     IdentityLinkEntity,
     PendingLinkEntity,
     SignInCodeEntity,
@@ -82,6 +84,7 @@ export const identitySchema: ServiceSchema = {
     { name: '018-own-assurance', class: OwnAssurance },
     { name: '020-registration-locale', class: RegistrationLocale },
     { name: '021-proven-mailboxes', class: ProvenMailboxes },
+    { name: '022-bot-trusts', class: BotTrusts },
   ],
   compatibleFrom: 1,
 };

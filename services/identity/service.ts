@@ -12,6 +12,7 @@ import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { BotTrusts } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
 import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { Factors, RecoveryCodes } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
@@ -44,6 +45,7 @@ import { accountHandlers } from './account/handlers.ts';
 import { createSweeper } from './account/sweeper.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
+import { botTrustsHandlers } from './bot-trusts/handlers.ts';
 import { botsHandlers } from './bots/handlers.ts';
 import { removeBots } from './bots/purge.ts';
 import { credentialsHandlers } from './credentials/credentials.ts';
@@ -155,6 +157,7 @@ function partsOf(
       serve(Users, usersHandlers(deps), userChecks(passwordRules)),
       serve(Bots, botsHandlers(deps)),
       serve(BotKeys, botKeysHandlers(deps)),
+      serve(BotTrusts, botTrustsHandlers(deps)),
       serve(Credentials, credentialsHandlers({ database, installed })),
       serve(Tokens, tokensHandlers({ ...deps, rightsCache })),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),

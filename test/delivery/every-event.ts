@@ -77,6 +77,17 @@ async function changeAccess(owner: Owner, ask: Ask, guest: Person): Promise<void
   const { Key } = await createKey(stack, bot, owner.token);
   await ask('BotKeys_SetExpiration', { Tenant, ID: Key.ID, ExpiresAt: inDays(10) });
   await ask('BotKeys_Rotate', { Tenant, ID: Key.ID });
+  const trust = {
+    Tenant,
+    Bot: bot.ID,
+    Issuer: 'https://token.example.com',
+    Audience: 'events',
+    Subject: 'job',
+  };
+  const { Trust } = await ask('BotTrusts_Save', { Trust: trust });
+  const { ID } = Trust as { ID: string };
+  await ask('BotTrusts_Save', { Trust: { ...trust, ID, Subject: 'job:*' } });
+  await ask('BotTrusts_Delete', { Tenant, ID });
   await ask('Bots_Delete', { Tenant, ID: bot.ID });
   await ask('Groups_Delete', { Tenant, Path: 'eng' });
   await ask('Roles_Delete', { Tenant, Slug: 'some' });

@@ -96,6 +96,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   BotKeys_Create: { fresh: ['bot'] },
   BotKeys_SetExpiration: { fresh: ['bot', 'key'] },
   BotKeys_Rotate: { fresh: ['bot', 'key'] },
+  BotTrusts_Save: { fresh: ['bot', 'trust'] },
+  BotTrusts_Delete: { fresh: ['bot', 'trust'] },
 
   // A second tenant would end the default tenant of its owner.
   Tenants_Create: {

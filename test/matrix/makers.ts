@@ -110,6 +110,18 @@ const makers = {
     ids: { bky: (await createKey(stack, { Tenant, ID: ids['bot'] ?? '' }, ownerToken)).Key.ID },
   }),
 
+  trust: async (stack, { home: Tenant, ownerToken, ids }) => {
+    const Trust = {
+      Tenant,
+      Bot: ids['bot'],
+      Issuer: 'https://token.example.com',
+      Audience: 'matrix',
+      Subject: 'job',
+    };
+    const answer = await stack.call('BotTrusts_Save', { Trust }, ownerToken);
+    return { ids: { btr: idIn(answer, 'Trust', 'btr') } };
+  },
+
   webhook: async (stack, { home: Tenant, ownerToken }) => {
     const Endpoint = {
       Tenant,
@@ -236,7 +248,7 @@ async function grantTo(
 function idIn(
   answer: Awaited<ReturnType<Stack['call']>>,
   key: string,
-  prefix: 'whk' | 'slk' | 'dom' | 'sso' | 'app',
+  prefix: 'whk' | 'slk' | 'dom' | 'sso' | 'app' | 'btr',
 ): string {
   if (answer.body.Code === 'unimplemented') return createId(prefix);
   return (bodyOf(answer)[key] as { ID: string }).ID;

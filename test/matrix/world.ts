@@ -114,11 +114,8 @@ async function makePlace(
   invitee: string,
 ): Promise<Place> {
   const tenant = await newTenant(stack, owner.id);
-  const unmade = Object.fromEntries(
-    ['dom', 'sso', 'app', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'fac', 'psk', 'evt', 'tsk'].map(
-      (prefix) => [prefix, createId(prefix as 'dom')],
-    ),
-  );
+  const prefixes = 'dom sso app slk ses whk bot bky btr usr fac psk evt tsk'.split(' ');
+  const unmade = Object.fromEntries(prefixes.map((prefix) => [prefix, createId(prefix as 'dom')]));
   const empty: Place = {
     name,
     tenant,
@@ -140,6 +137,7 @@ async function makePlace(
     'groupGrant',
     'bot',
     'key',
+    'trust',
     'botGrant',
     'webhook',
     'chat',

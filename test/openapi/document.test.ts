@@ -154,6 +154,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'bgr',
     'bot',
     'bky',
+    'btr',
     'dom',
     'aud',
     'ses',

@@ -388,6 +388,42 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ExpiresAt","kind":"time","required":true,"text":"At most 365 days ahead, or fewer if the tenant limits it. Now or a time in the past revokes the key."},
     ],
   },
+  BotTrusts_Delete: {
+    "text":"Deletes a trust.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  BotTrusts_Get: {
+    "text":"Returns one trust.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  BotTrusts_List: {
+    "text":"Lists the trusts of a bot.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Bot","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
+  BotTrusts_Save: {
+    "text":"Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition).","access":"a session or a bot key: the permission iam.botkeys.write in Trust.Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Trust.Tenant",
+    fields: [
+      {"path":"Trust.ID","kind":"text","required":false,"text":"Empty on save to create a new trust."},
+      {"path":"Trust.Tenant","kind":"text","required":true,"text":""},
+      {"path":"Trust.Bot","kind":"text","required":true,"text":"The bot that the token stands for. It never changes."},
+      {"path":"Trust.Issuer","kind":"text","required":true,"text":"The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com."},
+      {"path":"Trust.Audience","kind":"text","required":true,"text":"One of the token's audiences (aud), compared exactly."},
+      {"path":"Trust.Subject","kind":"text","required":true,"text":"The token's subject (sub), or its beginning and \"*\": system:serviceaccount:ci:deployer, or repo:acme/app:*."},
+      {"path":"Trust.Claims","kind":"map","required":false,"text":"Further claims that the token must have, each a text with the rules of Subject, such as {\"repository_owner_id\": \"583231\"}. If absent on update, the stored value is kept."},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored trust's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+    ],
+  },
   Bots_Delete: {
     "text":"Deletes a bot with its keys and grants.","access":"a session or a bot key: the permission iam.bots.write in Tenant","answers":"record","tenant":"Tenant",
     fields: [

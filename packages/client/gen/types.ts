@@ -88,6 +88,14 @@ export interface Operations {
   BotKeys_Rotate: { request: BotKeys_RotateReq; response: BotKeys_RotateRes };
   /** Changes a key's expiry. Now or a time in the past revokes the key. Fails with failed_precondition for a key that has expired, was revoked, or was rotated and would live longer. */
   BotKeys_SetExpiration: { request: BotKeys_SetExpirationReq; response: BotKeys_SetExpirationRes };
+  /** Deletes a trust. */
+  BotTrusts_Delete: { request: BotTrusts_DeleteReq; response: BotTrusts_DeleteRes };
+  /** Returns one trust. */
+  BotTrusts_Get: { request: BotTrusts_GetReq; response: BotTrusts_GetRes };
+  /** Lists the trusts of a bot. */
+  BotTrusts_List: { request: BotTrusts_ListReq; response: BotTrusts_ListRes };
+  /** Creates a trust, or updates the one with this ID. A bot has a maximum number of trusts (failed_precondition). */
+  BotTrusts_Save: { request: BotTrusts_SaveReq; response: BotTrusts_SaveRes };
   /** Deletes a bot with its keys and grants. */
   Bots_Delete: { request: Bots_DeleteReq; response: Bots_DeleteRes };
   /** Returns one bot. */
@@ -1277,6 +1285,98 @@ export type BotKeys_SetExpirationRes = {
 export type BotPage = {
   Items: Bot[];
   NextCursor: string;
+};
+
+/** A token must match all of its fields. A text that ends in "*" matches every text that begins with the characters before it. */
+export type BotTrust = {
+  /** Empty on save to create a new trust. */
+  ID: string;
+  Tenant: string;
+  /** The bot that the token stands for. It never changes. */
+  Bot: string;
+  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. */
+  Issuer: string;
+  /** One of the token's audiences (aud), compared exactly. */
+  Audience: string;
+  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. */
+  Subject: string;
+  /** Further claims that the token must have, each a text with the rules of Subject, such as {"repository_owner_id": "583231"}. If absent on update, the stored value is kept. */
+  Claims: Record<string, string>;
+  /** The user or bot that created it. */
+  CreatedBy: string;
+  CreatedAt?: string;
+  UpdatedAt?: string;
+};
+
+/** A token must match all of its fields. A text that ends in "*" matches every text that begins with the characters before it. */
+export type BotTrustInput = {
+  /** Empty on save to create a new trust. */
+  ID?: string | undefined;
+  Tenant: string;
+  /** The bot that the token stands for. It never changes. */
+  Bot: string;
+  /** The token's issuer (iss), compared exactly, such as https://token.actions.githubusercontent.com. */
+  Issuer: string;
+  /** One of the token's audiences (aud), compared exactly. */
+  Audience: string;
+  /** The token's subject (sub), or its beginning and "*": system:serviceaccount:ci:deployer, or repo:acme/app:*. */
+  Subject: string;
+  /** Further claims that the token must have, each a text with the rules of Subject, such as {"repository_owner_id": "583231"}. If absent on update, the stored value is kept. */
+  Claims?: Readonly<Record<string, string>> | undefined;
+  /** The user or bot that created it. */
+  CreatedBy?: string | undefined;
+  CreatedAt?: string | undefined;
+  UpdatedAt?: string | undefined;
+};
+
+/** One page of trusts. */
+export type BotTrustPage = {
+  Items: BotTrust[];
+  NextCursor: string;
+};
+
+/** Selects one trust. */
+export type BotTrusts_DeleteReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** Empty: the trust is deleted. */
+export type BotTrusts_DeleteRes = Record<string, never>;
+
+/** Selects one trust. */
+export type BotTrusts_GetReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** The trust. */
+export type BotTrusts_GetRes = {
+  Trust: BotTrust;
+};
+
+/** Selects a bot and a page. */
+export type BotTrusts_ListReq = {
+  Tenant: string;
+  Bot: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of trusts. */
+export type BotTrusts_ListRes = {
+  Page: BotTrustPage;
+};
+
+/** The trust to create or update. */
+export type BotTrusts_SaveReq = {
+  Trust: BotTrustInput;
+  /** Save only if the stored trust's UpdatedAt equals this time; otherwise fails with failed_precondition. */
+  IfUpdatedAt?: string | undefined;
+};
+
+/** The trust as stored. */
+export type BotTrusts_SaveRes = {
+  Trust: BotTrust;
 };
 
 /** Selects one bot. */

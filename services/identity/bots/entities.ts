@@ -57,6 +57,40 @@ export const BotKeyEntity = defineEntity({
   ],
 });
 
+/** A token of another issuer that a bot authenticates with. Deleting the bot deletes its trusts. */
+export const BotTrustEntity = defineEntity({
+  name: 'BotTrust',
+  tableName: 'bot_trust',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    bot: p.text(),
+    issuer: p.text(),
+    audience: p.text(),
+    /** The whole subject, or its beginning and "*". */
+    subject: p.text(),
+    /** Further claims, like the subject. */
+    claims: p.json<Record<string, string>>(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'bot_trust_bot', properties: ['tenant', 'bot', 'id'] }],
+});
+
+export type BotTrustRow = {
+  tenant: string;
+  id: string;
+  bot: string;
+  issuer: string;
+  audience: string;
+  subject: string;
+  claims: Record<string, string>;
+  createdBy: string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
 export type BotRow = {
   tenant: string;
   id: string;

@@ -7,7 +7,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { BotEntity, BotKeyEntity, botRecord } from './entities.ts';
+import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
 import { findBot, listBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
 
@@ -57,9 +57,10 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
           const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
           call.invalidates.add(`bot:${id}`);
           if (!bot) return false;
-          // Deletes the keys with the bot, as one change. access removes the grants when it
-          // receives the event.
+          // Deletes the keys and trusts with the bot, as one change. access removes the grants when
+          // it receives the event.
           await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
+          await em.nativeDelete(BotTrustEntity, { tenant, bot: id });
           em.remove(bot);
           recordBot(em, call, 'bot.deleted', bot);
           return true;

@@ -117,6 +117,11 @@ const eventTypes: readonly EventType[] = [
     expiring: 'A key expires in 14 days, or in 3 days.',
     expired: 'A key expired.',
   }),
+  ...family('tenant', 'bot_trust', 'BotTrust', {
+    created: 'A bot was allowed to authenticate with tokens of another issuer.',
+    updated: 'A trust of a bot was changed.',
+    deleted: 'A trust of a bot was deleted.',
+  }),
   ...family('tenant', 'domain', 'Domain', {
     created: 'A domain was claimed.',
     updated: 'The settings or the challenge of a domain were changed.',
@@ -179,7 +184,7 @@ export const types: ReadonlyMap<string, EventType> = new Map(
  * other words (events.proto).
  */
 export const ownFamilies: ReadonlySet<string> = new Set(
-  'access audit bot bot_grant bot_key chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression oauth_app role session sso sso_provider tenant user webhook_endpoint'.split(
+  'access audit bot bot_grant bot_key bot_trust chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression oauth_app role session sso sso_provider tenant user webhook_endpoint'.split(
     ' ',
   ),
 );

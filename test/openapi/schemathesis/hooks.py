@@ -89,6 +89,8 @@ REPLACED = {
     "PrivateKey": lambda _: "",
     # Its names have a length, and a provider of the platform has none.
     "AssuranceMap": lambda _: {},
+    # Its names have a length, and some of them are reserved.
+    "Claims": lambda _: {"ref": "refs/heads/main"},
     # The host bits of a network must be zero.
     "AllowedIPs": lambda _: ["192.0.2.0/24", "2001:db8::1"],
     # The settings define the allowed origins.

@@ -1,0 +1,52 @@
+import { notFound } from '@bailiwick/errors';
+import type { BotTrusts } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { LockMode } from '@mikro-orm/core';
+import type { BotKeyDeps } from '../bot-keys/deps.ts';
+import { BotTrustEntity } from '../bots/entities.ts';
+import { findBot } from '../bots/queries.ts';
+import { findBotTrust, listBotTrusts } from './queries.ts';
+import { recordTrust, trustRecord } from './records.ts';
+import { saveTrust } from './save.ts';
+
+export function botTrustsHandlers(deps: BotKeyDeps): Handlers<typeof BotTrusts> {
+  const { database, pager } = deps;
+  return {
+    async save(request, call) {
+      return { trust: trustRecord(await saveTrust(deps, request, call)) };
+    },
+
+    async get({ tenant, id }) {
+      const trust = await findBotTrust(database, tenant, id);
+      if (!trust) throw notFound('bot trust');
+      return { trust: trustRecord(trust) };
+    },
+
+    async list({ tenant, bot, page }, { operation }) {
+      if (!(await findBot(database, tenant, bot))) throw notFound('bot');
+      const binding = [operation.name, tenant, bot];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(
+        await listBotTrusts(database, tenant, bot, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
+      return { page: { items: items.map(trustRecord), nextCursor } };
+    },
+
+    async delete({ tenant, id }, call) {
+      await database.transaction({ tenant, row: `bot_trust ${tenant} ${id}` }, async (em) => {
+        const trust = await em.findOne(
+          BotTrustEntity,
+          { id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
+        if (!trust) return;
+        em.remove(trust);
+        recordTrust(em, call, 'bot_trust.deleted', trust);
+      });
+      return {};
+    },
+  };
+}

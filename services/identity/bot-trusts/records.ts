@@ -1,0 +1,45 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
+import {
+  type BotTrust,
+  BotTrustSchema,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { timeOf } from '@bailiwick/values';
+import { create } from '@bufbuild/protobuf';
+import type { BotTrustRow } from '../bots/entities.ts';
+
+/** The record as the API returns it. */
+export function trustRecord(row: BotTrustRow): BotTrust {
+  return create(BotTrustSchema, {
+    id: row.id,
+    tenant: row.tenant,
+    bot: row.bot,
+    issuer: row.issuer,
+    audience: row.audience,
+    subject: row.subject,
+    claims: { items: row.claims },
+    createdBy: row.createdBy,
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
+  });
+}
+
+/** The record in documented JSON, as in events. */
+export const trustJson = (row: BotTrustRow): JsonObject =>
+  encodeJson(BotTrustSchema, trustRecord(row));
+
+/** Writes the event of a changed trust. */
+export function recordTrust(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: BotTrustRow,
+  previous: JsonObject = {},
+): void {
+  const targets = [
+    { Type: 'bot_trust', ID: row.id, Name: row.subject },
+    { Type: 'bot', ID: row.bot, Name: '' },
+  ];
+  recordChange(em, origin, { tenant: row.tenant, type, data: trustJson(row), previous, targets });
+}

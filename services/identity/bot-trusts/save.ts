@@ -1,0 +1,87 @@
+import { type EntityManager, lockName } from '@bailiwick/database';
+import { failedPrecondition, invalid, notFound } from '@bailiwick/errors';
+import {
+  type BotTrust,
+  BotTrustSchema,
+  type BotTrustsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { LockMode } from '@mikro-orm/core';
+import type { BotKeyDeps } from '../bot-keys/deps.ts';
+import { assertMayIssue, lockBot } from '../bot-keys/issue.ts';
+import { BotTrustEntity, type BotTrustRow } from '../bots/entities.ts';
+import { findBot } from '../bots/queries.ts';
+import { trustsPerBot } from '../limits.ts';
+import { recordTrust, trustJson } from './records.ts';
+
+/**
+ * Creates a trust if no ID is sent, or changes the one with this ID. The caller must have every
+ * permission of the bot, as for a key: it decides who acts as the bot.
+ */
+export async function saveTrust(
+  deps: BotKeyDeps,
+  request: BotTrustsSaveRequest,
+  call: Call,
+): Promise<BotTrustRow> {
+  const sent = request.trust ?? create(BotTrustSchema);
+  const { tenant, id, bot } = sent;
+  if (!(await findBot(deps.database, tenant, bot))) throw notFound('bot');
+  await assertMayIssue(deps, call, { tenant, bot, permissions: [] });
+  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
+  return deps.database.transaction({ tenant, row: `trusts of ${bot}` }, async (em) => {
+    await lockBot(em, bot);
+    const stored =
+      id === ''
+        ? null
+        : await em.findOne(BotTrustEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (id !== '' && !stored) throw notFound('bot trust');
+    // A trust that does not exist cannot match the given time.
+    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+      throw failedPrecondition('the bot trust was changed meanwhile', 'STALE');
+    if (!stored) return insertTrust(em, sent, call);
+    if (stored.bot !== bot) throw invalid('Trust.Bot cannot be changed');
+    const before = trustJson(stored);
+    applyTo(stored, sent);
+    const previous = changedFields(before, trustJson(stored));
+    if (Object.keys(previous).length === 0) return stored;
+    stored.updatedAt = timeAfter(stored.updatedAt);
+    recordTrust(em, call, 'bot_trust.updated', stored, previous);
+    return stored;
+  });
+}
+
+async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promise<BotTrustRow> {
+  const { tenant, bot } = sent;
+  // Without the lock, two concurrent calls could both take the last place.
+  await lockName(em, `trusts of ${bot}`);
+  if ((await em.count(BotTrustEntity, { tenant, bot })) >= trustsPerBot)
+    throw failedPrecondition(`a bot has at most ${trustsPerBot} trusts`, 'BOT_TRUST_LIMIT');
+  const now = new Date();
+  const trust = em.create(BotTrustEntity, {
+    tenant,
+    id: createId('btr'),
+    bot,
+    issuer: '',
+    audience: '',
+    subject: '',
+    claims: {},
+    createdBy: call.caller.id,
+    createdAt: now,
+    updatedAt: now,
+  });
+  applyTo(trust, sent);
+  em.persist(trust);
+  recordTrust(em, call, 'bot_trust.created', trust);
+  return trust;
+}
+
+// Claims that were not sent stay. The other fields are required.
+function applyTo(trust: BotTrustRow, sent: BotTrust): void {
+  trust.issuer = sent.issuer;
+  trust.audience = sent.audience;
+  trust.subject = sent.subject;
+  if (sent.claims) trust.claims = { ...sent.claims.items };
+}
