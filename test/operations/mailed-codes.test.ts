@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
-import { mailsTo, mailTo, newAddress, signUp } from '../support/people.ts';
+import { mailsTo, mailTo, newAddress, password, signUp, tokenIn } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
-import { assertExpiresIn, rowsOf } from '../support/store.ts';
+import { assertExpiresIn, eventsOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
 
 const dead = ['the token is not valid any more'];
@@ -56,6 +56,34 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
     );
     bodyOf(await stack.call('Account_Get', {}, Token));
     isDead(await enter(request, code));
+  });
+
+  test('a mailed code, and a change of address, prove the mailbox of a user whom a social sign-in made', async () => {
+    const { person, request, code } = await mailed();
+    const set = 'update identity.user_account set mailbox_proven = false where id = $1';
+    const isProven = async () => {
+      const text = 'select mailbox_proven as proven from identity.user_account where id = $1';
+      return (await rowsOf<{ proven: boolean }>(stack, text, [person.id]))[0]?.proven;
+    };
+    const verified = async () =>
+      (await eventsOf(stack, 'identity', '')).filter(
+        ({ type, data }) => type === 'user.verified' && data['ID'] === person.id,
+      ).length;
+    const before = await verified();
+    await rowsOf(stack, set, [person.id]);
+    isWrong(await enter(request, 'ABCDEFGH'));
+    assert.equal(await isProven(), false);
+    bodyOf(await enter(request, code));
+    assert.deepEqual([await isProven(), await verified()], [true, before + 1]);
+
+    // Users who change their address are offered to join, and not added.
+    await rowsOf(stack, set, [person.id]);
+    const Email = newAddress('changed');
+    bodyOf(await stack.call('Account_ChangeEmail', { Email, Password: password }, person.token));
+    const Token = tokenIn(await mailTo(stack, Email));
+    assert.equal(await isProven(), false);
+    bodyOf(await stack.call('Account_Verify', { Token }));
+    assert.deepEqual([await isProven(), await verified()], [true, before + 1]);
   });
 
   test('a mailed code of a user with a second factor opens a challenge, and the factor the session', async () => {
