@@ -48,6 +48,11 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
       if (!sameSite) throw denied('this call comes from another site', 'CROSS_SITE');
       return token;
     },
+    /**
+     * The token in the cookie of a browser that opens a page, even from another site. For pages that
+     * no other site can read or frame, and that change nothing without a secret of their own.
+     */
+    ofVisitor: cookie.read,
   };
 }
 

@@ -45,6 +45,7 @@ const parts = Object.fromEntries(
 const roots: Readonly<Record<string, string>> = {
   home: '{{base}}/',
   error: '../../../',
+  choice: '../../../',
   post: '../../../',
 };
 

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
+import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
+import { choiceMarkup } from './choice-page.ts';
 import { etagOf, isCurrent } from './etag.ts';
 import { createKept } from './kept.ts';
 import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
@@ -40,9 +42,10 @@ const pages = new Map(
     inAllLanguages((locale) => renderPage(name, locale)),
   ]),
 );
-const [homePages, errorPages, formPages] = [
+const [homePages, errorPages, choicePages, formPages] = [
   inAllLanguages((locale) => renderPage('home', locale)),
   inAllLanguages((locale) => renderPage('error', locale)),
+  inAllLanguages((locale) => renderPage('choice', locale)),
   inAllLanguages((locale) => renderPage('post', locale)),
 ];
 
@@ -208,16 +211,18 @@ const failures: Partial<Record<number, readonly [title: string, next: string]>> 
 };
 const failed = ['error.failed', 'error.failedNext'] as const;
 
-/**
- * Shows a sign-in failure to the user. The page's links are relative to the routes
- * /auth/{tenant}/{id}/….
- */
+/** The way from a page to the public URL, which a proxy may serve below a prefix. */
+export const rootFrom = (pathname: string): string => '../'.repeat(pathname.split('/').length - 2);
+/** The way in the files, which are written for the routes /auth/{tenant}/{id}/…. */
+const writtenRoot = '../../../';
+
+/** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
 export function sendErrorPage(
   request: IncomingMessage,
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
-  brand: PageBrand = noBrand,
+  { brand = noBrand, root = writtenRoot }: { brand?: PageBrand; root?: string } = {},
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
@@ -229,9 +234,9 @@ export function sendErrorPage(
       : translateMessage(error.message, locale);
   const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
   const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
-  const body = fill(errorPages.get(locale) ?? '', {
+  const body = fill((errorPages.get(locale) ?? '').replaceAll(writtenRoot, root), {
     ...Object.fromEntries(escaped),
-    ...markupOf(brand, locale, '../../../'),
+    ...markupOf(brand, locale, root),
   });
   response
     .writeHead(status, {
@@ -242,16 +247,38 @@ export function sendErrorPage(
     .end(body);
 }
 
+/** Asks the person. `root` is the way from the page to the public URL. */
+export function sendChoicePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  choice: IssuerChoice,
+  { brand, root }: { brand: PageBrand; root: string },
+): void {
+  const locale = languageOf(request);
+  const body = fill((choicePages.get(locale) ?? '').replaceAll(writtenRoot, root), {
+    ...choiceMarkup(choice, locale),
+    ...markupOf(brand, locale, root),
+  });
+  response
+    .writeHead(200, {
+      ...brandHeaders(brand),
+      ...languageHeaders(locale),
+      'content-type': html,
+    })
+    .end(body);
+}
+
 /**
- * Sends a form that submits itself to another site (SAML's HTTP-POST binding). Only for the routes
- * /auth/{tenant}/{id}/…, to which its links are relative. Its policy names the site's scheme and
- * not its origin: browsers apply form-action to redirects too, and a provider may redirect users to
- * another of its hosts. Everything on the page is escaped.
+ * Sends a form that submits itself, such as SAML's HTTP-POST binding to another site. `root` is the
+ * way from the page to the public URL. Its policy names the site's scheme and not its
+ * origin: browsers apply form-action to redirects too, and a provider may redirect users to another
+ * of its hosts. Everything on the page is escaped.
  */
 export function sendFormPage(
   request: IncomingMessage,
   response: ServerResponse,
   { url, fields }: { url: string; fields: Readonly<Record<string, string>> },
+  root = writtenRoot,
 ): void {
   const { href, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:')
@@ -261,7 +288,7 @@ export function sendFormPage(
       `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
   );
   const locale = languageOf(request);
-  const body = fill(formPages.get(locale) ?? '', {
+  const body = fill((formPages.get(locale) ?? '').replaceAll(writtenRoot, root), {
     url: escapeHtml(href),
     fields: inputs.join('\n        '),
   });

@@ -22,11 +22,20 @@ import {
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
+import { createIssuerRoutes, isIssuerPage, isIssuerPath, issuerMethods } from './issuer.ts';
 import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
 import { createPageBrands, readOwnImages } from './page-brands.ts';
 import { keepLanguage } from './page-language.ts';
-import { acceptsHtml, isBranded, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
+import {
+  acceptsHtml,
+  isBranded,
+  isPage,
+  rootFrom,
+  sendErrorPage,
+  sendHomePage,
+  sendPage,
+} from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -56,16 +65,23 @@ export function createRouter(options: Options) {
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
   const sendLogo = createLogos(peers.access, images);
-  const route = createRoute(options, { session, link, sso, paths, brands, sendLogo });
+  const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
+  const parts = { session, link, sso, paths, brands, sendLogo, answerIssuer };
+  const route = createRoute(options, parts);
 
   /**
-   * The tenant of the provider if the failure is shown as a page: a user is signing in with a
-   * browser.
+   * The page that a failure is shown on, if a user is signing in with a browser, with the tenant of
+   * the provider.
    */
-  function tenantOfPage(request: IncomingMessage, thrown: unknown): string | undefined {
+  function pageOf(
+    request: IncomingMessage,
+    thrown: unknown,
+  ): { pathname: string; tenant: string } | undefined {
+    if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
     const url = URL.parse(request.url ?? '/', 'http://gateway');
-    const match = sso.match(paths.withoutPrefix(url?.pathname ?? ''));
-    return acceptsHtml(request) && !(thrown instanceof RoutingError) ? match?.[1] : undefined;
+    const pathname = paths.withoutPrefix(url?.pathname ?? '');
+    const tenant = sso.match(pathname)?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
+    return tenant === undefined ? undefined : { pathname, tenant };
   }
 
   async function answer(
@@ -94,10 +110,11 @@ export function createRouter(options: Options) {
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
       const status = thrown instanceof RoutingError ? thrown.status : undefined;
-      const tenant = tenantOfPage(request, thrown);
-      if (tenant !== undefined) {
+      const page = pageOf(request, thrown);
+      if (page) {
+        const { pathname, tenant } = page;
         const brand = await brands.of(tenant, origin.ip);
-        sendErrorPage(request, response, error, requestId, brand);
+        sendErrorPage(request, response, error, requestId, { brand, root: rootFrom(pathname) });
       } else sendError(response, error, requestId, status);
     }
   }
@@ -118,6 +135,7 @@ function createPaths(publicUrl: string, sso: Sso) {
     operations.get(pathname.slice(1))?.public === true ||
     isAuthzen(pathname, prefix) ||
     sso.match(pathname) !== null ||
+    isIssuerPath(pathname) ||
     isPage(pathname) ||
     isLogo(pathname) ||
     isDocs(pathname);
@@ -137,6 +155,7 @@ type Parts = {
   paths: Paths;
   brands: PageBrands;
   sendLogo: ReturnType<typeof createLogos>;
+  answerIssuer: ReturnType<typeof createIssuerRoutes>;
 };
 
 /** Everything that runs operations: in their own form, and in that of AuthZEN. */
@@ -159,9 +178,10 @@ function createRunners({ peers, settings, rightsCache }: Options, { session, lin
 /** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
 function createRoute(options: Options, parts: Parts) {
   const { settings, ready } = options;
-  const { sso, paths, brands, sendLogo } = parts;
+  const { paths, brands } = parts;
   const { publicUrl, allowedOrigins } = settings;
   const { runOperation, authzen } = createRunners(options, parts);
+  const answerBrowser = createBrowserRoutes(parts, publicUrl);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
 
@@ -189,21 +209,7 @@ function createRoute(options: Options, parts: Parts) {
       assertMethod(request, response, authzen.methods(pathname));
       return authzen.handle(pathname, request, response, origin);
     }
-    // Before a language is kept: a logo is cached for all browsers, without cookies.
-    if (isLogo(pathname)) {
-      nameRequest(span, request, '/brand/{tenant}/logo');
-      assertMethod(request, response, ['GET', 'HEAD']);
-      const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
-      if (!isSent) throw new RoutingError(404, 'there is no such logo');
-      return;
-    }
-    keepLanguage(request, response, publicUrl);
-    const signIn = sso.match(pathname);
-    if (signIn) {
-      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
-      assertMethod(request, response, sso.methods(signIn));
-      return sso.handle({ request, response, url, match: signIn, origin });
-    }
+    if (await answerBrowser({ request, response, url, pathname, origin, span })) return;
     if (isBranded(pathname)) {
       assertMethod(request, response, ['GET', 'HEAD']);
       const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
@@ -215,6 +221,46 @@ function createRoute(options: Options, parts: Parts) {
     return send(response);
   };
 }
+
+type Visited = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  /** The path below the public URL. */
+  pathname: string;
+  origin: RequestOrigin;
+  span: Span;
+};
+
+/**
+ * The routes that a service answers and that are no operations: logos, /auth and the OpenID
+ * provider. Returns whether it was one.
+ */
+const createBrowserRoutes =
+  ({ sso, sendLogo, answerIssuer }: Parts, publicUrl: string) =>
+  async ({ request, response, url, pathname, origin, span }: Visited): Promise<boolean> => {
+    // Before a language is kept: a logo is cached for all browsers, without cookies.
+    if (isLogo(pathname)) {
+      nameRequest(span, request, '/brand/{tenant}/logo');
+      assertMethod(request, response, ['GET', 'HEAD']);
+      const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
+      if (!isSent) throw new RoutingError(404, 'there is no such logo');
+      return true;
+    }
+    keepLanguage(request, response, publicUrl);
+    const signIn = sso.match(pathname);
+    if (signIn) {
+      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
+      assertMethod(request, response, sso.methods(signIn));
+      await sso.handle({ request, response, url, match: signIn, origin });
+      return true;
+    }
+    if (!isIssuerPath(pathname)) return false;
+    nameRequest(span, request, '/oauth');
+    assertMethod(request, response, issuerMethods);
+    await answerIssuer({ request, response, pathname, search: url.search, origin });
+    return true;
+  };
 
 /** The sender of a file, of the API reference or of the readiness; undefined for other paths. */
 function readOnlyRoute(

@@ -37,6 +37,7 @@ export const groups: readonly Group[] = [
     title: 'Sign-in',
     documents: [
       { file: 'docs/sign-in.md', label: 'Sign-in page' },
+      { file: 'docs/issuer.md', label: 'Sign in with Bailiwick' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
       { file: 'docs/apps.md', label: 'Apps' },
       { file: 'docs/domains.md', label: 'Email domains' },

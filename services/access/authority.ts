@@ -3,6 +3,7 @@ import { type Database, onPool, type Run } from '@bailiwick/database';
 import { invalid } from '@bailiwick/errors';
 import type {
   Authority,
+  DescribeMemberRequest,
   EffectiveRequest,
   MayConferBotRequest,
   MayReadUserRequest,
@@ -12,10 +13,10 @@ import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
-import { isMemberWithin } from './decisions/queries.ts';
+import { findGroupPaths, isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
-import { narrow } from './permissions/match.ts';
+import { isPlatformOnly, narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
@@ -45,6 +46,7 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
+    describeMember: (request) => describeMember(run, request),
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
 
@@ -133,6 +135,18 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
     sessionIdleMinutes: idleMinutes,
     sessionMaxMinutes: maxMinutes,
     recentLogin,
+  };
+}
+
+/** The roles, groups and permissions of a member. Rights on the platform are left out: they are no tenant's. */
+async function describeMember(run: Run, request: DescribeMemberRequest) {
+  const { userId: id, tenant } = request;
+  const rights = await rightsOf(run, { type: 'user', id, ...sessionProof(request) }, tenant);
+  if (!rights.activeMember || rights.ssoRequired || rights.factorRequired) return {};
+  return {
+    roles: rights.roles.toSorted(),
+    groups: await findGroupPaths(run, tenant, id),
+    permissions: rights.inTenant.filter((one) => !isPlatformOnly(one)).toSorted(),
   };
 }
 

@@ -2,14 +2,21 @@ import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
 
 /**
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
- * one address. A sign-in counts at its start and at its end.
+ * one address. A sign-in counts at its start and at its end. An application's server calls the
+ * OpenID provider from one address for all its users.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
   standard: {
     sso_check: perMinute(300),
     sso_providers: perMinute(300),
     sign_in: perMinute(240),
+    issuer: perMinute(1200),
   },
-  strict: { sso_check: perMinute(60), sso_providers: perMinute(60), sign_in: perMinute(60) },
+  strict: {
+    sso_check: perMinute(60),
+    sso_providers: perMinute(60),
+    sign_in: perMinute(60),
+    issuer: perMinute(300),
+  },
   off: {},
 };

@@ -6,6 +6,7 @@ import { RateWindowEntity } from '@bailiwick/limits';
 import { AppEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
+import { IssuerRecordEntity, SigningKeyEntity } from './issuer/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Limits } from './migrations/002-limits.ts';
 import { Domains } from './migrations/003-domains.ts';
@@ -16,6 +17,8 @@ import { Oauth } from './migrations/008-oauth.ts';
 import { AssuranceMap } from './migrations/009-assurance-map.ts';
 import { SigningKeys } from './migrations/010-signing-keys.ts';
 import { Apps } from './migrations/011-apps.ts';
+import { Issuer } from './migrations/012-issuer.ts';
+import { TokenKeys } from './migrations/013-token-keys.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -33,6 +36,8 @@ export const ssoSchema: ServiceSchema = {
     FlowEntity,
     UsedAssertionEntity,
     RateWindowEntity,
+    IssuerRecordEntity,
+    SigningKeyEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -45,6 +50,8 @@ export const ssoSchema: ServiceSchema = {
     { name: '009-assurance-map', class: AssuranceMap },
     { name: '010-signing-keys', class: SigningKeys },
     { name: '011-apps', class: Apps },
+    { name: '012-issuer', class: Issuer },
+    { name: '013-token-keys', class: TokenKeys },
   ],
   compatibleFrom: 1,
 };

@@ -4,7 +4,11 @@ import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bai
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { IdentityKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import {
+  Credentials,
+  Directory,
+  IdentityKeys,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import {
@@ -36,6 +40,7 @@ import { ownerHandlers } from './domains/owner.ts';
 import { policyHandlers } from './domains/policy.ts';
 import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
+import { openIssuer } from './issuer/issuer.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
 import { createOauth } from './oauth/oauth.ts';
@@ -63,6 +68,8 @@ type Options = {
 const clientsOf = ({ identity, access }: Options['peers']) => ({
   federation: createClient(Federation, asService(identity, 'sso')),
   identityKeys: createClient(IdentityKeys, asService(identity, 'sso')),
+  credentials: createClient(Credentials, asService(identity, 'sso')),
+  directory: createClient(Directory, asService(identity, 'sso')),
   admission: createClient(Admission, asService(access, 'sso')),
   authority: createClient(Authority, asService(access, 'sso')),
 });
@@ -81,6 +88,7 @@ type Deps = ProviderDeps &
   SignInDeps & {
     forget: (tenant: string) => void;
     identityKeys: Client<typeof IdentityKeys>;
+    replaceSigningKeys: () => Promise<void>;
     limits: Record<string, Limit>;
   };
 
@@ -117,7 +125,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     log,
     parts({ database, broker }) {
       const keys = createTenantKeys({ database, service: keyService });
-      const deps = {
+      const shared = {
         ...calls,
         database,
         keys,
@@ -129,15 +137,19 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         limiter: createLimiter(database),
         limits,
         signInLimit: limits['sign_in'],
+        ring,
         pager: createPager(ring),
         publicUrl,
         allowedOrigins,
         appUrl,
         log,
       };
+      const issuer = openIssuer(shared);
+      const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
-        served: servedBy(deps),
+        served: [...servedBy(deps), issuer.served],
         background: [
+          issuer.background,
           createSweeper(deps),
           watchDomains({ database, lookUp, log }),
           followVerified({ database, admission: calls.admission, broker, log }),

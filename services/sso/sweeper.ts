@@ -4,6 +4,7 @@ import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';
+import { sweepIssuer } from './issuer/queries.ts';
 import { sweepSignIns } from './sign-in/queries.ts';
 
 const intervalMs = 60_000;
@@ -29,6 +30,7 @@ export function createSweeper({
         sweepSignIns(database),
         sweepHandled(database),
         erasePreviousSecrets(database),
+        sweepIssuer(database),
         limiter.sweep(),
       ]),
   });

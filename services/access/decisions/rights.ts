@@ -38,6 +38,8 @@ export type Rights = {
    */
   inTenant: readonly string[];
   onPlatform: readonly string[];
+  /** The roles in the tenant that give them, by slug. */
+  roles: readonly string[];
   /** The grants that give these permissions; empty for the platform key. */
   sources: readonly Source[];
   /** The patterns that the principal may grant to others in the tenant. */
@@ -89,6 +91,7 @@ const none = (tenant: string): Rights => ({
   tenant,
   inTenant: [],
   onPlatform: [],
+  roles: [],
   sources: [],
   grantable: [],
   narrowedTo: [],
@@ -204,6 +207,7 @@ function rightsBy(
     ...none(tenant),
     inTenant,
     onPlatform,
+    roles: Object.keys(roles),
     sources: [...own, ...platform],
     grantable: grantablePatterns(inTenant, owns),
   };

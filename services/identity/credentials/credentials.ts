@@ -5,7 +5,14 @@ import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/int
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
-import { findLiveSession, limitSession, proofOf } from '../sessions/queries.ts';
+import { endSession } from '../sessions/handlers.ts';
+import {
+  findLiveSession,
+  findLiveSessionById,
+  type LiveSession,
+  limitSession,
+  proofOf,
+} from '../sessions/queries.ts';
 import type { Installed } from './installed.ts';
 
 type Deps = { database: Database; installed: Installed };
@@ -23,23 +30,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       );
       if (match) return match.principal;
       const session = await findLiveSession(database, hash);
-      if (session) {
-        const {
-          id: credentialId,
-          user_id: id,
-          email,
-          idle_minutes: idleMinutes,
-          proven_at: provenAt,
-        } = session;
-        const times = {
-          signedInAt: timeOf(session.created_at),
-          expiresAt: timeOf(session.expires_at),
-          idleMinutes,
-          ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
-        };
-        const address = { email, mailboxUnproven: session.mailbox_unproven };
-        return { type: 'user', id, credentialId, ...address, ...proofOf(session), ...times };
-      }
+      if (session) return userOf(session);
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
       // From an address outside its list, the gateway refuses the key, so this is not a use of it.
@@ -56,12 +47,43 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       };
     },
 
+    async resolveSession({ sessionId }) {
+      const session = await findLiveSessionById(database, sessionId);
+      if (!session) throw unauthenticated();
+      return { principal: userOf(session) };
+    },
+
+    async endSession({ sessionId, userId }, call) {
+      const caller = { ...call.caller, type: 'user', id: userId, credentialId: sessionId };
+      await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
+        endSession(em, { ...call, caller }, sessionId),
+      );
+      return {};
+    },
+
     async limitSession({ sessionId, idleMinutes, maxMinutes }, { invalidates }) {
       const isLive = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
       invalidates.add(`credential:${sessionId}`);
       if (!isLive) throw unauthenticated();
       return {};
     },
+  };
+}
+
+function userOf(session: LiveSession) {
+  const { id: credentialId, user_id: id, email, proven_at: provenAt } = session;
+  return {
+    type: 'user',
+    id,
+    credentialId,
+    email,
+    mailboxUnproven: session.mailbox_unproven,
+    ...proofOf(session),
+    authMethods: session.auth_methods,
+    signedInAt: timeOf(session.created_at),
+    expiresAt: timeOf(session.expires_at),
+    idleMinutes: session.idle_minutes,
+    ...(provenAt === null ? {} : { provenAt: timeOf(provenAt) }),
   };
 }
 

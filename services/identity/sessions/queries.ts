@@ -32,14 +32,20 @@ const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 
 /** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
 const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
 
-const live: Statement = {
-  name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, not u.mailbox_proven as mailbox_unproven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+const liveSession = `select s.id, s.user_id, u.email, not u.mailbox_proven as mailbox_unproven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+           array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
-         where s.token_hash = $1 and ${isLive} and u.status = 'active' and u.email_verified`,
+         where ${isLive} and u.status = 'active' and u.email_verified`;
+const live: Statement = {
+  name: 'identity.live_session',
+  text: `${liveSession} and s.token_hash = $1`,
+};
+const liveById: Statement = {
+  name: 'identity.live_session_by_id',
+  text: `${liveSession} and s.id = $1`,
 };
 const touch: Statement = {
   name: 'identity.touch_session',
@@ -64,6 +70,7 @@ export type LiveSession = Texts & {
   /** The last proof of a factor after the sign-in. */
   proven_at: string | null;
   idle_minutes: number;
+  auth_methods: string[];
   stale: boolean;
   mailbox_unproven: boolean;
 };
@@ -84,6 +91,16 @@ export async function findLiveSession(
   const [session] = await database.query<LiveSession>(live, [tokenHash, platformPlace]);
   // Written at most once a minute, so that a busy client does not cause a write per call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
+  return session;
+}
+
+/** A session that an application of its user goes on with. This extends it, as a call does. */
+export async function findLiveSessionById(
+  database: Database,
+  id: string,
+): Promise<LiveSession | undefined> {
+  const [session] = await database.query<LiveSession>(liveById, [id, platformPlace]);
+  if (session?.stale) await database.query(touch, [session.id]);
   return session;
 }
 

@@ -12,6 +12,8 @@ type Deps = {
   keys: TenantKeys;
   forget: (tenant: string) => void;
   identityKeys: Client<typeof IdentityKeys>;
+  /** Replaces the keys that sign tokens. */
+  replaceSigningKeys: () => Promise<void>;
 };
 
 /** The data keys of sso, and of identity, which has the platform's only. */
@@ -35,6 +37,7 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
     async rotate({ tenant }, call) {
       if (tenant === '') {
         const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
+        await deps.replaceSigningKeys();
         const queued = await database.transaction(null, requestRotation);
         return { queued: queued + (others?.queued ?? 0) };
       }

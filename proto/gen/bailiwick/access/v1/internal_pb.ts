@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIssBChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAki5gIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIQhAKDl9hY3RpdmVfbWVtYmVyIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCJ/ChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudCKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAkiyAEKEk1heVJlYWRVc2VyUmVxdWVzdBITCgtyZWFkZXJfdHlwZRgBIAEoCRIRCglyZWFkZXJfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEhIKCnNzb190ZW5hbnQYBiABKAkSEgoKbGltaXRlZF90bxgHIAEoCRIRCglhc3N1cmFuY2UYCCABKAkSFQoNb3duX2Fzc3VyYW5jZRgJIAEoCSJIChNNYXlSZWFkVXNlclJlc3BvbnNlEg4KBnNoYXJlZBgBIAEoCBIQCghhbnl3aGVyZRgCIAEoCBIPCgdtYW5hZ2VzGAMgASgIIqwCChNNYXlDb25mZXJCb3RSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIcChRwcmluY2lwYWxfYm90X3RlbmFudBgDIAEoCRIdChVwcmluY2lwYWxfbmFycm93ZWRfdG8YBCADKAkSDgoGdGVuYW50GAUgASgJEgsKA2JvdBgGIAEoCRITCgtwZXJtaXNzaW9ucxgHIAMoCRIcChRwcmluY2lwYWxfc3NvX3RlbmFudBgIIAEoCRIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCRIbChNwcmluY2lwYWxfYXNzdXJhbmNlGAogASgJEh8KF3ByaW5jaXBhbF9vd25fYXNzdXJhbmNlGAsgASgJIicKFE1heUNvbmZlckJvdFJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiQwoRTGlzdE93bmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWxpbWl0GAIgASgFEg8KB3VzZXJfaWQYAyABKAkiOwoSTGlzdE93bmVyc1Jlc3BvbnNlEhMKC3RlbmFudF9uYW1lGAEgASgJEhAKCHVzZXJfaWRzGAIgAygJIjcKDkdldExvZ29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkEKD0dldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSIiChBHZXRBcHBVcmxSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIkChFHZXRBcHBVcmxSZXNwb25zZRIPCgdhcHBfdXJsGAEgASgJIh8KDExlYXZlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiAKDUxlYXZlUmVzcG9uc2USDwoHdGVuYW50cxgBIAMoCSJoChZTZXRTdWJqZWN0U3RhdGVSZXF1ZXN0Eg8KB3N1YmplY3QYASABKAkSDQoFc3RhdGUYAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiJQoTQm90S2V5TGltaXRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKAoUQm90S2V5TGltaXRzUmVzcG9uc2USEAoIbWF4X2RheXMYASABKAUiQwoXQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifQoYQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMtkLCglBdXRob3JpdHkSjAEKCUVmZmVjdGl2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVzcG9uc2UiMJACAYq1GCkQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxNYXlDb25mZXJCb3QSKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJoCgdHZXRMb2dvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSagoJR2V0QXBwVXJsEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIssBChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAki5gIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIQhAKDl9hY3RpdmVfbWVtYmVyIooBChVEZXNjcmliZU1lbWJlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEgoKc3NvX3RlbmFudBgDIAEoCRISCgpsaW1pdGVkX3RvGAQgASgJEhEKCWFzc3VyYW5jZRgFIAEoCRIVCg1vd25fYXNzdXJhbmNlGAYgASgJIkwKFkRlc2NyaWJlTWVtYmVyUmVzcG9uc2USDQoFcm9sZXMYASADKAkSDgoGZ3JvdXBzGAIgAygJEhMKC3Blcm1pc3Npb25zGAMgAygJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCJ/ChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudCKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAkiyAEKEk1heVJlYWRVc2VyUmVxdWVzdBITCgtyZWFkZXJfdHlwZRgBIAEoCRIRCglyZWFkZXJfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEhIKCnNzb190ZW5hbnQYBiABKAkSEgoKbGltaXRlZF90bxgHIAEoCRIRCglhc3N1cmFuY2UYCCABKAkSFQoNb3duX2Fzc3VyYW5jZRgJIAEoCSJIChNNYXlSZWFkVXNlclJlc3BvbnNlEg4KBnNoYXJlZBgBIAEoCBIQCghhbnl3aGVyZRgCIAEoCBIPCgdtYW5hZ2VzGAMgASgIIqwCChNNYXlDb25mZXJCb3RSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIcChRwcmluY2lwYWxfYm90X3RlbmFudBgDIAEoCRIdChVwcmluY2lwYWxfbmFycm93ZWRfdG8YBCADKAkSDgoGdGVuYW50GAUgASgJEgsKA2JvdBgGIAEoCRITCgtwZXJtaXNzaW9ucxgHIAMoCRIcChRwcmluY2lwYWxfc3NvX3RlbmFudBgIIAEoCRIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCRIbChNwcmluY2lwYWxfYXNzdXJhbmNlGAogASgJEh8KF3ByaW5jaXBhbF9vd25fYXNzdXJhbmNlGAsgASgJIicKFE1heUNvbmZlckJvdFJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiQwoRTGlzdE93bmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWxpbWl0GAIgASgFEg8KB3VzZXJfaWQYAyABKAkiOwoSTGlzdE93bmVyc1Jlc3BvbnNlEhMKC3RlbmFudF9uYW1lGAEgASgJEhAKCHVzZXJfaWRzGAIgAygJIjcKDkdldExvZ29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkEKD0dldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSIiChBHZXRBcHBVcmxSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIkChFHZXRBcHBVcmxSZXNwb25zZRIPCgdhcHBfdXJsGAEgASgJIh8KDExlYXZlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiAKDUxlYXZlUmVzcG9uc2USDwoHdGVuYW50cxgBIAMoCSJoChZTZXRTdWJqZWN0U3RhdGVSZXF1ZXN0Eg8KB3N1YmplY3QYASABKAkSDQoFc3RhdGUYAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiJQoTQm90S2V5TGltaXRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKAoUQm90S2V5TGltaXRzUmVzcG9uc2USEAoIbWF4X2RheXMYASABKAUiQwoXQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifQoYQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMtQMCglBdXRob3JpdHkSjAEKCUVmZmVjdGl2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVzcG9uc2UiMJACAYq1GCkQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxJ5Cg5EZXNjcmliZU1lbWJlchIqLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxNYXlDb25mZXJCb3QSKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJoCgdHZXRMb2dvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSagoJR2V0QXBwVXJsEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveRequest
@@ -187,6 +187,86 @@ export const EffectiveResponseSchema: GenMessage<EffectiveResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_internal, 1);
 
 /**
+ * @generated from message bailiwick.access.v1.DescribeMemberRequest
+ */
+export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberRequest"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * The proof of the user's session, as in EffectiveRequest.
+   *
+   * @generated from field: string sso_tenant = 3;
+   */
+  ssoTenant: string;
+
+  /**
+   * @generated from field: string limited_to = 4;
+   */
+  limitedTo: string;
+
+  /**
+   * @generated from field: string assurance = 5;
+   */
+  assurance: string;
+
+  /**
+   * @generated from field: string own_assurance = 6;
+   */
+  ownAssurance: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.DescribeMemberRequest.
+ * Use `create(DescribeMemberRequestSchema)` to create a new message.
+ */
+export const DescribeMemberRequestSchema: GenMessage<DescribeMemberRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 2);
+
+/**
+ * Empty if the user is not an active member, or if the tenant requires SSO or a second factor that
+ * the session lacks.
+ *
+ * @generated from message bailiwick.access.v1.DescribeMemberResponse
+ */
+export type DescribeMemberResponse = Message<"bailiwick.access.v1.DescribeMemberResponse"> & {
+  /**
+   * The roles of the user and of its groups, by slug.
+   *
+   * @generated from field: repeated string roles = 1;
+   */
+  roles: string[];
+
+  /**
+   * The paths of the user's groups, and of the groups above them.
+   *
+   * @generated from field: repeated string groups = 2;
+   */
+  groups: string[];
+
+  /**
+   * The permissions in the tenant, as patterns.
+   *
+   * @generated from field: repeated string permissions = 3;
+   */
+  permissions: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.DescribeMemberResponse.
+ * Use `create(DescribeMemberResponseSchema)` to create a new message.
+ */
+export const DescribeMemberResponseSchema: GenMessage<DescribeMemberResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 3);
+
+/**
  * @generated from message bailiwick.access.v1.ListUserTenantsRequest
  */
 export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenantsRequest"> & {
@@ -208,7 +288,7 @@ export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenant
  * Use `create(ListUserTenantsRequestSchema)` to create a new message.
  */
 export const ListUserTenantsRequestSchema: GenMessage<ListUserTenantsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 2);
+  messageDesc(file_bailiwick_access_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsResponse
@@ -232,7 +312,7 @@ export type ListUserTenantsResponse = Message<"bailiwick.access.v1.ListUserTenan
  * Use `create(ListUserTenantsResponseSchema)` to create a new message.
  */
 export const ListUserTenantsResponseSchema: GenMessage<ListUserTenantsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 3);
+  messageDesc(file_bailiwick_access_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.access.v1.UserTenant
@@ -278,7 +358,7 @@ export type UserTenant = Message<"bailiwick.access.v1.UserTenant"> & {
  * Use `create(UserTenantSchema)` to create a new message.
  */
 export const UserTenantSchema: GenMessage<UserTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 4);
+  messageDesc(file_bailiwick_access_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereRequest
@@ -300,7 +380,7 @@ export type IsKnownElsewhereRequest = Message<"bailiwick.access.v1.IsKnownElsewh
  * Use `create(IsKnownElsewhereRequestSchema)` to create a new message.
  */
 export const IsKnownElsewhereRequestSchema: GenMessage<IsKnownElsewhereRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 5);
+  messageDesc(file_bailiwick_access_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereResponse
@@ -317,7 +397,7 @@ export type IsKnownElsewhereResponse = Message<"bailiwick.access.v1.IsKnownElsew
  * Use `create(IsKnownElsewhereResponseSchema)` to create a new message.
  */
 export const IsKnownElsewhereResponseSchema: GenMessage<IsKnownElsewhereResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 6);
+  messageDesc(file_bailiwick_access_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsRequest
@@ -344,7 +424,7 @@ export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsReq
  * Use `create(ListMemberIdsRequestSchema)` to create a new message.
  */
 export const ListMemberIdsRequestSchema: GenMessage<ListMemberIdsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 7);
+  messageDesc(file_bailiwick_access_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsResponse
@@ -361,7 +441,7 @@ export type ListMemberIdsResponse = Message<"bailiwick.access.v1.ListMemberIdsRe
  * Use `create(ListMemberIdsResponseSchema)` to create a new message.
  */
 export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 8);
+  messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
@@ -434,7 +514,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 9);
+  messageDesc(file_bailiwick_access_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -467,7 +547,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 10);
+  messageDesc(file_bailiwick_access_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -550,7 +630,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -570,7 +650,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -599,7 +679,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -623,7 +703,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -647,7 +727,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -680,7 +760,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -697,7 +777,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -714,7 +794,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -731,7 +811,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -750,7 +830,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -783,7 +863,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -796,7 +876,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -813,7 +893,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -832,7 +912,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -868,7 +948,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -917,7 +997,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it
@@ -935,6 +1015,16 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof EffectiveRequestSchema;
     output: typeof EffectiveResponseSchema;
+  },
+  /**
+   * Returns what an active member is in a tenant, for the tokens of applications.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.DescribeMember
+   */
+  describeMember: {
+    methodKind: "unary";
+    input: typeof DescribeMemberRequestSchema;
+    output: typeof DescribeMemberResponseSchema;
   },
   /**
    * Lists the active tenants in which a user is an active member, at most 1,000.

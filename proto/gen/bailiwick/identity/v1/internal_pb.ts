@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIp4DCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiKgoXRmluZERvbWFpblRlbmFudFJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIqChhGaW5kRG9tYWluVGVuYW50UmVzcG9uc2USDgoGdGVuYW50GAEgASgJIkUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifwoaSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QiGwoZSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdCJzChpJZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBSIbChlJZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0IiwKGklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlEg4KBnF1ZXVlZBgBIAEoBTKDAgoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJ4CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkynwQKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSIrChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy/AMKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ9Cg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxoMirUYCGlkZW50aXR5MpcCCgxJZGVudGl0eUtleXMSfQoGUmVwb3J0EjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEnoKBlJvdGF0ZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5Mp8ECglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -162,6 +162,13 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
    * @generated from field: bool mailbox_unproven = 16;
    */
   mailboxUnproven: boolean;
+
+  /**
+   * How the user signed in: the first method and those that followed it.
+   *
+   * @generated from field: repeated string auth_methods = 17;
+   */
+  authMethods: string[];
 };
 
 /**
@@ -170,6 +177,75 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_internal, 1);
+
+/**
+ * @generated from message bailiwick.identity.v1.ResolveSessionRequest
+ */
+export type ResolveSessionRequest = Message<"bailiwick.identity.v1.ResolveSessionRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ResolveSessionRequest.
+ * Use `create(ResolveSessionRequestSchema)` to create a new message.
+ */
+export const ResolveSessionRequestSchema: GenMessage<ResolveSessionRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.identity.v1.ResolveSessionResponse
+ */
+export type ResolveSessionResponse = Message<"bailiwick.identity.v1.ResolveSessionResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.ResolveResponse principal = 1;
+   */
+  principal?: ResolveResponse | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ResolveSessionResponse.
+ * Use `create(ResolveSessionResponseSchema)` to create a new message.
+ */
+export const ResolveSessionResponseSchema: GenMessage<ResolveSessionResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 3);
+
+/**
+ * @generated from message bailiwick.identity.v1.EndSessionRequest
+ */
+export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.identity.v1.EndSessionResponse
+ */
+export type EndSessionResponse = Message<"bailiwick.identity.v1.EndSessionResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionRequest
@@ -199,7 +275,7 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
  * Use `create(LimitSessionRequestSchema)` to create a new message.
  */
 export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 2);
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionResponse
@@ -212,7 +288,7 @@ export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionRe
  * Use `create(LimitSessionResponseSchema)` to create a new message.
  */
 export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 3);
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -229,7 +305,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 4);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -246,7 +322,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 5);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -263,7 +339,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -282,7 +358,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -299,7 +375,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -318,7 +394,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -354,7 +430,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -403,7 +479,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -425,7 +501,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -442,7 +518,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -455,7 +531,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -486,7 +562,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -499,7 +575,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -518,10 +594,10 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
- * Credentials answers the gateway: who holds this token?
+ * Credentials answers the gateway and the OpenID provider: who holds this token?
  *
  * @generated from service bailiwick.identity.v1.Credentials
  */
@@ -536,6 +612,27 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
+  },
+  /**
+   * Returns the principal of a session. Fails with unauthenticated if the session has ended or its
+   * user may not sign in.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.ResolveSession
+   */
+  resolveSession: {
+    methodKind: "unary";
+    input: typeof ResolveSessionRequestSchema;
+    output: typeof ResolveSessionResponseSchema;
+  },
+  /**
+   * Ends a session of a user, as a sign-out does. Does nothing if it has ended.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
   },
   /**
    * Shortens a session permanently. Fails with unauthenticated if the new limits end the session.

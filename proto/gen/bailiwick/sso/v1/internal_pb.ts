@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiQAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgiegoVU3NvTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMrECCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28ylwEKC0RvbWFpbk93bmVyEn8KBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlc3BvbnNlIiKQAgGKtRgbEAZKDW5vdGlmaWNhdGlvbnNKCGlkZW50aXR5GgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkiegoMSXNzdWVyQ2hvaWNlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIvCgdvcHRpb25zGAQgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJPcHRpb24SDgoGc2NvcGVzGAUgAygJIrcCChRJc3N1ZXJIYW5kbGVSZXNwb25zZRIOCgZzdGF0dXMYASABKAUSLQoHaGVhZGVycxgCIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAMgASgMEg8KB2ZhaWx1cmUYBCABKAkSEAoIZm9ybV91cmwYBSABKAkSPgoEZm9ybRgGIAMoCzIwLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UuRm9ybUVudHJ5EhIKCnNpZ25lZF9vdXQYByABKAgSLgoGY2hvaWNlGAggASgLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDaG9pY2UaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiQAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgiegoVU3NvTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMrECCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yewoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -448,6 +448,214 @@ export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResp
   messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
+ * A header of an HTTP message. A name may occur more than once.
+ *
+ * @generated from message bailiwick.sso.v1.HttpHeader
+ */
+export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.HttpHeader.
+ * Use `create(HttpHeaderSchema)` to create a new message.
+ */
+export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerHandleRequest
+ */
+export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"> & {
+  /**
+   * @generated from field: string method = 1;
+   */
+  method: string;
+
+  /**
+   * The path below the public URL, with the query.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * The headers that the protocol uses. Others are left out.
+   *
+   * @generated from field: repeated bailiwick.sso.v1.HttpHeader headers = 3;
+   */
+  headers: HttpHeader[];
+
+  /**
+   * @generated from field: bytes body = 4;
+   */
+  body: Uint8Array;
+
+  /**
+   * The client's IP address.
+   *
+   * @generated from field: string ip = 5;
+   */
+  ip: string;
+
+  /**
+   * SHA-256 of the session token in the browser's cookie. Empty without one, and on the routes that
+   * applications call.
+   *
+   * @generated from field: bytes session_hash = 6;
+   */
+  sessionHash: Uint8Array;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerHandleRequest.
+ * Use `create(IssuerHandleRequestSchema)` to create a new message.
+ */
+export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
+
+/**
+ * One choice of a person, and where it leads.
+ *
+ * @generated from message bailiwick.sso.v1.IssuerOption
+ */
+export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
+  /**
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * Relative to the page.
+   *
+   * @generated from field: string href = 2;
+   */
+  href: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerOption.
+ * Use `create(IssuerOptionSchema)` to create a new message.
+ */
+export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
+
+/**
+ * A page that asks the person.
+ *
+ * @generated from message bailiwick.sso.v1.IssuerChoice
+ */
+export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
+  /**
+   * tenant (which of their organisations) or consent (whether the app may know them).
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The name of the app.
+   *
+   * @generated from field: string app = 2;
+   */
+  app: string;
+
+  /**
+   * The tenant of the app, whose branding the page has. Empty for an app of the platform.
+   *
+   * @generated from field: string tenant = 3;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.IssuerOption options = 4;
+   */
+  options: IssuerOption[];
+
+  /**
+   * The scopes that the app asks for.
+   *
+   * @generated from field: repeated string scopes = 5;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerChoice.
+ * Use `create(IssuerChoiceSchema)` to create a new message.
+ */
+export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerHandleResponse
+ */
+export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleResponse"> & {
+  /**
+   * @generated from field: int32 status = 1;
+   */
+  status: number;
+
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.HttpHeader headers = 2;
+   */
+  headers: HttpHeader[];
+
+  /**
+   * @generated from field: bytes body = 3;
+   */
+  body: Uint8Array;
+
+  /**
+   * A message for the person in the browser, instead of the body. Empty = send the body.
+   *
+   * @generated from field: string failure = 4;
+   */
+  failure: string;
+
+  /**
+   * An address that the browser posts the fields to, instead of the body. Empty = send the body.
+   *
+   * @generated from field: string form_url = 5;
+   */
+  formUrl: string;
+
+  /**
+   * @generated from field: map<string, string> form = 6;
+   */
+  form: { [key: string]: string };
+
+  /**
+   * Whether the browser's session has ended, so that its cookie can be deleted.
+   *
+   * @generated from field: bool signed_out = 7;
+   */
+  signedOut: boolean;
+
+  /**
+   * A page that asks the person, instead of the body. Absent = send the body.
+   *
+   * @generated from field: bailiwick.sso.v1.IssuerChoice choice = 8;
+   */
+  choice?: IssuerChoice | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerHandleResponse.
+ * Use `create(IssuerHandleResponseSchema)` to create a new message.
+ */
+export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
+
+/**
  * One call of an open operation. It is counted before any other work is done for the call.
  *
  * @generated from message bailiwick.sso.v1.SsoLimitsTakeRequest
@@ -481,7 +689,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -530,7 +738,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -572,6 +780,25 @@ export const SignIn: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 0);
 
 /**
+ * Issuer is the OpenID provider behind the gateway's /oauth/… and /.well-known/… routes.
+ *
+ * @generated from service bailiwick.sso.v1.Issuer
+ */
+export const Issuer: GenService<{
+  /**
+   * Answers one HTTP request of a browser or an application.
+   *
+   * @generated from rpc bailiwick.sso.v1.Issuer.Handle
+   */
+  handle: {
+    methodKind: "unary";
+    input: typeof IssuerHandleRequestSchema;
+    output: typeof IssuerHandleResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 1);
+
+/**
  * SsoLimits counts the calls of sso's open operations across all gateways.
  *
  * @generated from service bailiwick.sso.v1.SsoLimits
@@ -588,7 +815,7 @@ export const SsoLimits: GenService<{
     output: typeof SsoLimitsTakeResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 1);
+  serviceDesc(file_bailiwick_sso_v1_internal, 2);
 
 /**
  * DataKeys gives notifications the state of the data keys of sso and identity: notifications serves
@@ -618,7 +845,7 @@ export const DataKeys: GenService<{
     output: typeof RotateResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 2);
+  serviceDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
  * PasswordPolicy answers identity: may a user with an address in this domain sign in with a
@@ -638,7 +865,7 @@ export const PasswordPolicy: GenService<{
     output: typeof PasswordPolicyFindResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 3);
+  serviceDesc(file_bailiwick_sso_v1_internal, 4);
 
 /**
  * DomainOwner answers notifications and identity: which tenant owns this domain?
@@ -657,5 +884,5 @@ export const DomainOwner: GenService<{
     output: typeof DomainOwnerFindResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 4);
+  serviceDesc(file_bailiwick_sso_v1_internal, 5);
 

@@ -1,0 +1,47 @@
+import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { escapeHtml, fill } from '@bailiwick/texts';
+import { textOf } from './page-texts.ts';
+
+// The page on which a person chooses an organisation, or lets an app know them. Its choices are
+// links, so that it needs no script.
+
+/** The texts of what an app may ask for. Everything else is a permission. */
+const scopeTexts: Readonly<Record<string, string>> = {
+  openid: 'choice.openid',
+  profile: 'choice.profile',
+  email: 'choice.email',
+  groups: 'choice.groups',
+  offline_access: 'choice.offline',
+};
+
+/** The values of the page's placeholders. Names are escaped. */
+export function choiceMarkup(choice: IssuerChoice, locale: string): Record<string, string> {
+  const values = { app: choice.app };
+  const isConsent = choice.kind === 'consent';
+  const [title, about] = isConsent
+    ? (['choice.consent', 'choice.consentAbout'] as const)
+    : (['choice.tenant', 'choice.tenantAbout'] as const);
+  return {
+    title: escapeHtml(fill(textOf(locale, title), values)),
+    about: escapeHtml(fill(textOf(locale, about), values)),
+    choices: isConsent ? consentMarkup(choice, locale) : tenantMarkup(choice),
+  };
+}
+
+const linkTo = (href: string, label: string, look = 'button'): string =>
+  `<a class="${look}" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
+
+const tenantMarkup = ({ options }: IssuerChoice): string =>
+  `<ul>${options.map(({ href, label }) => `<li>${linkTo(href, label, 'button plain')}</li>`).join('')}</ul>`;
+
+function consentMarkup({ options, scopes }: IssuerChoice, locale: string): string {
+  const asked = scopes.map((permission) =>
+    fill(textOf(locale, scopeTexts[permission] ?? 'choice.permission'), { permission }),
+  );
+  const [allow, deny] = options;
+  return [
+    `<ul>${asked.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`,
+    `<p>${linkTo(allow?.href ?? '', textOf(locale, 'choice.allow'))}</p>`,
+    `<p>${linkTo(deny?.href ?? '', textOf(locale, 'choice.deny'), 'button plain')}</p>`,
+  ].join('');
+}

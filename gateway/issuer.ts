@@ -1,0 +1,132 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serviceCaller } from '@bailiwick/call';
+import { invalid } from '@bailiwick/errors';
+import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { contextFor, readBody } from '@bailiwick/rpc';
+import { tokenHash, tokenKind } from '@bailiwick/values';
+import { createClient, type Transport } from '@connectrpc/connect';
+import type { RequestOrigin } from './authenticate.ts';
+import type { SessionCookie } from './cookies.ts';
+import { holdLarge } from './large-bodies.ts';
+import type { createPageBrands } from './page-brands.ts';
+import { rootFrom, sendChoicePage, sendFormPage } from './pages.ts';
+
+// The routes of the OpenID provider, which sso answers. The gateway knows the person's cookie, the
+// limits and the pages, and nothing of the protocol.
+
+const maxBodyBytes = 256 * 1024;
+const discovery = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+/** The routes that a browser opens for its user. */
+const pages = /^\/oauth\/(?:authorize|interaction|logout)(?:\/|$)/;
+
+/** The names of the library's own cookies begin with this. */
+const cookiePrefix = 'bailiwick_op_';
+/** The request headers that the protocol uses. */
+const passedHeaders = [
+  'accept',
+  'accept-language',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'authorization',
+  'content-type',
+  'dpop',
+  'origin',
+];
+
+type IssuerRequest = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The path below the public URL. */
+  pathname: string;
+  search: string;
+  origin: RequestOrigin;
+};
+
+export const isIssuerPath = (pathname: string): boolean =>
+  pathname.startsWith('/oauth/') || discovery.includes(pathname);
+
+/** Whether people see the answers of a route. */
+export const isIssuerPage = (pathname: string): boolean => pages.test(pathname);
+
+export const issuerMethods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+
+type Options = {
+  sso: Transport;
+  session: SessionCookie;
+  brands: ReturnType<typeof createPageBrands>;
+};
+
+export function createIssuerRoutes({ sso, session, brands }: Options) {
+  const issuer = createClient(Issuer, sso);
+
+  return async ({ request, response, pathname, search, origin }: IssuerRequest): Promise<void> => {
+    const { ip, requestId } = origin;
+    const token = isIssuerPage(pathname) ? session.ofVisitor(request) : undefined;
+    const answer = await issuer.handle(
+      {
+        method: request.method ?? 'GET',
+        path: `${pathname}${search}`,
+        headers: headersOf(request),
+        body: request.method === 'POST' ? await readForm(request, response, ip) : new Uint8Array(),
+        ip,
+        // The token itself stays here.
+        ...(token !== undefined &&
+          tokenKind(token) === 'session' && { sessionHash: tokenHash(token) }),
+      },
+      { contextValues: contextFor(serviceCaller('gateway', requestId)) },
+    );
+    for (const { name, value } of answer.headers)
+      if (name === 'set-cookie') response.appendHeader(name, value);
+    if (answer.signedOut) session.clear(response);
+    if (answer.failure !== '') throw invalid(answer.failure);
+    const root = rootFrom(pathname);
+    const { choice, formUrl: url, form: fields } = answer;
+    if (choice)
+      return sendChoicePage(request, response, choice, {
+        brand: await brands.of(choice.tenant, ip),
+        root,
+      });
+    if (url !== '') return sendFormPage(request, response, { url, fields }, root);
+    send(response, answer);
+  };
+}
+
+type Answer = {
+  status: number;
+  headers: ReadonlyArray<{ name: string; value: string }>;
+  body: Uint8Array;
+};
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  for (const { name, value } of headers) if (name !== 'set-cookie') response.setHeader(name, value);
+  response
+    .writeHead(status, {
+      'x-content-type-options': 'nosniff',
+      // Addresses have codes, which no other site may learn.
+      'referrer-policy': 'no-referrer',
+      'content-length': body.length,
+    })
+    .end(body);
+}
+
+function headersOf({ headers }: IncomingMessage) {
+  const own = (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(cookiePrefix));
+  return [
+    ...passedHeaders.map((name) => ({ name, value: String(headers[name] ?? '') })),
+    { name: 'cookie', value: own.join('; ') },
+  ].filter(({ value }) => value !== '');
+}
+
+async function readForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ip: string,
+): Promise<Uint8Array> {
+  const body = await readBody(request, response, maxBodyBytes, holdLarge(response, ip));
+  if (!body) throw invalid('the form must be at most 256 KiB');
+  return Buffer.from(body);
+}

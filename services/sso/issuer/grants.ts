@@ -1,0 +1,99 @@
+import type Provider from 'oidc-provider';
+import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { appOf, identityScopes } from './clients.ts';
+import type { Consents } from './consents.ts';
+import { includes, type Tenants } from './tenants.ts';
+import { currentVisit, type Place } from './visit.ts';
+
+/** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
+export function findResource(
+  { oidc }: KoaContextWithOIDC,
+  resource: string,
+  client: Client,
+): ResourceServer {
+  const { resources, tokenLifetimeSeconds } = appOf(client);
+  if (!resources.includes(resource)) throw new errors.InvalidTarget();
+  const { AuthorizationCode: code, RefreshToken: refresh } = oidc.entities;
+  const asked = [oidc.requestParamScopes, code?.scopes, refresh?.scopes].flatMap((scopes) => [
+    ...(scopes ?? []),
+  ]);
+  return {
+    scope: scopesOf(client, asked)
+      .filter((scope) => !identityScopes.includes(scope))
+      .join(' '),
+    audience: resource,
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: tokenLifetimeSeconds,
+    jwt: { sign: { alg: 'ES256' } },
+  };
+}
+
+/** The tenant that a grant is for; '' = none. */
+export const tenantOf = (grant: object | undefined): string =>
+  grant && 'tenant' in grant && typeof grant.tenant === 'string' ? grant.tenant : '';
+
+/** Makes grants keep their tenant. */
+export function keepTenants(provider: Provider): void {
+  const stored = [...provider.Grant.IN_PAYLOAD, 'tenant'];
+  Object.defineProperty(provider.Grant, 'IN_PAYLOAD', { get: () => stored });
+}
+
+/**
+ * The person's grant to the app: all that it asks for and may have, in one tenant. Each sign-in
+ * has a grant of its own, so that its end ends no other one. Undefined if the person has to choose a
+ * tenant first, or to consent.
+ */
+export const createGrants =
+  ({ tenants, consents }: { tenants: Tenants; consents: Consents }) =>
+  async ({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> => {
+    const { client, account, session, provider } = oidc;
+    if (!client || !account || !session) return undefined;
+    const { clientId } = client;
+    session.sidFor(clientId, session.uid);
+    const place = await choose(tenants, oidc);
+    const visit = currentVisit();
+    visit.asksTenant = place === 'ask';
+    if (place === 'ask') return undefined;
+    const asked = scopesOf(client, [...oidc.requestParamScopes]);
+    const allowed = await consents.find(account.accountId, clientId);
+    if (appOf(client).requireConsent && asked.some((scope) => !allowed.includes(scope)))
+      return undefined;
+    const grant = new provider.Grant({ accountId: account.accountId, clientId });
+    Object.assign(grant, { tenant: place?.id ?? '' });
+    if (place) Object.assign(session.authorizationFor(clientId), { tenant: place.id });
+    grant.addOIDCScope(asked.filter((scope) => identityScopes.includes(scope)).join(' '));
+    for (const [resource, { scopes }] of Object.entries(oidc.resourceServers ?? {}))
+      grant.addResourceScope(
+        resource,
+        [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)).join(' '),
+      );
+    await grant.save();
+    return grant;
+  };
+
+/** The scopes that an app may have among those that it asks for. Its permissions may be patterns. */
+export const scopesOf = (client: Client, asked: readonly string[]): string[] =>
+  asked.filter((scope) => appOf(client).scopes.some((pattern) => includes(pattern, scope)));
+
+/** The tenant of a sign-in: the app's, the one that the request names, or the person's only one. */
+async function choose(
+  tenants: Tenants,
+  { client, session, params, result }: KoaContextWithOIDC['oidc'],
+): Promise<Place | 'ask' | undefined> {
+  const { person } = currentVisit();
+  if (!client || !session || !person) return undefined;
+  const places = await tenants.ofPerson(person);
+  const named = (name: unknown) =>
+    places.find(({ id, slug }) => name !== '' && (id === name || slug === name));
+  const { tenant } = appOf(client);
+  const wanted = tenant || params?.['tenant'] || params?.['organization'];
+  if (wanted) {
+    const place = named(wanted);
+    if (!place) throw new errors.AccessDenied('this person is no member of that organisation');
+    return place;
+  }
+  const chosen = (result as { select_account?: { tenant?: string } } | undefined)?.select_account;
+  const { tenant: earlier } = session.authorizationFor(client.clientId) as { tenant?: string };
+  return named(chosen?.tenant) ?? named(earlier) ?? (places.length > 1 ? 'ask' : places[0]);
+}

@@ -1,0 +1,85 @@
+import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import type {
+  IssuerHandleRequest,
+  Issuer as IssuerService,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { inject } from 'light-my-request';
+import type { default as Provider } from 'oidc-provider';
+import type { People } from './people.ts';
+import { duringVisit, newVisit } from './visit.ts';
+
+type Deps = {
+  provider: () => Promise<Provider>;
+  people: People;
+  publicUrl: string;
+  limiter: Limiter;
+  /** The limits per IP address. */
+  limits: Readonly<Record<string, Limit>>;
+};
+
+/** Hands each request to oidc-provider, without a socket. */
+export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
+  const { people, limiter } = deps;
+  const limit = deps.limits['issuer'];
+  return {
+    async handle(request) {
+      const { ip, sessionHash } = request;
+      if (limit) await limiter.take(`address issuer ${callerNetwork(ip)}`, limit);
+      const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
+      const visit = newVisit(person);
+      const answer = await duringVisit(visit, () => answerOf(deps, request));
+      const { failure, form, choice, signedOut } = visit;
+      return {
+        status: answer.statusCode,
+        headers: headersOf(answer.headers),
+        body: answer.rawPayload,
+        failure,
+        ...(form && { formUrl: form.url, form: form.fields }),
+        ...(choice && { choice }),
+        signedOut,
+      };
+    },
+  };
+}
+
+async function answerOf({ provider, publicUrl }: Deps, request: IssuerHandleRequest) {
+  const { method, path, headers, body, ip } = request;
+  const { host, protocol, pathname } = new URL(publicUrl);
+  const prefix = pathname.replace(/\/+$/, '');
+  const answer = (await provider()).callback();
+  return inject(
+    (incoming, response) => {
+      // The address that the browser opened: the library's addresses begin with its prefix.
+      Object.assign(incoming, { originalUrl: `${prefix}${path}` });
+      void answer(incoming, response);
+    },
+    {
+      method: method as 'GET' | 'HEAD' | 'POST' | 'OPTIONS',
+      url: path,
+      headers: {
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        host,
+        'x-forwarded-proto': protocol.slice(0, -1),
+        'x-forwarded-for': ip,
+      },
+      ...(method === 'POST' && { payload: Buffer.from(body) }),
+    },
+  );
+}
+
+/** Headers that belong to the connection of the client, and not to the answer. */
+const ofConnection = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+const headersOf = (headers: Readonly<Record<string, number | string | string[] | undefined>>) =>
+  Object.entries(headers)
+    .filter(([name]) => !ofConnection.has(name))
+    .flatMap(([name, value]) =>
+      [value ?? []].flat().map((each) => ({ name, value: String(each) })),
+    );

@@ -1,0 +1,142 @@
+import type { Client, default as Provider } from 'oidc-provider';
+import { interactionPolicy } from 'oidc-provider';
+import { appOf } from './clients.ts';
+import type { IssuerDeps } from './deps.ts';
+import { scopesOf } from './grants.ts';
+import { assuranceOf, authTime, methodsOf } from './people.ts';
+import { currentVisit, type Person } from './visit.ts';
+
+// The steps of a person before an app gets its code: they sign in on our own page, choose a tenant,
+// consent, and come back here.
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+type Middleware = Parameters<Provider['use']>[0];
+
+const path = '/oauth/interaction/';
+export const interactionUrl = (publicUrl: string, uid: string): string =>
+  `${publicUrl}${path}${uid}`;
+
+/** When to ask a person: the library's rules. Apps of the operator's own ask for no consent. */
+export function promptPolicy() {
+  const policy = interactionPolicy.base();
+  policy.get('consent')?.checks.remove('native_client_prompt');
+  const severalTenants = new interactionPolicy.Check(
+    'several_tenants',
+    'the person has to choose an organisation',
+    () => currentVisit().asksTenant,
+  );
+  policy.add(
+    new interactionPolicy.Prompt({ name: 'select_account', requestable: true }, severalTenants),
+    1,
+  );
+  return policy;
+}
+
+/** Ends an interaction after the person's step, or shows the page for the step. */
+export const finishInteractions =
+  (provider: Provider, deps: Pick<IssuerDeps, 'publicUrl' | 'tenants' | 'consents'>): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method !== 'GET' || !ctx.path.startsWith(path)) return next();
+    const visit = currentVisit();
+    const interaction = await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined);
+    const client = await provider.Client.find(interaction ? textOf(interaction, 'client_id') : '');
+    if (!interaction || !client || interaction.uid !== ctx.path.slice(path.length)) {
+      visit.failure = 'This sign-in has expired or was finished before. Please sign in again.';
+      ctx.status = 400;
+      return;
+    }
+    const { person } = visit;
+    if (!person || !isDone(interaction, person)) {
+      ctx.redirect(signInPage(deps.publicUrl, interaction, client, person));
+      return;
+    }
+    const result = await resultOf(deps, { interaction, client, person, query: ctx.query });
+    if (!result) {
+      ctx.body = '';
+      return;
+    }
+    interaction.result = { ...interaction.lastSubmission, ...result };
+    // The person may have another session now than at the beginning.
+    interaction.session = undefined;
+    await interaction.persist();
+    ctx.redirect(interaction.returnTo);
+  };
+
+/** A parameter of the authorization request. */
+function textOf({ params }: Interaction, name: string): string {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+type Step = { interaction: Interaction; client: Client; person: Person; query: object };
+
+/** The result of the person's step; undefined if a page asks for it now. */
+async function resultOf(
+  { tenants, consents }: Pick<IssuerDeps, 'tenants' | 'consents'>,
+  { interaction, client, person, query }: Step,
+): Promise<object | undefined> {
+  const { tenant, consent } = query as { tenant?: string; consent?: string };
+  const about = { app: client.clientName ?? '', tenant: appOf(client).tenant };
+  switch (interaction.prompt.name) {
+    case 'login':
+      return {
+        login: {
+          accountId: person.id,
+          ts: authTime(person),
+          amr: methodsOf(person),
+          acr: assuranceOf(person),
+        },
+      };
+    case 'select_account': {
+      const places = await tenants.ofPerson(person);
+      if (places.length < 2 || places.some(({ id }) => id === tenant))
+        return { select_account: { tenant: tenant ?? places[0]?.id ?? '' } };
+      const options = places.map(({ id, name, slug }) => ({
+        label: name || slug,
+        href: `?tenant=${id}`,
+      }));
+      currentVisit().choice = { ...about, kind: 'tenant', options };
+      return undefined;
+    }
+    default: {
+      const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
+      if (consent === 'no')
+        return { error: 'access_denied', error_description: 'the person declined' };
+      if (!appOf(client).requireConsent) return { consent: {} };
+      if (consent === 'yes') {
+        await consents.add(person.id, client.clientId, scopes);
+        return { consent: {} };
+      }
+      const options = ['?consent=yes', '?consent=no'].map((href) => ({ href, label: '' }));
+      currentVisit().choice = { ...about, kind: 'consent', options, scopes };
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Whether the person has taken the step. Everything but a missing session asks for a new
+ * sign-in. Times are in seconds, so that a session of the same second has to be another one.
+ */
+function isDone({ prompt, iat, session }: Interaction, person: Person): boolean {
+  if (prompt.name !== 'login' || prompt.reasons.every((reason) => reason === 'no_session'))
+    return true;
+  return session?.uid === person.credentialId ? authTime(person) > iat : authTime(person) >= iat;
+}
+
+function signInPage(
+  publicUrl: string,
+  interaction: Interaction,
+  client: Client,
+  person: Person | undefined,
+): string {
+  const { tenant } = appOf(client);
+  const [locale = ''] = textOf(interaction, 'ui_locales').split(' ');
+  const search = new URLSearchParams({
+    ...(person && { again: '1' }),
+    ...(tenant !== '' && { tenant }),
+    ...(locale !== '' && { ui_locale: locale }),
+    return_to: `${path}${interaction.uid}`,
+  });
+  return `${publicUrl}/login?${search.toString()}`;
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { type KeyRing, purposeKey } from '@bailiwick/keys';
+import { type Limit, type Limiter } from '@bailiwick/limits';
+import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { type Served, serve } from '@bailiwick/rpc';
+import { type Background } from '@bailiwick/service';
+import type { JWK, default as Provider } from 'oidc-provider';
+import { findApp } from '../apps/queries.ts';
+import { recordStore } from './adapter.ts';
+import { createFindClient } from './clients.ts';
+import { createConsents } from './consents.ts';
+import type { IssuerDeps } from './deps.ts';
+import { issuerHandlers } from './handlers.ts';
+import { createPeople, type PeopleDeps } from './people.ts';
+import { createProvider } from './provider.ts';
+import { createSigningKeys, replaceSigningKeys, rotateSigningKeys } from './signing-keys.ts';
+import { createTenants, type TenantDeps } from './tenants.ts';
+
+type Options = Pick<IssuerDeps, 'database' | 'keys' | 'publicUrl' | 'log'> &
+  PeopleDeps &
+  TenantDeps & {
+    ring: KeyRing;
+    limiter: Limiter;
+    limits: Readonly<Record<string, Limit>>;
+  };
+
+/** The OpenID provider: apps sign people in with it. */
+export function openIssuer(options: Options): {
+  served: Served;
+  background: Background;
+  replaceKeys: () => Promise<void>;
+} {
+  const { database, ring } = options;
+  const people = createPeople(options);
+  const findClient = createFindClient((clientId) => findApp(database, clientId));
+  const consents = createConsents(recordStore(options, 'Consent'));
+  const deps = { ...options, people, tenants: createTenants(options), consents, findClient };
+  return {
+    served: serve(Issuer, issuerHandlers({ ...deps, provider: followKeys(deps, ring) })),
+    background: rotateSigningKeys(deps),
+    replaceKeys: () => replaceSigningKeys(deps),
+  };
+}
+
+/** The provider with the present signing keys. It reads them once, so new keys need a new one. */
+function followKeys(deps: IssuerDeps, ring: KeyRing): () => Promise<Provider> {
+  const signingKeys = createSigningKeys(deps);
+  let made: { of: string; provider: Provider } | undefined;
+
+  return async () => {
+    const keys = await signingKeys.current();
+    const of = idsOf(keys);
+    if (made?.of !== of) {
+      const cookieKeys = ring.map(({ key }) => purposeKey(key, 'issuer-cookies').toString('hex'));
+      made = { of, provider: createProvider(deps, structuredClone(keys), cookieKeys) };
+    }
+    return made.provider;
+  };
+}
+
+const idsOf = (keys: readonly JWK[]): string =>
+  createHash('sha256')
+    .update(keys.map(({ kid }) => kid).join(' '))
+    .digest('hex');

@@ -1,0 +1,26 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Configuration } from 'oidc-provider';
+import { appOf } from './clients.ts';
+import { currentVisit } from './visit.ts';
+
+/** As long as the person's session can last. Refreshing ends sooner if the session does. */
+function untilSessionEnds(): number {
+  const { person } = currentVisit();
+  const left = person?.expiresAt ? timestampMs(person.expiresAt) - Date.now() : 0;
+  return Math.max(60, Math.ceil(left / 1000));
+}
+
+const minute = 60;
+const day = 24 * 60 * minute;
+
+/** How long the records of the OpenID provider are valid, in seconds. */
+export const lifetimes: NonNullable<Configuration['ttl']> = {
+  AccessToken: (_ctx, _token, client) => appOf(client).tokenLifetimeSeconds,
+  IdToken: (_ctx, _token, client) => appOf(client).tokenLifetimeSeconds,
+  ClientCredentials: (_ctx, _token, client) => appOf(client).tokenLifetimeSeconds,
+  AuthorizationCode: minute,
+  Interaction: 30 * minute,
+  RefreshToken: 30 * day,
+  Grant: untilSessionEnds,
+  Session: untilSessionEnds,
+};

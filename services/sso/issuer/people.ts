@@ -1,0 +1,130 @@
+import { sessionProof } from '@bailiwick/call';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Credentials,
+  Directory,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { Person } from './visit.ts';
+
+// Who the person of a session is, and which apps they may use. Every code, every refresh and every
+// userinfo call asks again.
+
+export type PeopleDeps = {
+  credentials: Pick<
+    Client<typeof Credentials>,
+    'resolve' | 'resolveSession' | 'endSession' | 'limitSession'
+  >;
+  directory: Pick<Client<typeof Directory>, 'getUsers'>;
+  authority: Pick<Client<typeof Authority>, 'effective'>;
+};
+
+/** Why a person may not use an app. The text goes to the app, in English. */
+export type Refusal = string;
+
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople({ credentials, directory, authority }: PeopleDeps) {
+  return {
+    /** The signed-in person of a browser. */
+    async ofToken(tokenHash: Uint8Array, ip: string): Promise<Person | undefined> {
+      const person = await credentials.resolve({ tokenHash, ip }).catch(noneIfEnded);
+      return person?.type === 'user' ? person : undefined;
+    },
+
+    /** The person of a session, if it has not ended. */
+    async ofSession(sessionId: string): Promise<Person | undefined> {
+      return (await credentials.resolveSession({ sessionId }).catch(noneIfEnded))?.principal;
+    },
+
+    async userOf({ id }: Person): Promise<User | undefined> {
+      const { users } = await directory.getUsers({ ids: [id] });
+      return users[0];
+    },
+
+    /** Why the person may not use an app of a tenant, '' = the platform's; undefined if they may. */
+    async refusal(person: Person, tenant: string): Promise<Refusal | undefined> {
+      if (tenant === '')
+        // Only one tenant believes such a session: its provider alone says whose it is.
+        return person.limitedTo === '' ? undefined : 'this session is limited to one organisation';
+      const { id, limitedTo } = person;
+      const wanted = await authority.effective({
+        principalType: 'user',
+        principalId: id,
+        tenant,
+        ...sessionProof(person),
+      });
+      if (wanted.activeMember !== true || (limitedTo !== '' && limitedTo !== tenant))
+        return 'this app is for the members of one organisation';
+      if (wanted.ssoRequired) return 'the organisation requires single sign-on';
+      if (wanted.factorRequired) return 'the organisation requires a second factor';
+      const limits = {
+        idleMinutes: wanted.sessionIdleMinutes,
+        maxMinutes: wanted.sessionMaxMinutes,
+      };
+      const isLive = await limited(credentials, person, limits);
+      return isLive ? undefined : "the organisation's limits have ended the session";
+    },
+
+    signOut: async ({ credentialId: sessionId, id: userId }: Person): Promise<void> =>
+      void (await credentials.endSession({ sessionId, userId })),
+  };
+}
+
+function noneIfEnded(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.Unauthenticated) return undefined;
+  throw error;
+}
+
+/** Applies a tenant's limits to the session, as a gateway does. Returns whether it is live. */
+async function limited(
+  credentials: Pick<PeopleDeps['credentials'], 'limitSession'>,
+  { credentialId: sessionId, signedInAt, expiresAt, idleMinutes: idle }: Person,
+  { idleMinutes, maxMinutes }: { idleMinutes: number; maxMinutes: number },
+): Promise<boolean> {
+  if (!signedInAt || !expiresAt) return true;
+  const endsSooner =
+    maxMinutes > 0 && timestampMs(signedInAt) + maxMinutes * 60_000 < timestampMs(expiresAt);
+  if (!endsSooner && (idleMinutes === 0 || idleMinutes >= idle)) return true;
+  const applied = await credentials
+    .limitSession({ sessionId, idleMinutes, maxMinutes })
+    .catch(noneIfEnded);
+  return applied !== undefined;
+}
+
+/** When the person last signed in or proved a factor, in seconds. */
+export const authTime = ({ signedInAt, provenAt }: Person): number =>
+  Math.floor(
+    Math.max(...[signedInAt, provenAt].map((time) => (time ? timestampMs(time) : 0))) / 1000,
+  );
+
+/** RFC 8176 names for methods of ours. Others have no name there and stay as they are. */
+const methodNames: Record<string, string> = { password: 'pwd', totp: 'otp', passkey: 'pop' };
+
+/** How the person signed in (amr). */
+export const methodsOf = ({ authMethods, assurance }: Person): string[] => [
+  ...new Set([
+    ...authMethods.map((method) => methodNames[method] ?? method),
+    ...(assurance === 'aal2' || assurance === 'phishing_resistant' ? ['mfa'] : []),
+  ]),
+];
+
+/** The assurance of the sign-in (acr). */
+export const assuranceOf = ({ assurance }: Person): string => assurance || 'aal1';
+
+/** The claims about a user. An app trusts a verified address more than we trust some providers'. */
+export const claimsOf = (user: User, { mailboxUnproven }: Person) => ({
+  email: user.email,
+  email_verified: user.emailVerified && !mailboxUnproven,
+  ...Object.fromEntries(
+    [
+      ['name', user.name],
+      ['given_name', user.givenName],
+      ['family_name', user.familyName],
+      ['picture', user.picture],
+      ['locale', user.locale],
+    ].filter(([, value]) => value !== ''),
+  ),
+});

@@ -1,0 +1,148 @@
+import type { EventEmitter } from 'node:events';
+import { type Log } from '@bailiwick/telemetry';
+import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { createAccounts } from './accounts.ts';
+import { createAdapter } from './adapter.ts';
+import { clientProperties, compareSecrets, identityScopes } from './clients.ts';
+import type { IssuerDeps } from './deps.ts';
+import { createGrants, findResource, keepTenants } from './grants.ts';
+import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
+import { lifetimes } from './lifetimes.ts';
+import { logoutPages, signOutEverywhere } from './logout.ts';
+import { followSessions } from './sessions.ts';
+import { currentVisit } from './visit.ts';
+
+// oidc-provider with our apps, people, sessions and pages. It speaks the protocol; nothing here
+// does.
+
+/** Makes the OpenID provider that signs with these keys. */
+export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Provider {
+  const { publicUrl, people, log } = deps;
+  const provider = new Provider(publicUrl, configurationOf(deps, keys, cookieKeys));
+  // The gateway's answer to where the request came from is in the headers that we set ourselves.
+  provider.proxy = true;
+  compareSecrets(provider);
+  followSessions(provider);
+  keepTenants(provider);
+  // Each app gets the ID of the session that its tokens belong to.
+  provider.Client.prototype.includeSid = () => true;
+  provider.use(pagePolicy);
+  provider.use(finishInteractions(provider, deps));
+  provider.use(signOutEverywhere(people));
+  provider.on('server_error', (_ctx, error) => logFailure(log, error));
+  // Koa's own event: for what fails outside of the library's routes.
+  (provider as EventEmitter).on('error', (error) => logFailure(log, error));
+  return provider;
+}
+
+const logFailure = (log: Log, error: unknown): void =>
+  log.error('the OpenID provider failed', { error });
+
+function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Configuration {
+  const { publicUrl } = deps;
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
+  return {
+    adapter: createAdapter(deps),
+    jwks: { keys },
+    scopes: [...identityScopes],
+    claims: {
+      openid: ['sub', 'acr', 'amr', 'auth_time', 'tenant', 'tenant_slug', 'roles'],
+      groups: ['groups', 'groups_omitted'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'given_name', 'family_name', 'picture', 'locale'],
+    },
+    // Many clients read nothing but the ID token.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    extraClientMetadata: { properties: [...clientProperties] },
+    clientBasedCORS: (_ctx, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256', 'ES256'],
+      clientAuthSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+    },
+    cookies: {
+      names: {
+        session: 'bailiwick_op_session',
+        interaction: 'bailiwick_op_interaction',
+        resume: 'bailiwick_op_resume',
+      },
+      keys: cookieKeys,
+      long: cookie,
+      short: cookie,
+    },
+    routes: {
+      authorization: '/oauth/authorize',
+      token: '/oauth/token',
+      userinfo: '/oauth/userinfo',
+      jwks: '/oauth/jwks',
+      introspection: '/oauth/introspect',
+      pushed_authorization_request: '/oauth/par',
+      revocation: '/oauth/revoke',
+      end_session: '/oauth/logout',
+    },
+    features: featuresOf(deps),
+    interactions: {
+      policy: promptPolicy(),
+      url: (_ctx, { uid }) => interactionUrl(publicUrl, uid),
+    },
+    ...createAccounts(deps.people, deps.tenants),
+    extraParams: ['tenant', 'organization'],
+    loadExistingGrant: createGrants(deps),
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Each use of a token asks for the person's session, which is more than the library's.
+    expiresWithSession: () => false,
+    renderError,
+    ttl: lifetimes,
+  };
+}
+
+function featuresOf({ publicUrl, people }: IssuerDeps): NonNullable<Configuration['features']> {
+  return {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    pushedAuthorizationRequests: { enabled: true },
+    dPoP: { enabled: true },
+    introspection: {
+      enabled: true,
+      /** An app learns about its own tokens, and about no token of an ended session. */
+      async allowedPolicy(_ctx, client, token) {
+        const { clientId, kind, sessionUid } = token as unknown as Introspected;
+        if (clientId !== client.clientId) return false;
+        return kind === 'ClientCredentials' || !!(await people.ofSession(sessionUid ?? ''));
+      },
+    },
+    revocation: { enabled: true },
+    rpInitiatedLogout: { enabled: true, ...logoutPages(publicUrl) },
+    resourceIndicators: { enabled: true, getResourceServerInfo: findResource },
+  };
+}
+
+type Introspected = { clientId: string; kind: string; sessionUid?: string };
+
+/** The routes that browsers open. All others are called by apps, which read JSON. */
+const pageRoutes = /^(?:authorization|resume|end_session)/;
+
+function renderError(
+  ctx: KoaContextWithOIDC,
+  out: { error: string; error_description?: string | undefined },
+): void {
+  if (!pageRoutes.test(ctx.oidc.route)) {
+    ctx.body = out;
+    return;
+  }
+  currentVisit().failure = out.error_description ?? out.error;
+  ctx.body = '';
+}
+
+/** The library's own pages only send a form on, with a script whose hash it adds here. */
+const pagePolicy: Parameters<Provider['use']>[0] = (ctx, next) => {
+  ctx.set(
+    'content-security-policy',
+    "default-src 'none'; script-src 'self'; form-action https: http:; base-uri 'none'; frame-ancestors 'none'",
+  );
+  return next();
+};

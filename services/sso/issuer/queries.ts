@@ -1,0 +1,185 @@
+import type { Buffer } from 'node:buffer';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+
+// The rows of the OpenID provider. All belong to the platform (tenant '').
+
+export type RecordRow = {
+  id: string;
+  dekId: string;
+  payloadEnc: Buffer;
+  consumedAt: string | null;
+};
+
+export type NewRecord = {
+  id: string;
+  model: string;
+  dekId: string;
+  payloadEnc: Uint8Array;
+  grantHash: string;
+  uidHash: string;
+  userCodeHash: string;
+  seconds: number;
+};
+
+const insert = `insert into issuer_record (tenant, id, model, dek_id, payload_enc, grant_hash, uid_hash, user_code_hash, created_at, expires_at)
+         values ('', $1, $2, $3, $4, $5, $6, $7, now(), now() + $8::int * interval '1 second')`;
+const put: Statement = {
+  name: 'sso.put_issuer_record',
+  text: `${insert}
+         on conflict (tenant, id) do update set
+           dek_id = excluded.dek_id, payload_enc = excluded.payload_enc, grant_hash = excluded.grant_hash,
+           uid_hash = excluded.uid_hash, user_code_hash = excluded.user_code_hash, expires_at = excluded.expires_at`,
+};
+
+const valuesOf = (record: NewRecord): unknown[] => [
+  record.id,
+  record.model,
+  record.dekId,
+  record.payloadEnc,
+  record.grantHash,
+  record.uidHash,
+  record.userCodeHash,
+  record.seconds,
+];
+
+/** Stores a record, or replaces it. A used one stays used. */
+export async function putRecord(database: Database, record: NewRecord): Promise<void> {
+  await database.query(put, valuesOf(record));
+}
+
+const add: Statement = {
+  name: 'sso.add_issuer_record',
+  text: `${insert} on conflict (tenant, id) do nothing returning 1 as added`,
+};
+
+/** Stores a record unless it exists. Only one of several concurrent calls gets true. */
+export async function addRecord(database: Database, record: NewRecord): Promise<boolean> {
+  return (await database.query(add, valuesOf(record))).length > 0;
+}
+
+const columns =
+  'select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from issuer_record';
+// Expired records are found: whether a record has expired is in its payload, which the library
+// compares.
+const byKey: Record<'id' | 'uid' | 'userCode', Statement> = {
+  id: {
+    name: 'sso.issuer_record',
+    text: `${columns} where tenant = '' and model = $1 and id = $2`,
+  },
+  uid: {
+    name: 'sso.issuer_record_of_uid',
+    text: `${columns} where tenant = '' and model = $1 and uid_hash = $2`,
+  },
+  userCode: {
+    name: 'sso.issuer_record_of_user_code',
+    text: `${columns} where tenant = '' and model = $1 and user_code_hash = $2`,
+  },
+};
+
+export async function findRecord(
+  database: Database,
+  by: keyof typeof byKey,
+  model: string,
+  key: string,
+): Promise<RecordRow | undefined> {
+  return (await database.query<RecordRow>(byKey[by], [model, key]))[0];
+}
+
+const consume: Statement = {
+  name: 'sso.consume_issuer_record',
+  text: `update issuer_record set consumed_at = now()
+         where tenant = '' and id = $1 and consumed_at is null and expires_at > now()
+         returning 1 as consumed`,
+};
+
+/** Uses a record up. Only one of several concurrent calls gets true. */
+export async function consumeRecord(database: Database, id: string): Promise<boolean> {
+  return (await database.query(consume, [id])).length > 0;
+}
+
+const remove: Statement = {
+  name: 'sso.remove_issuer_record',
+  text: `delete from issuer_record where tenant = '' and id = $1`,
+};
+
+export async function removeRecord(database: Database, id: string): Promise<void> {
+  await database.query(remove, [id]);
+}
+
+const endGrantRecords: Statement = {
+  name: 'sso.end_issuer_grant',
+  text: "delete from issuer_record where tenant = '' and model = $1 and grant_hash = $2",
+};
+
+/** Removes the records of a model that belong to a grant. */
+export async function endGrant(database: Database, model: string, grant: string): Promise<void> {
+  await database.query(endGrantRecords, [model, grant]);
+}
+
+const endFamilyRecords: Statement = {
+  name: 'sso.end_issuer_family',
+  text: `delete from issuer_record where tenant = '' and grant_hash <> '' and grant_hash = (
+           select grant_hash from issuer_record where tenant = '' and id = $1
+         )`,
+};
+
+/** Removes the grant of a record, with all codes and tokens that came from it. */
+export async function endFamily(database: Database, id: string): Promise<void> {
+  await database.query(endFamilyRecords, [id]);
+}
+
+const sweep: Statement = {
+  name: 'sso.sweep_issuer_records',
+  text: "delete from issuer_record where tenant = '' and expires_at < now() - interval '1 hour'",
+};
+
+/** Erases expired records. Used codes stay for an hour, so that another use of one is noticed. */
+export async function sweepIssuer(database: Database): Promise<void> {
+  await database.query(sweep, []);
+}
+
+export type SigningKeyRow = {
+  id: string;
+  algorithm: string;
+  dekId: string;
+  keyEnc: Buffer;
+  createdAt: string;
+  signsFrom: string;
+};
+
+const signingKeyText = `select id, algorithm, dek_id as "dekId", key_enc as "keyEnc", created_at as "createdAt", signs_from as "signsFrom"
+  from signing_key where tenant = '' order by signs_from desc, id desc`;
+const signingKeys: Statement = { name: 'sso.signing_keys', text: signingKeyText };
+
+/** All keys, newest first. */
+export const listSigningKeys = (database: Database): Promise<SigningKeyRow[]> =>
+  database.query<SigningKeyRow>(signingKeys, []);
+
+export const listSigningKeysIn = (em: EntityManager): Promise<SigningKeyRow[]> =>
+  execute<SigningKeyRow>(em, signingKeyText, []);
+
+type NewSigningKey = Pick<SigningKeyRow, 'id' | 'algorithm' | 'dekId'> & {
+  keyEnc: Uint8Array;
+  signsFrom: Date;
+};
+
+export async function addSigningKey(em: EntityManager, key: NewSigningKey): Promise<void> {
+  await execute(
+    em,
+    `insert into signing_key (tenant, id, algorithm, dek_id, key_enc, created_at, signs_from)
+     values ('', $1, $2, $3, $4, now(), $5)`,
+    [key.id, key.algorithm, key.dekId, key.keyEnc, key.signsFrom],
+  );
+}
+
+/** Removes the keys that another one replaced so long ago that no token of theirs is valid. */
+export async function removeOldSigningKeys(em: EntityManager, days: number): Promise<void> {
+  await execute(
+    em,
+    `delete from signing_key k where k.tenant = '' and exists (
+       select from signing_key n where n.tenant = '' and n.algorithm = k.algorithm
+         and n.signs_from > k.signs_from and n.signs_from < now() - $1::int * interval '1 day'
+     )`,
+    [days],
+  );
+}

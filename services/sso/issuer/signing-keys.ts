@@ -1,0 +1,120 @@
+import { Buffer } from 'node:buffer';
+import { generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { createCache } from '@bailiwick/cache';
+import { type Database, lockName } from '@bailiwick/database';
+import { type TenantKeys } from '@bailiwick/keys';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import type { JWK } from 'oidc-provider';
+import {
+  addSigningKey,
+  listSigningKeys,
+  listSigningKeysIn,
+  removeOldSigningKeys,
+  type SigningKeyRow,
+} from './queries.ts';
+
+// The keys that sign tokens. A new key is published a day before it signs, so that every verifier
+// has fetched it, and stays published for days after the next one took over.
+
+type Deps = { database: Database; keys: TenantKeys; log: Log };
+
+const dayMs = 24 * 60 * 60_000;
+const rotateAfterMs = 90 * dayMs;
+const publishedAheadMs = dayMs;
+const publishedAfterDays = 2;
+/** How long before it signs a key is published that an administrator asked for. */
+const publishedSoonMs = 5 * 60_000;
+/** How long a process may use the keys that it has read. */
+const freshMs = 5000;
+
+const pair = promisify(generateKeyPair);
+const makers: Record<string, () => Promise<{ privateKey: KeyObject }>> = {
+  RS256: () => pair('rsa', { modulusLength: 2048 }),
+  ES256: () => pair('ec', { namedCurve: 'P-256' }),
+};
+
+export function createSigningKeys(deps: Deps) {
+  const { database } = deps;
+  const cached = createCache<JWK[]>({ size: 1, lifetimeMs: freshMs });
+
+  async function load(): Promise<JWK[]> {
+    const rows = await listSigningKeys(database);
+    if (lacking(rows).length === 0) return openAll(deps, rows);
+    await addKeys(deps, lacking, new Date());
+    return openAll(deps, await listSigningKeys(database));
+  }
+
+  return {
+    /** The private keys. The key that signs now comes first among those of its algorithm. */
+    current: (): Promise<JWK[]> => cached.getOrLoad('keys', load),
+  };
+}
+
+/** Replaces the keys on demand: the new ones sign in five minutes. */
+export const replaceSigningKeys = (deps: Deps): Promise<void> =>
+  addKeys(deps, () => Object.keys(makers), new Date(Date.now() + publishedSoonMs));
+
+/** Adds the next keys in time, and removes those that nothing is signed with any more. */
+export const rotateSigningKeys = (deps: Deps): Background =>
+  repeat({
+    everyMs: 60 * 60_000,
+    log: deps.log,
+    failed: 'rotating the signing keys failed',
+    async work() {
+      await addKeys(deps, aged, new Date(Date.now() + publishedAheadMs));
+      await deps.database.transaction('', (em) => removeOldSigningKeys(em, publishedAfterDays));
+    },
+  });
+
+const lacking = (rows: readonly SigningKeyRow[]): string[] =>
+  Object.keys(makers).filter((name) => rows.every(({ algorithm }) => algorithm !== name));
+
+/** The algorithms whose newest key is old. */
+const aged = (rows: readonly SigningKeyRow[]): string[] =>
+  Object.keys(makers).filter((name) => {
+    const newest = rows.find(({ algorithm }) => algorithm === name);
+    return newest && Date.now() - new Date(newest.createdAt).getTime() > rotateAfterMs;
+  });
+
+/** Adds a key of each algorithm that `wanted` names. Several processes may call it at once. */
+async function addKeys(
+  { database, keys, log }: Deps,
+  wanted: (rows: readonly SigningKeyRow[]) => string[],
+  signsFrom: Date,
+): Promise<void> {
+  const made = await Promise.all(
+    wanted(await listSigningKeys(database)).map(async (algorithm) => {
+      const id = randomBytes(9).toString('base64url');
+      const key = await makers[algorithm]?.();
+      const plain = Buffer.from(JSON.stringify(key?.privateKey.export({ format: 'jwk' })));
+      const { dekId, sealed } = await keys.seal('', plain, [id, 'key']);
+      return { id, algorithm, dekId, keyEnc: sealed, signsFrom };
+    }),
+  );
+  if (made.length === 0) return;
+  await database.transaction('', async (em) => {
+    await lockName(em, 'signing keys');
+    const still = wanted(await listSigningKeysIn(em));
+    for (const key of made) {
+      if (!still.includes(key.algorithm)) continue;
+      await addSigningKey(em, key);
+      log.info('made a signing key', { key: key.id, algorithm: key.algorithm, signsFrom });
+    }
+  });
+}
+
+async function openAll({ keys }: Deps, rows: readonly SigningKeyRow[]): Promise<JWK[]> {
+  const now = Date.now();
+  const signs = rows.filter(({ signsFrom }) => new Date(signsFrom).getTime() <= now);
+  const waiting = rows.filter((row) => !signs.includes(row));
+  // The rows are newest first.
+  return Promise.all(
+    [...signs, ...waiting].map(async ({ id, algorithm, dekId, keyEnc }) => {
+      const plain = await keys.open('', { dekId, sealed: keyEnc }, [id, 'key']);
+      const key = JSON.parse(plain.toString()) as JWK;
+      return { ...key, kid: id, alg: algorithm, use: 'sig' };
+    }),
+  );
+}

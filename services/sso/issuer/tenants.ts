@@ -1,0 +1,75 @@
+import { sessionProof } from '@bailiwick/call';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Client } from '@connectrpc/connect';
+import { identityScopes } from './clients.ts';
+import type { Person, Place } from './visit.ts';
+
+// The tenant that a sign-in is for, and what its tokens say about the person there.
+
+export type TenantDeps = {
+  authority: Pick<Client<typeof Authority>, 'listUserTenants' | 'describeMember'>;
+};
+
+/** More names than this would make a token too large for a header. */
+const mostNames = { permissions: 100, groups: 200 };
+
+/** A list for a token; a long one is left out, and the token says so. */
+const listed = (
+  name: keyof typeof mostNames,
+  values: readonly string[],
+): Record<string, readonly string[] | true> =>
+  values.length <= mostNames[name] ? { [name]: values } : { [`${name}_omitted`]: true };
+
+export type Tenants = ReturnType<typeof createTenants>;
+
+export function createTenants({ authority }: TenantDeps) {
+  return {
+    /** The tenants of a person that the session may use. */
+    async ofPerson({ id: userId, limitedTo }: Person): Promise<Place[]> {
+      const { tenants } = await authority.listUserTenants({ userId });
+      return tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
+    },
+
+    /** The claims about the person in a tenant. `scopes` are the permissions of an access token. */
+    async claimsIn(
+      person: Person,
+      { id, slug }: Place,
+      scopes?: readonly string[],
+    ): Promise<Record<string, string | true | readonly string[]>> {
+      const member = await authority.describeMember({
+        userId: person.id,
+        tenant: id,
+        ...sessionProof(person),
+      });
+      return {
+        tenant: id,
+        tenant_slug: slug,
+        roles: member.roles,
+        ...listed('groups', member.groups),
+        ...(scopes && listed('permissions', within(member.permissions, scopes))),
+      };
+    },
+  };
+}
+
+/** The permissions that both sides have: the person, and the scopes that the app was granted. */
+function within(held: readonly string[], scopes: readonly string[]): string[] {
+  const inner = (patterns: readonly string[], one: string) =>
+    patterns.some((pattern) => includes(pattern, one));
+  const both = [
+    ...held.filter((one) => inner(scopes, one)),
+    ...scopes.filter((one) => inner(held, one)),
+  ];
+  return [...new Set(both)].toSorted();
+}
+
+/** Whether a permission, or a pattern of them, is within a pattern. Names of identity scopes are none. */
+export const includes = (pattern: string, one: string): boolean =>
+  pattern === one ||
+  (pattern.endsWith('*') &&
+    one.startsWith(pattern.slice(0, -1)) &&
+    !identityScopes.includes(one) &&
+    namedOnly.every((prefix) => !one.startsWith(prefix) || pattern.startsWith(prefix)));
+
+/** As in decisions: a wildcard reaches these only if it names their prefix. */
+const namedOnly = ['iam.platform.', 'iam.internal.'];

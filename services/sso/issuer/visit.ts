@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type { IssuerChoiceSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+
+/** A signed-in person with the session that proves it. */
+export type Person = ResolveResponse;
+
+/** A tenant of a person. */
+export type Place = { id: string; slug: string; name: string };
+
+/**
+ * One HTTP request to the OpenID provider: who its browser is, and what the gateway does instead of
+ * sending the library's own page.
+ */
+export type Visit = {
+  person: Person | undefined;
+  /** Whether the person has to choose one of their tenants first. */
+  asksTenant: boolean;
+  /** The person and tenant that a token is made for, with its scopes. */
+  account: { person: Person; tenant: Place | undefined; scopes: ReadonlySet<string> } | undefined;
+  /** The message for the person; '' = none. */
+  failure: string;
+  /** A form that the browser sends by itself. */
+  form: { url: string; fields: Record<string, string> } | undefined;
+  /** A page that asks the person. */
+  choice: MessageInitShape<typeof IssuerChoiceSchema> | undefined;
+  /** Whether this request ended the session. */
+  signedOut: boolean;
+};
+
+export const newVisit = (person: Person | undefined): Visit => ({
+  person,
+  asksTenant: false,
+  account: undefined,
+  failure: '',
+  form: undefined,
+  choice: undefined,
+  signedOut: false,
+});
+
+const visits = new AsyncLocalStorage<Visit>();
+
+export const duringVisit = <Result>(visit: Visit, work: () => Promise<Result>): Promise<Result> =>
+  visits.run(visit, work);
+
+export function currentVisit(): Visit {
+  const visit = visits.getStore();
+  if (!visit) throw new Error('the OpenID provider answers requests only');
+  return visit;
+}

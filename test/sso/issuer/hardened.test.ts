@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as client from 'openid-client';
+import { describeOne, type Stack } from '../../support/harness.ts';
+import { signUp } from '../../support/people.ts';
+import { sharedStack } from '../../support/shared.ts';
+import { ask, createApp, errorOf, exchange, relyOn } from './stage.ts';
+import { startVisitor } from './visitor.ts';
+
+// Proofs beyond a secret: a key of the app, pushed requests, tokens bound to a key.
+
+const signing = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const newPair = () => crypto.subtle.generateKey(signing, true, ['sign', 'verify']);
+
+describeOne('an app that proves more than a secret', 'one process', (topology) => {
+  let stack: Stack;
+  let ada: { id: string; token: string };
+  before(async () => {
+    stack = await sharedStack(topology);
+    ada = await signUp(stack);
+  });
+  after(() => stack?.stop());
+
+  test('authenticates with its own key, and with no other', async () => {
+    const [own, other] = await Promise.all([newPair(), newPair()]);
+    const key = { ...(await crypto.subtle.exportKey('jwk', own.publicKey)), kid: 'k', use: 'sig' };
+    const Jwks = JSON.stringify({ keys: [key] });
+    const app = await createApp(stack, { TokenEndpointAuthMethod: 'private_key_jwt', Jwks });
+    for (const [pair, outcome] of [
+      [other, 'invalid_client'],
+      [own, 'none'],
+    ] as const) {
+      const method = client.PrivateKeyJwt({ key: pair.privateKey, kid: 'k' });
+      const config = await relyOn(stack, app, method);
+      const asked = await ask(config);
+      const arrival = await startVisitor(stack, ada.token).open(asked.url);
+      assert.equal(await errorOf(exchange(config, asked, arrival)), outcome);
+    }
+  });
+
+  test('that has to push its requests is refused otherwise, and a pushed one works once', async () => {
+    const config = await relyOn(stack, await createApp(stack, { RequirePAR: true }));
+    const plain = await startVisitor(stack, ada.token).open((await ask(config)).url);
+    assert.equal(plain.url.searchParams.get('error'), 'invalid_request');
+    const asked = await ask(config);
+    const pushed = await client.buildAuthorizationUrlWithPAR(
+      config,
+      Object.fromEntries(asked.url.searchParams),
+    );
+    const arrival = await startVisitor(stack, ada.token).open(pushed);
+    assert.equal((await exchange(config, asked, arrival)).claims()?.sub, ada.id);
+    const again = await startVisitor(stack, ada.token).open(pushed);
+    assert.equal(again.url.searchParams.get('error'), 'invalid_request_uri');
+    assert.equal(again.url.searchParams.get('code'), null);
+  });
+
+  test('with DPoP gets tokens that work only with its key, and each proof once', async () => {
+    const config = await relyOn(stack, await createApp(stack, { DPoP: true }));
+    const DPoP = client.getDPoPHandle(config, await newPair());
+    const asked = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
+    const again = await ask(config);
+    const back = await startVisitor(stack, ada.token).open(again.url);
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      back.url,
+      {
+        pkceCodeVerifier: again.verifier,
+        expectedState: again.state,
+        expectedNonce: again.nonce,
+      },
+      {},
+      { DPoP },
+    );
+    assert.equal(tokens.token_type, 'dpop');
+    const info = await client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP });
+    assert.equal(info.sub, ada.id);
+    const thief = client.getDPoPHandle(config, await newPair());
+    assert.notEqual(
+      await errorOf(client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP: thief })),
+      'none',
+    );
+  });
+
+  test('a DPoP proof is accepted once, of 50 uses at once', async () => {
+    const config = await relyOn(stack, await createApp(stack, { DPoP: true }));
+    const DPoP = client.getDPoPHandle(config, await newPair());
+    const asked = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const checks = {
+      pkceCodeVerifier: asked.verifier,
+      expectedState: asked.state,
+      expectedNonce: asked.nonce,
+    };
+    const { access_token: token } = await client.authorizationCodeGrant(
+      config,
+      arrival.url,
+      checks,
+      {},
+      { DPoP },
+    );
+    let proof = '';
+    config[client.customFetch] = (_url, options) => {
+      proof = new Headers(options.headers).get('dpop') ?? proof;
+      return Promise.reject(new Error('not sent'));
+    };
+    await errorOf(client.fetchUserInfo(config, token, ada.id, { DPoP }));
+    const headers = { authorization: `DPoP ${token}`, dpop: proof };
+    const used = await Promise.all(
+      Array.from({ length: 50 }, () => fetch(`${stack.url}/oauth/userinfo`, { headers })),
+    );
+    assert.equal(used.filter(({ status }) => status === 200).length, 1);
+  });
+});

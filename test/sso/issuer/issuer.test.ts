@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as client from 'openid-client';
+import { bodyOf } from '../../support/answers.ts';
+import { describeBoth, type Stack } from '../../support/harness.ts';
+import { login, signUp } from '../../support/people.ts';
+import { sharedStack } from '../../support/shared.ts';
+import { sessionCookie } from '../home.ts';
+import {
+  type App,
+  ask,
+  callback,
+  createApp,
+  enter,
+  errorOf,
+  exchange,
+  type Relying,
+  relyOn,
+  resource,
+  signInWith,
+} from './stage.ts';
+import { startVisitor } from './visitor.ts';
+
+describeBoth('an app that signs people in', (topology) => {
+  let stack: Stack;
+  let app: App;
+  let config: Relying;
+  let ada: { id: string; email: string; token: string };
+  before(async () => {
+    stack = await sharedStack(topology);
+    [app, ada] = await Promise.all([createApp(stack), signUp(stack)]);
+    config = await relyOn(stack, app);
+  });
+  after(() => stack?.stop());
+
+  test('the discovery document lists what works, and nothing else', async () => {
+    const metadata = config.serverMetadata();
+    assert.equal(metadata.issuer, stack.url);
+    assert.deepEqual(metadata.response_types_supported, ['code']);
+    assert.deepEqual(metadata.code_challenge_methods_supported, ['S256']);
+    assert.deepEqual(metadata.grant_types_supported?.toSorted(), [
+      'authorization_code',
+      'client_credentials',
+      'refresh_token',
+    ]);
+    assert.deepEqual(metadata.subject_types_supported, ['public']);
+    assert.equal(metadata.registration_endpoint, undefined);
+    assert.equal(metadata['device_authorization_endpoint'], undefined);
+    const oauth = await fetch(`${stack.url}/.well-known/oauth-authorization-server`);
+    assert.deepEqual(await oauth.json(), { ...metadata });
+  });
+
+  test('gets an ID token, and the claims of the scopes', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token);
+    const claims = tokens.claims();
+    assert.ok(claims);
+    const { sub, email, email_verified, acr, amr, sid, auth_time = 0 } = claims;
+    assert.deepEqual(
+      { sub, email, email_verified, acr, amr },
+      { sub: ada.id, email: ada.email, email_verified: true, acr: 'aal1', amr: ['pwd'] },
+    );
+    assert.match(sid as string, /^ses_/);
+    assert.ok(Math.abs(Date.now() / 1000 - auth_time) < 600);
+    const { sub: subject, ...about } = await client.fetchUserInfo(
+      config,
+      tokens.access_token,
+      ada.id,
+    );
+    assert.deepEqual([subject, about.email], [ada.id, ada.email]);
+  });
+
+  test('sends people without a session to the sign-in page, and gets them back from there', async () => {
+    const visitor = startVisitor(stack);
+    const asked = await ask(config);
+    const page = await visitor.open(asked.url);
+    assert.equal(page.status, 200);
+    const arrival = await enter(visitor, page, ada.token);
+    assert.ok(arrival.url.href.startsWith(callback), arrival.url.href);
+    const tokens = await exchange(config, asked, arrival);
+    assert.equal(tokens.claims()?.sub, ada.id);
+  });
+
+  test('prompt=none refuses without a session, and prompt=login asks for another sign-in', async () => {
+    const silent = await startVisitor(stack).open((await ask(config, { prompt: 'none' })).url);
+    assert.equal(silent.url.searchParams.get('error'), 'login_required');
+    const visitor = startVisitor(stack, ada.token);
+    const asked = await ask(config, { prompt: 'login' });
+    const page = await visitor.open(asked.url);
+    assert.equal(page.url.searchParams.get('again'), '1');
+    // The old session leads back to the sign-in page.
+    const back = await enter(visitor, page, ada.token);
+    assert.equal(back.url.pathname, '/login');
+    const fresh = String(bodyOf(await login(stack, ada.email))['Token']);
+    const tokens = await exchange(config, asked, await enter(visitor, back, fresh));
+    assert.equal(tokens.claims()?.sub, ada.id);
+  });
+
+  test('max_age asks for another sign-in after that time', async () => {
+    const recent = await signInWith(stack, config, ada.token, { max_age: '3600' });
+    assert.equal(recent.tokens.claims()?.sub, ada.id);
+    const late = await startVisitor(stack, ada.token).open(
+      (await ask(config, { max_age: '0', prompt: 'none' })).url,
+    );
+    assert.equal(late.url.searchParams.get('error'), 'login_required');
+  });
+
+  test('refreshes with a new refresh token each time, and gets a JWT for its resource', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token, {
+      scope: 'openid app.reports.read',
+      resource,
+    });
+    const first = tokens.refresh_token ?? assert.fail('no refresh token');
+    const second = await client.refreshTokenGrant(config, first, { resource });
+    assert.notEqual(second.refresh_token, first);
+    const [head = '', body = ''] = second.access_token.split('.');
+    const read = (part: string): Record<string, unknown> =>
+      JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+    assert.equal(read(head)['typ'], 'at+jwt');
+    const { iss, sub, aud, client_id, scope, sid, iat, exp } = read(body);
+    assert.deepEqual(
+      { iss, sub, aud, client_id, scope },
+      { iss: stack.url, sub: ada.id, aud: resource, client_id: app.ID, scope: 'app.reports.read' },
+    );
+    assert.match(sid as string, /^ses_/);
+    assert.equal(Number(exp) - Number(iat), 300);
+  });
+
+  test('a service gets tokens for itself, within its scopes', async () => {
+    const service = await createApp(stack, {
+      Kind: 'service',
+      RedirectURIs: [],
+      PostLogoutRedirectURIs: [],
+      Scopes: ['app.*'],
+    });
+    const its = await relyOn(stack, service);
+    const scope = 'app.reports.read iam.users.read openid';
+    const tokens = await client.clientCredentialsGrant(its, { resource, scope });
+    const body = JSON.parse(
+      Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>;
+    assert.deepEqual(
+      [body['sub'], body['aud'], body['scope'], body['sid']],
+      [service.ID, resource, 'app.reports.read', undefined],
+    );
+    assert.equal(
+      await errorOf(client.clientCredentialsGrant(config, { resource, scope })),
+      'invalid_request',
+    );
+  });
+
+  test('introspects and revokes its tokens', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token);
+    const about = await client.tokenIntrospection(config, tokens.access_token);
+    assert.deepEqual([about.active, about.sub, about.client_id], [true, ada.id, app.ID]);
+    await client.tokenRevocation(config, tokens.access_token);
+    assert.equal((await client.tokenIntrospection(config, tokens.access_token)).active, false);
+    assert.notEqual(
+      await errorOf(client.fetchUserInfo(config, tokens.access_token, ada.id)),
+      'none',
+    );
+  });
+
+  test('signs people out of Bailiwick, and gets them back', async () => {
+    const token = String(bodyOf(await login(stack, ada.email))['Token']);
+    const { tokens, visitor } = await signInWith(stack, config, token);
+    const url = client.buildEndSessionUrl(config, {
+      id_token_hint: tokens.id_token ?? '',
+      post_logout_redirect_uri: 'https://app.example.test/',
+      state: 'out',
+    });
+    const arrival = await visitor.sendForm(await visitor.open(url));
+    assert.equal(arrival.url.href, 'https://app.example.test/?state=out');
+    assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
+    assert.equal(visitor.has(sessionCookie), false);
+    assert.equal(
+      await errorOf(client.refreshTokenGrant(config, tokens.refresh_token ?? '')),
+      'invalid_grant',
+    );
+  });
+
+  test('a sign-out without an ID token asks the person first', async () => {
+    const visitor = startVisitor(stack, ada.token);
+    const page = await visitor.open(`${stack.url}/oauth/logout?client_id=${app.ID}`);
+    assert.equal(page.url.pathname, '/signed-out');
+    assert.equal((await stack.call('Account_Get', {}, ada.token)).status, 200);
+  });
+});

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as client from 'openid-client';
+import { bodyOf } from '../../support/answers.ts';
+import { describeOne, eventually, type Stack, startStack } from '../../support/harness.ts';
+import { login, signUp, tenantFor } from '../../support/people.ts';
+import { rowsOf } from '../../support/store.ts';
+import {
+  type App,
+  ask,
+  callback,
+  createApp,
+  errorOf,
+  exchange,
+  type Relying,
+  relyOn,
+  resource,
+  signInWith,
+} from './stage.ts';
+import { startVisitor } from './visitor.ts';
+
+describeOne('an app that signs people in, attacked', 'one process', (topology) => {
+  let stack: Stack;
+  let app: App;
+  let config: Relying;
+  let ada: { id: string; email: string; token: string };
+  before(async () => {
+    // It replaces the keys of the platform.
+    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    [app, ada] = await Promise.all([createApp(stack), signUp(stack)]);
+    config = await relyOn(stack, app);
+  });
+  after(() => stack?.stop());
+
+  const newSession = async () => String(bodyOf(await login(stack, ada.email))['Token']);
+  const refresh = (token: string | undefined) =>
+    errorOf(client.refreshTokenGrant(config, token ?? ''));
+
+  test('a code works once, and its second use ends its tokens', async () => {
+    const { asked, arrival, tokens } = await signInWith(stack, config, ada.token);
+    assert.equal(await errorOf(exchange(config, asked, arrival)), 'invalid_grant');
+    assert.equal(await refresh(tokens.refresh_token), 'invalid_grant');
+  });
+
+  test('of 200 uses of one code at once, one succeeds', async () => {
+    const asked = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, () => errorOf(exchange(config, asked, arrival))),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'none').length, 1);
+    assert.equal(outcomes.filter((outcome) => outcome === 'invalid_grant').length, 199);
+  });
+
+  test('a refresh token works once, and its second use ends its family', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token);
+    const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    assert.equal(await refresh(tokens.refresh_token), 'invalid_grant');
+    assert.equal(await refresh(next.refresh_token), 'invalid_grant');
+    assert.notEqual(await errorOf(client.fetchUserInfo(config, next.access_token, ada.id)), 'none');
+  });
+
+  test('a code needs the verifier of its challenge, its address and its client', async () => {
+    const other = await relyOn(stack, await createApp(stack));
+    for (const [with_, change, outcome] of [
+      [config, { verifier: client.randomPKCECodeVerifier() }, 'invalid_grant'],
+      [other, {}, 'invalid_grant'],
+    ] as const) {
+      const asked = await ask(config);
+      const arrival = await startVisitor(stack, ada.token).open(asked.url);
+      assert.equal(await errorOf(exchange(with_, { ...asked, ...change }, arrival)), outcome);
+    }
+    const asked = await ask(config);
+    const arrival = await startVisitor(stack, ada.token).open(asked.url);
+    const moved = new URL(arrival.url);
+    moved.pathname = '/other';
+    assert.equal(
+      await errorOf(exchange(config, asked, { ...arrival, url: moved })),
+      'invalid_grant',
+    );
+  });
+
+  test('an authorization request needs PKCE with S256', async () => {
+    for (const over of [
+      { code_challenge: '', code_challenge_method: '' },
+      { code_challenge_method: 'plain' },
+    ]) {
+      const { url } = await ask(config, over);
+      for (const [name, value] of Object.entries(over))
+        if (value === '') url.searchParams.delete(name);
+      const arrival = await startVisitor(stack, ada.token).open(url);
+      assert.equal(arrival.url.searchParams.get('error'), 'invalid_request', arrival.url.href);
+      assert.equal(arrival.url.searchParams.get('code'), null);
+    }
+  });
+
+  test('other redirect addresses get a page of ours, and no redirect', async () => {
+    for (const redirect_uri of [
+      `${callback}/`,
+      `${callback}?x=1`,
+      `${callback}#x`,
+      callback.replace('https', 'http'),
+      callback.replace('app.', 'APP.'),
+      callback.replace('.test', '.test:8443'),
+      callback.replace('app.example.test', 'app.example.test@evil.test'),
+      `${callback}/../callback`,
+      'https://evil.test/callback',
+    ]) {
+      const { url } = await ask(config, { redirect_uri });
+      const { status, text, url: at } = await startVisitor(stack, ada.token).open(url);
+      assert.equal(at.origin, stack.url, redirect_uri);
+      assert.equal(status, 400, redirect_uri);
+      assert.match(text, /pages\/page\.css/);
+      assert.doesNotMatch(text, /<script/);
+    }
+  });
+
+  test('a native app may use any port of the loopback address, a web app may not', async () => {
+    const redirect_uri = 'http://127.0.0.1:1/callback';
+    const elsewhere = 'http://127.0.0.1:49152/callback';
+    const native = await createApp(stack, { Kind: 'native', RedirectURIs: [redirect_uri] });
+    const web = await createApp(stack, { RedirectURIs: [redirect_uri] });
+    for (const [each, lands] of [
+      [native, true],
+      [web, false],
+    ] as const) {
+      const { url } = await ask(await relyOn(stack, each), { redirect_uri: elsewhere });
+      const arrival = await startVisitor(stack, ada.token).open(url);
+      assert.equal(arrival.url.href.startsWith(elsewhere), lands, arrival.url.href);
+    }
+  });
+
+  test('an app of the browser refreshes without a secret, from the origin of its address only', async () => {
+    const spa = await createApp(stack, { Kind: 'spa' });
+    assert.equal(spa.secret, '');
+    const its = await relyOn(stack, spa);
+    const { tokens } = await signInWith(stack, its, ada.token);
+    const post = (origin: string) =>
+      fetch(`${stack.url}/oauth/token`, {
+        method: 'POST',
+        headers: { origin },
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          client_id: spa.ID,
+          refresh_token: tokens.refresh_token ?? '',
+        }),
+      });
+    assert.equal((await post('https://evil.test')).status, 400);
+    const own = await post(new URL(callback).origin);
+    assert.equal(own.status, 200, await own.clone().text());
+    assert.equal(own.headers.get('access-control-allow-origin'), new URL(callback).origin);
+  });
+
+  test('a wrong secret is refused, and after its end the previous one', async () => {
+    const { ID, secret } = await createApp(stack);
+    const { arrival, asked } = await (async () => {
+      const its = await relyOn(stack, { ID, secret });
+      const one = await ask(its);
+      return { asked: one, arrival: await startVisitor(stack, ada.token).open(one.url) };
+    })();
+    const wrong = await relyOn(stack, { ID, secret: `${secret.slice(0, -1)}_` });
+    assert.equal(await errorOf(exchange(wrong, asked, arrival)), 'invalid_client');
+    const rotated = bodyOf(await stack.call('Apps_RotateSecret', { ID }, stack.platformKey));
+    const old = await relyOn(stack, { ID, secret });
+    assert.equal(await errorOf(exchange(old, asked, arrival)), 'invalid_client');
+    const now = await relyOn(stack, { ID, secret: String(rotated['ClientSecret']) });
+    assert.equal(await errorOf(exchange(now, asked, arrival)), 'none');
+  });
+
+  test('an inactive app gets neither codes nor tokens', async () => {
+    const made = await createApp(stack);
+    const its = await relyOn(stack, made);
+    const { tokens } = await signInWith(stack, its, ada.token);
+    bodyOf(
+      await stack.call(
+        'Apps_Save',
+        { App: { ID: made.ID, Name: 'Reports', Active: false } },
+        stack.platformKey,
+      ),
+    );
+    const refused = await errorOf(client.refreshTokenGrant(its, tokens.refresh_token ?? ''));
+    assert.equal(refused, 'invalid_client');
+    const page = await startVisitor(stack, ada.token).open((await ask(its)).url);
+    assert.deepEqual([page.url.origin, page.status], [stack.url, 400]);
+  });
+
+  test("a tenant's app admits its members only, and a removed member no longer", async () => {
+    const owner = await signUp(stack);
+    const Tenant = await tenantFor(stack, owner.id);
+    const theirs = await relyOn(stack, await createApp(stack, { Tenant }, owner.token));
+    const foreign = await startVisitor(stack, ada.token).open((await ask(theirs)).url);
+    assert.equal(foreign.url.searchParams.get('error'), 'access_denied');
+    const { tokens } = await signInWith(stack, theirs, owner.token);
+    await rowsOf(
+      stack,
+      "update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2",
+      [Tenant, owner.id],
+    );
+    const refused = await errorOf(client.refreshTokenGrant(theirs, tokens.refresh_token ?? ''));
+    assert.equal(refused, 'invalid_grant');
+    assert.notEqual(
+      await errorOf(client.fetchUserInfo(theirs, tokens.access_token, owner.id)),
+      'none',
+    );
+  });
+
+  test('the end of a session ends its refresh tokens, userinfo and introspection at once', async () => {
+    const session = await newSession();
+    const { tokens } = await signInWith(stack, config, session);
+    const still = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    bodyOf(await stack.call('Account_Logout', {}, session));
+    assert.equal(await refresh(still.refresh_token), 'invalid_grant');
+    assert.notEqual(
+      await errorOf(client.fetchUserInfo(config, still.access_token, ada.id)),
+      'none',
+    );
+    assert.equal((await client.tokenIntrospection(config, still.access_token)).active, false);
+  });
+
+  test('an app asks for its own resources only', async () => {
+    const { url } = await ask(config, { resource: 'https://other.example.test' });
+    const arrival = await startVisitor(stack, ada.token).open(url);
+    assert.equal(arrival.url.searchParams.get('error'), 'invalid_target');
+    const { asked, arrival: back } = await signInWith(stack, config, ada.token, { resource });
+    assert.ok(asked && back);
+  });
+
+  test('Keys_Rotate adds keys that verifiers see before they sign, and old tokens stay valid', async () => {
+    const kids = async () => {
+      const { keys } = (await (await fetch(`${stack.url}/oauth/jwks`)).json()) as {
+        keys: Array<{ kid: string; d?: string }>;
+      };
+      assert.ok(keys.every(({ d }) => d === undefined));
+      return keys.map(({ kid }) => kid);
+    };
+    const before = await kids();
+    const { tokens } = await signInWith(stack, config, ada.token);
+    bodyOf(await stack.call('Keys_Rotate', {}, stack.platformKey));
+    const added = await eventually('the new keys', async () => {
+      const now = (await kids()).filter((kid) => !before.includes(kid));
+      return now.length > 0 && now;
+    });
+    assert.equal(added.length, 2);
+    const kidOf = (token = ''): string => {
+      const head = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString();
+      return (JSON.parse(head) as { kid: string }).kid;
+    };
+    assert.ok(!added.includes(kidOf((await signInWith(stack, config, ada.token)).tokens.id_token)));
+    await rowsOf(stack, 'update sso.signing_key set signs_from = now() where id = any ($1)', [
+      added,
+    ]);
+    // A library fetches the keys again after a minute at the earliest.
+    await eventually('a token of a new key', async () => {
+      config = await relyOn(stack, app);
+      return added.includes(kidOf((await signInWith(stack, config, ada.token)).tokens.id_token));
+    });
+    const hinted = await ask(config, { id_token_hint: tokens.id_token ?? '', prompt: 'none' });
+    const arrival = await startVisitor(stack, ada.token).open(hinted.url);
+    assert.equal((await exchange(config, hinted, arrival)).claims()?.sub, ada.id);
+  });
+
+  test('the store holds no code and no token that could be used', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token);
+    const rows = await rowsOf<{ text: string }>(
+      stack,
+      "select concat(id, ' ', encode(payload_enc, 'escape')) as text from sso.issuer_record",
+    );
+    const keys = await rowsOf<{ text: string }>(
+      stack,
+      "select encode(key_enc, 'escape') as text from sso.signing_key",
+    );
+    assert.ok(rows.length > 0 && keys.length >= 2);
+    for (const { text } of rows)
+      for (const token of [tokens.access_token, tokens.refresh_token ?? ''])
+        assert.ok(!text.includes(token) && !text.includes(ada.email));
+    for (const { text } of keys) assert.doesNotMatch(text, /"d":/);
+  });
+});
