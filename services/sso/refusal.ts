@@ -77,6 +77,14 @@ export function refusalFor({ tenant }: { tenant: string }, thrown: unknown): unk
   return new SignInRefused(reason, detail, socialRefusals[reason]);
 }
 
+/** The refusal of a tenant that is suspended or is being deleted. */
+export const tenantClosed = () =>
+  new SignInRefused(
+    'NO_MEMBER',
+    'the tenant is not active',
+    'Your organisation is suspended. Please ask your administrator.',
+  );
+
 /** The error for a sign-in URL without a provider. */
 export const unknownProvider = () =>
   new ServiceError(

@@ -172,7 +172,11 @@ describeOne('single sign-on', 'one process', (topology) => {
     setIdentity({ subject: 'closed', email: `new@${home.domain}` });
     const users = () =>
       countOf(stack, 'identity.user_account where email_key = $1', [`new@${home.domain}`]);
-    assert.equal(refusalIn(await go(loginUrl(stack, provider))).status, 403);
+    const refused = refusalIn(await go(loginUrl(stack, provider)));
+    assert.deepEqual(
+      [refused.status, refused.Message],
+      [403, 'Your organisation is suspended. Please ask your administrator.'],
+    );
     assert.equal(await users(), 0);
     const { Token } = await eventually('a sign-in', async () => {
       const answer = await logIn();

@@ -10,7 +10,7 @@ import { openCredentials } from '../providers/credentials.ts';
 import { forgetIdentities, forgetProvider } from '../providers/forget.ts';
 import type { Answer, Flow } from '../providers/protocols.ts';
 import { findProvider, setLastLogin } from '../providers/queries.ts';
-import { asRefusal, refusalFor, SignInRefused, unknownProvider } from '../refusal.ts';
+import { asRefusal, refusalFor, SignInRefused, tenantClosed, unknownProvider } from '../refusal.ts';
 import { readAssurance } from './assurance.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailedLogin } from './failed-login.ts';
@@ -195,7 +195,7 @@ async function admit(
 async function domainsOf({ database, admission }: SignInDeps, tenant: string) {
   // A closed tenant accepts no users: none is created or linked for it.
   const { open } = await admission.isOpen({ tenant });
-  if (!open) throw new SignInRefused('NO_MEMBER', 'the tenant is not active');
+  if (!open) throw tenantClosed();
   const { verified: domains, lapsed: lapsedDomains } = await findDomains(database, tenant);
   return { domains, lapsedDomains };
 }
