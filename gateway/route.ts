@@ -53,10 +53,8 @@ type Sso = ReturnType<typeof createSsoRoutes>;
 type Paths = ReturnType<typeof createPaths>;
 type PageBrands = ReturnType<typeof createPageBrands>;
 
-/** Creates the gateway's request listener, which traces, routes and answers every request. */
-export function createRouter(options: Options) {
-  const { peers, settings, log } = options;
-  const clientAddress = createClientAddress(settings.trustedProxies);
+/** The parts of the gateway that read and answer requests. */
+function createParts({ peers, settings }: Options): Parts {
   const session = createSessionCookie(settings.publicUrl, settings.allowedOrigins);
   const flows = createFlowCookies(settings.publicUrl);
   const link = createLinkCookie(settings.publicUrl);
@@ -66,7 +64,15 @@ export function createRouter(options: Options) {
   const brands = createPageBrands(peers.access, settings, images);
   const sendLogo = createLogos(peers.access, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
-  const parts = { session, link, sso, paths, brands, sendLogo, answerIssuer };
+  return { session, link, sso, paths, brands, sendLogo, answerIssuer };
+}
+
+/** Creates the gateway's request listener, which traces, routes and answers every request. */
+export function createRouter(options: Options) {
+  const { settings, log } = options;
+  const clientAddress = createClientAddress(settings.trustedProxies);
+  const parts = createParts(options);
+  const { sso, paths, brands } = parts;
   const route = createRoute(options, parts);
 
   /**
