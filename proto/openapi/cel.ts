@@ -49,14 +49,14 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
   'app.uris': list(50, { maxLength: 2048, pattern: '^[!$-)+-\\[\\]-~]+$' }),
   // Checks only the characters. The CEL rule also checks the prefix length of a network.
   'bot_key.allowed_ip': { pattern: '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$' },
-  'bot_trust.audience': { maxLength: 512, pattern: '^[!-~]*$' },
+  'bot_trust.audience': { maxLength: 512, pattern: '^[!-~]+$' },
   // OpenAPI 3.0 has no rule for names: the CEL rule also refuses some claims.
   'bot_trust.claims': {
     maxProperties: 10,
     additionalProperties: { type: 'string', maxLength: 256, pattern: '^[ -)+-~]+[*]?$' },
   },
   'bot_trust.issuer': { not: { pattern: '[?#]' } },
-  'bot_trust.subject': { maxLength: 512, pattern: '^([ -)+-~]+[*]?)?$' },
+  'bot_trust.subject': { maxLength: 512, pattern: '^[ -)+-~]+[*]?$' },
   'domain.default_role': notOwner,
   'documented.endpoint_name': { pattern: namePattern },
   'endpoint.event_types': eventTypes,
