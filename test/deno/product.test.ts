@@ -12,6 +12,8 @@ import {
   until,
 } from '@bailiwick/deploy/local/testing.ts';
 import { doMainJob } from '../main-job.ts';
+import { ask, createApp, relyOn } from '../sso/issuer/stage.ts';
+import { startVisitor } from '../sso/issuer/visitor.ts';
 import { type OwnStack, startStack } from '../support/harness.ts';
 import { deno, skip } from './deno.ts';
 
@@ -63,6 +65,16 @@ describe('five processes on Deno', { skip }, () => {
         );
         assert.equal(status, 200, `${service} ${probe}`);
       }
+  });
+
+  test('they publish the keys of the OpenID provider, and lead to the sign-in page', async () => {
+    const jwks = await fetch(`${stack.url}/oauth/jwks`);
+    const { keys } = (await jwks.json()) as { keys: unknown[] };
+    assert.equal(keys.length, 2);
+    const app = await createApp(stack);
+    const { url } = await ask(await relyOn(stack, app));
+    const page = await startVisitor(stack).open(url);
+    assert.deepEqual([page.url.pathname, page.status], ['/login', 200]);
   });
 });
 
