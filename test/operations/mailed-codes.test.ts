@@ -73,13 +73,15 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
     await rowsOf(stack, set, [person.id]);
     isWrong(await enter(request, 'ABCDEFGH'));
     assert.equal(await isProven(), false);
-    bodyOf(await enter(request, code));
+    const { Token: fresh } = bodyOf(await enter(request, code));
     assert.deepEqual([await isProven(), await verified()], [true, before + 1]);
+    // An earlier holder of the address may have opened it.
+    assertRefused(await stack.call('Account_Get', {}, person.token), 401, 'unauthenticated');
 
     // Users who change their address are offered to join, and not added.
     await rowsOf(stack, set, [person.id]);
     const Email = newAddress('changed');
-    bodyOf(await stack.call('Account_ChangeEmail', { Email, Password: password }, person.token));
+    bodyOf(await stack.call('Account_ChangeEmail', { Email, Password: password }, String(fresh)));
     const Token = tokenIn(await mailTo(stack, Email));
     assert.equal(await isProven(), false);
     bodyOf(await stack.call('Account_Verify', { Token }));
@@ -99,6 +101,17 @@ describeOne('sign-in by a mailed code', 'five processes', (topology) => {
     const answer = { Challenge, Totp: totp(secret) };
     const { Session } = bodyOf(await stack.call('Account_CompleteLogin', answer)) as SignedIn;
     assert.deepEqual([Session.AuthMethods, Session.Assurance], [['email_code', 'totp'], 'aal2']);
+  });
+
+  test('a mailed code does not prove the mailbox of an account that has a factor', async () => {
+    const { person, request, code } = await mailed();
+    await addTotp(stack, person.token);
+    const about = 'identity.user_account';
+    await rowsOf(stack, `update ${about} set mailbox_proven = false where id = $1`, [person.id]);
+    const { Challenge } = bodyOf(await enter(request, code));
+    assert.notEqual(Challenge, '');
+    const text = `select mailbox_proven as proven from ${about} where id = $1`;
+    assert.deepEqual(await rowsOf(stack, text, [person.id]), [{ proven: false }]);
   });
 
   test('a code works with the request that it was mailed for only', async () => {

@@ -11,9 +11,10 @@ import {
   tenantFor,
   tokenIn,
 } from '../support/people.ts';
+import { addTotp } from '../support/totp.ts';
 import { startBrowser } from './browse.ts';
-import { goThrough, ownDomain } from './home.ts';
-import type { SocialStage } from './social-stage.ts';
+import { goThrough, loginUrl, oidcOf, ownDomain, saveProvider } from './home.ts';
+import { type SocialStage, secret } from './social-stage.ts';
 import { account } from './stage.ts';
 
 // Tenants that refuse the sessions of social sign-ins, and that users join by their address.
@@ -109,6 +110,35 @@ export function testSocialTenants(stageOf: () => SocialStage): void {
     const fresh = String(bodyOf(await login(stack, email))['Token']);
     await eventually('the new member', () => isMember(fresh));
     assertRefused(await stack.call('Account_Get', {}, token), 401, 'unauthenticated');
+  });
+
+  test('a tenant’s provider takes over the account that a social sign-in made for an address, unless it has a factor', async () => {
+    const { op, home: createHome } = stageOf();
+    const home = await createHome();
+    const saved = await saveProvider(
+      stack,
+      home,
+      { ...oidcOf(op.issuer), ClientID: 'takeover' },
+      { Secret: secret },
+    );
+    op.setClient({ id: 'takeover', redirectUris: [saved.RedirectURI], secret });
+    const signIn = (sub: string, email: string) => {
+      op.setAccount(sub, { email, email_verified: true });
+      return goThrough(stack, loginUrl(stack, saved), { login: sub });
+    };
+    const first = `first@${home.domain}`;
+    const earlier = await enter({ sub: 'w1', email: first });
+    const { ID } = (await account(stack, earlier.token ?? '')).User;
+    const { token = '' } = await signIn('w2', first);
+    assert.equal((await account(stack, token)).User.ID, ID);
+    assertRefused(await stack.call('Account_Get', {}, earlier.token), 401, 'unauthenticated');
+    assert.deepEqual(await stageOf().linksOf(ID, stack.platformKey), [saved.ID]);
+
+    const second = `second@${home.domain}`;
+    const kept = await enter({ sub: 'w3', email: second });
+    await addTotp(stack, kept.token ?? '');
+    assert.equal((await signIn('w4', second)).token, undefined);
+    assert.equal((await account(stack, kept.token ?? '')).User.Email, second);
   });
 
   test('AllowedMethods keeps the account’s own ways, and a social session does not exclude itself', async () => {

@@ -16,13 +16,14 @@ import { countSignIn } from '@bailiwick/telemetry';
 import { createToken, type Email, normaliseEmail, tokenHash, tokenKind } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { randomText } from '../factors/random-text.ts';
+import { proveMailbox } from '../federation/mailbox.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { NewSession } from '../sessions/begin.ts';
 import { ownSignIn } from '../sessions/entities.ts';
 import { UserEntity } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers, settleEmail } from '../users/queries.ts';
-import { proveMailbox, recordAuditOnly } from '../users/records.ts';
+import { recordAuditOnly } from '../users/records.ts';
 import { failure } from './authenticate.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { MailedCodeEntity } from './entities.ts';
@@ -140,7 +141,7 @@ async function logIn(
     // A code is void after a change of address.
     if (locked?.emailKey !== asked.email_key || !(await consumeMailedCode(em, hash)))
       throw deadToken();
-    proveMailbox(em, call, locked);
+    await proveMailbox(em, call, locked);
     const from = ownSignIn(call, { authMethod: 'email_code', assurance: 'aal1' });
     return beginOrChallenge(em, call, locked, from);
   });

@@ -280,12 +280,3 @@ export async function consumeMailedCode(
   );
   return rows.length > 0;
 }
-
-/** Deletes the links to the platform's providers that were made while the user had no password. */
-export async function dropUnprovenLinks(em: EntityManager, userId: string): Promise<void> {
-  await execute(
-    em,
-    "delete from identity_link where tenant = '' and user_id = $1 and password_mark is null",
-    [userId],
-  );
-}

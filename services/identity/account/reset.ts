@@ -14,18 +14,19 @@ import {
   tokenKind,
 } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
+import { proveMailbox } from '../federation/mailbox.ts';
+import { dropPasswordlessLinks } from '../federation/queries.ts';
 import { clearFailures, rememberNetwork } from '../passwords/queries.ts';
 import { assertNotMadeOf } from '../passwords/rules.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';
-import { proveMailbox, recordAuditOnly, recordUser } from '../users/records.ts';
+import { recordAuditOnly, recordUser } from '../users/records.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import {
   consumeResetToken,
-  dropUnprovenLinks,
   findResetUser,
   hasResetToken,
   voidEmailChanges,
@@ -110,7 +111,7 @@ async function replacePassword(
   call.invalidates.add(`user:${user.id}`);
   // A social sign-in may have made the account, by an address that is not its user's any more. The
   // owner of the mailbox links it again.
-  if (user.passwordHash === null) await dropUnprovenLinks(em, user.id);
+  if (user.passwordHash === null) await dropPasswordlessLinks(em, user.id);
   // A refused password rolls back, so that the user can use the token again with another one.
   assertNotMadeOf(user.email, password);
   await clearFailures(em, user.emailKey);
@@ -126,7 +127,7 @@ async function replacePassword(
     previous: changedFields(before, userJson(user)),
     tasks,
   });
-  proveMailbox(em, call, user);
+  await proveMailbox(em, call, user);
 }
 
 /** Issues a reset token, voids older ones, and returns the mail with it. */

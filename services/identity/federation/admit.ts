@@ -13,6 +13,7 @@ import { consumeRivals, settleEmail } from '../users/queries.ts';
 import { recordUser } from '../users/records.ts';
 import { assertedEmail, assertedProfile, isIdentity } from './asserted.ts';
 import { IdentityLinkEntity } from './entities.ts';
+import { proveMailbox } from './mailbox.ts';
 import {
   findLinkedUser,
   findUndecided,
@@ -146,6 +147,8 @@ async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): 
   await lockName(em, `account ${email.key}`);
   const user = await em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (user) {
+    if (!(await proveMailbox(em, call, user)))
+      throw denied('the account was made by a social sign-in, and has factors', 'ALREADY_LINKED');
     await link(em, request, user, await trustIn(em, request, user, onlyHere), call);
     return { user, outcome: 'linked' };
   }

@@ -263,6 +263,20 @@ export async function removeIdentities(em: EntityManager, userId: string): Promi
   await voidCodes(em, userId);
 }
 
+/** Deletes the links to the platform's providers that were made while the user had no password. */
+export async function dropPasswordlessLinks(em: EntityManager, userId: string): Promise<void> {
+  await execute(
+    em,
+    "delete from identity_link where tenant = '' and user_id = $1 and password_mark is null",
+    [userId],
+  );
+}
+
+/** Deletes the links of a user to the platform's providers. */
+export async function dropPlatformLinks(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, "delete from identity_link where tenant = '' and user_id = $1", [userId]);
+}
+
 /**
  * Deletes all links to a provider of a tenant, with their codes and sessions; "" = to all its
  * providers.

@@ -14,8 +14,8 @@ export const UserEntity = defineEntity({
     emailKey: p.text(),
     emailVerified: p.boolean(),
     /**
-     * Whether a mail has reached the user, or the address is vouched for as well as that. Otherwise
-     * it is the word of a social provider, which may be old.
+     * True if a mail has reached the user, or a tenant's provider or Google vouches for the address.
+     * False if only a social provider has verified it, perhaps long ago.
      */
     mailboxProven: p.boolean().default(true),
     name: p.text(),

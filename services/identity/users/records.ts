@@ -24,17 +24,6 @@ export function userChange(type: string, user: UserRow, more: RecordedWith = {})
   return { tenant: '', type, data: userJson(user), targets, ...rest };
 }
 
-/**
- * Records that a mail has reached a user whose address was the word of a social provider. Only now
- * does the user join tenants by the domain of the address.
- */
-export function proveMailbox(em: EntityManager, call: Call, user: UserRow): void {
-  if (user.mailboxProven) return;
-  user.mailboxProven = true;
-  call.invalidates.add(`user:${user.id}`);
-  recordUser(em, call, 'user.verified', user);
-}
-
 /** Audits a call about an address. The entry must look the same for known and unknown addresses. */
 export function recordAuditOnly(
   em: EntityManager,
