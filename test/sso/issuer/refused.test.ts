@@ -217,6 +217,19 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     assert.equal((await client.tokenIntrospection(config, still.access_token)).active, false);
   });
 
+  test('no token of an app opens the operations of Bailiwick', async () => {
+    const { tokens } = await signInWith(stack, config, ada.token, {
+      scope: 'openid app.reports.read',
+      resource,
+    });
+    const { refresh_token: refreshToken = '', id_token: idToken = '' } = tokens;
+    const jwt = (await client.refreshTokenGrant(config, refreshToken, { resource })).access_token;
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
+    const unsigned = `${none}.${jwt.split('.')[1]}.`;
+    for (const token of [tokens.access_token, idToken, jwt, unsigned])
+      assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
+  });
+
   test('an app asks for its own resources only', async () => {
     const { url } = await ask(config, { resource: 'https://other.example.test' });
     const arrival = await startVisitor(stack, ada.token).open(url);
