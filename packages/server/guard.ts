@@ -57,10 +57,11 @@ export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
     const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization ?? '') ?? [];
     if (token === undefined) return refusal(401, '', 'an access token is required');
     const caller = await verify(token).catch((error: unknown) => {
-      if (error instanceof InvalidTokenError) return undefined;
+      if (error instanceof InvalidTokenError) return error;
       throw error;
     });
-    if (!caller) return refusal(401, 'invalid_token', 'the access token is not valid');
+    if (caller instanceof InvalidTokenError)
+      return refusal(401, 'invalid_token', `the access token is not valid: ${caller.message}`);
     if (!(await isAllowed(caller, permission, options)))
       return refusal(403, 'insufficient_scope', `${permission} is required`);
     callers.set(request, caller);

@@ -73,6 +73,16 @@ test('tokens of another issuer, audience, time or kind are refused', async (t) =
   await verify(await issuer.sign({ nbf: now - 1 }));
 });
 
+test('a token that is bound to a key is refused, since its proof is not verified', async (t) => {
+  const issuer = await startIssuer(t);
+  const verify = verifierOf(issuer);
+  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null])
+    await assert.rejects(verify(await issuer.sign({ cnf })), {
+      name: 'InvalidTokenError',
+      message: /bound to a key \(cnf\)/,
+    });
+});
+
 test('a foreign key, no signature and a changed token are refused', async (t) => {
   const issuer = await startIssuer(t);
   const verify = verifierOf(issuer);

@@ -11,18 +11,19 @@ import {
 
 /** The claims of an access token. Names are those of the token. */
 export type AccessToken = JWTPayload & {
-  /** The user or bot, `usr_…` or `bot_…`. */
+  /** The user or bot, `usr_…` or `bot_…`; the `client_id`, `app_…`, in the token of a service. */
   sub: string;
   exp: number;
   iat: number;
   client_id: string;
+  /** The permissions that the client was granted, with spaces between. A name may end in "*". */
   scope?: string;
   /** The chosen tenant, `tnt_…`. Read and write the data of this tenant only. */
   tenant?: string;
   tenant_slug?: string;
   roles?: string[];
   groups?: string[];
-  /** The permissions in the tenant. A name may end in "*". */
+  /** The permissions of the scope that the subject has in the tenant. A name may end in "*". */
   permissions?: string[];
   /** True if there are too many permissions for a token. */
   permissions_omitted?: boolean;
@@ -46,7 +47,7 @@ export type VerifierOptions = {
  */
 export type Verifier = (token: string) => Promise<AccessToken>;
 
-/** A token that is malformed, expired, not signed by the issuer, or for another audience. */
+/** A token that is malformed, expired, not signed by the issuer, for another audience, or bound. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
 }
@@ -83,6 +84,9 @@ export function verifier(options: VerifierOptions): Verifier {
     try {
       const { payload } = await jwtVerify(token, getKey, rules);
       if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
+      // A check of its proof is what stops a thief of the token (RFC 9449, §7.1; RFC 8705, §3).
+      if (payload['cnf'] !== undefined)
+        throw new InvalidTokenError('it is bound to a key (cnf), and proofs are not supported');
       return payload as AccessToken;
     } catch (error) {
       throw isInvalid(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
