@@ -9,7 +9,10 @@ export type Question = {
   resource?: string | undefined;
 };
 
-/** Whether the subject holds the permission now. @throws the client's error if there is no answer */
+/**
+ * Whether the subject holds the permission now. A token may have fewer rights than its subject: see
+ * `inScope`. @throws the client's error if there is no answer
+ */
 export type Checked = (question: Question) => Promise<boolean>;
 
 /** The client of `@bailiwick/client`, with the key of a bot that holds iam.grants.read. */

@@ -7,7 +7,7 @@ import { expressGuard } from './express.ts';
 import { fastifyGuard } from './fastify.ts';
 import { callerOf, createGuard } from './guard.ts';
 import { honoGuard } from './hono.ts';
-import { holds } from './permissions.ts';
+import { holds, inScope } from './permissions.ts';
 import { type AccessToken, InvalidTokenError, type Verifier } from './verifier.ts';
 
 const permission = 'app.reports.read';
@@ -30,7 +30,9 @@ const verify: Verifier = (token) => {
   );
 };
 
-const bearer = (changes: object = {}) => `Bearer ${JSON.stringify(changes)}`;
+/** A token has no spaces, so those of a scope are escaped. */
+const bearer = (changes: object = {}) =>
+  `Bearer ${JSON.stringify(changes).replaceAll(' ', String.raw`\u0020`)}`;
 
 /** The status of a request with these changes to the claims; 200 = it may go on. */
 async function statusOf(changes: object, check?: Checked, options = {}): Promise<number> {
@@ -61,7 +63,7 @@ test('without permissions in the token, Bailiwick decides, and without checked()
       return Promise.resolve(allowed);
     };
   };
-  const omitted = { permissions: null, permissions_omitted: true };
+  const omitted = { scope: 'app.*', permissions: null, permissions_omitted: true };
   assert.equal(await statusOf(omitted), 403);
   assert.equal(await statusOf(omitted, answers(true)), 200);
   assert.equal(await statusOf(omitted, answers(false)), 403);
@@ -82,6 +84,55 @@ test('current asks Bailiwick even if the token has the permission', async () => 
   assert.equal(await statusOf({}, undefined, current), 403);
 });
 
+test('a token never uses a right of its person that its scope or permissions leave out', async () => {
+  const asked: object[] = [];
+  const check: Checked = (question) => Promise.resolve(asked.push(question) > 0);
+  const omitted = { permissions: null, permissions_omitted: true };
+  const narrow = [
+    { permissions: [] },
+    { permissions: ['app.reports.write'] },
+    { permissions: ['app.*'], scope: 'app.notes.* app.reports.write' },
+    { permissions: [], scope: 'app.reports.read' },
+    omitted,
+    { ...omitted, scope: '' },
+    { ...omitted, scope: 'app.notes.* app.reports.readers app.report' },
+  ];
+  for (const claim of narrow)
+    for (const options of [{}, { current: true }])
+      assert.equal(await statusOf(claim, check, options), 403, JSON.stringify(claim));
+  assert.deepEqual(asked, []);
+  for (const scope of ['app.reports.read', 'app.x app.reports.*', '*']) {
+    assert.equal(await statusOf({ scope }, check, { current: true }), 200);
+    assert.equal(await statusOf({ ...omitted, scope }, check), 200);
+  }
+  assert.equal(asked.length, 6);
+});
+
+test('inScope tells whether the scope covers a permission', () => {
+  assert.equal(inScope({ scope: 'app.x app.reports.*' }, permission), true);
+  assert.equal(inScope({ scope: 'app.x' }, permission), false);
+  assert.equal(inScope({}, permission), false);
+});
+
+test('the token of a service decides by itself, and Bailiwick is not asked about an app', async () => {
+  const asked: object[] = [];
+  const check: Checked = (question) => Promise.resolve(asked.push(question) > 0);
+  const service = { sub: 'app_1', permissions: null };
+  for (const options of [{}, { current: true }]) {
+    assert.equal(await statusOf({ ...service, scope: 'app.reports.*' }, check, options), 200);
+    assert.equal(await statusOf({ ...service, permissions: [permission] }, check, options), 200);
+    for (const refused of [
+      {},
+      { scope: 'app.notes.read' },
+      { scope: permission, permissions: [] },
+      { scope: permission, tenant: null },
+    ])
+      assert.equal(await statusOf({ ...service, ...refused }, check, options), 403);
+  }
+  assert.equal(await statusOf({ ...service, scope: permission }), 200);
+  assert.deepEqual(asked, []);
+});
+
 test('a refusal has the challenge of RFC 6750', async () => {
   const guard = createGuard(verify);
   const challengeOf = async (authorization: string | undefined, wanted = permission) => {
@@ -91,6 +142,8 @@ test('a refusal has the challenge of RFC 6750', async () => {
   for (const absent of [undefined, '', 'Bearer', 'Bearer ', 'Basic eDp5', 'Bearer a b'])
     assert.deepEqual(await challengeOf(absent), [401, 'Bearer']);
   assert.deepEqual(await challengeOf('Bearer x'), [401, 'Bearer error="invalid_token"']);
+  const refused = await guard({}, 'Bearer x', permission, {});
+  assert.equal(refused?.body.message, 'the access token is not valid: invalid');
   assert.deepEqual(await challengeOf(bearer(), 'app.other.read'), [
     403,
     'Bearer error="insufficient_scope"',

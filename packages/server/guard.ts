@@ -1,5 +1,5 @@
 import type { Checked } from './checked.ts';
-import { holds } from './permissions.ts';
+import { allows } from './permissions.ts';
 import { type AccessToken, InvalidTokenError, type Verifier } from './verifier.ts';
 
 // Decides whether a request may go on. The adapters of the frameworks only translate.
@@ -10,7 +10,10 @@ export type GuardOptions = {
 };
 
 export type RequireOptions = {
-  /** Asks Bailiwick even if the token has the permission, for actions that need a current right. */
+  /**
+   * Asks Bailiwick even if the token has the permission, for actions that need a current right. The
+   * token of a service is not asked about.
+   */
   current?: boolean | undefined;
 };
 
@@ -38,12 +41,16 @@ export function callerOf(request: object): AccessToken {
 
 export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
   async function isAllowed(
-    { sub, tenant, permissions }: AccessToken,
+    token: AccessToken,
     permission: string,
     { current = false }: RequireOptions,
   ): Promise<boolean> {
-    if (tenant === undefined) return false;
-    if (permissions && !current) return holds(permissions, permission);
+    const { sub, client_id: clientId, tenant, permissions } = token;
+    // Bailiwick answers for the subject, who may have more rights than the token.
+    if (tenant === undefined || !allows(token, permission)) return false;
+    // A service has no grants that Bailiwick could be asked about: its token decides.
+    if (sub === clientId) return true;
+    if (permissions && !current) return true;
     return checked ? checked({ tenant, subject: sub, permission }) : false;
   }
 

@@ -11,7 +11,7 @@ export { expressGuard } from './express.ts';
 export { fastifyGuard } from './fastify.ts';
 export { callerOf, type GuardOptions, type RequireOptions } from './guard.ts';
 export { honoGuard } from './hono.ts';
-export { holds } from './permissions.ts';
+export { holds, inScope } from './permissions.ts';
 export {
   type AccessToken,
   InvalidTokenError,

@@ -160,9 +160,11 @@ describe('docs/protect-an-application.md', () => {
     const { Secret: KEY } = await createKey(stack, bot, owner.token);
     const { app } = await load('current', { BAILIWICK: stack.url, KEY });
 
-    const token = await issuer.sign({ sub: user.id, tenant, permissions: Permissions });
-    const statusOf = async (method: string, at: string) => {
-      const headers = { authorization: `Bearer ${token}` };
+    const signed = (scope: string) =>
+      issuer.sign({ sub: user.id, tenant, permissions: Permissions, scope });
+    const [token, narrow] = [await signed(Permissions.join(' ')), await signed('app.access')];
+    const statusOf = async (method: string, at: string, bearer = token) => {
+      const headers = { authorization: `Bearer ${bearer}` };
       return (await app.fetch(new Request(`http://x/${at}`, { method, headers }))).status;
     };
     assert.equal(await statusOf('DELETE', 'reports'), 403);
@@ -170,10 +172,12 @@ describe('docs/protect-an-application.md', () => {
     const Grant = { Tenant: tenant, UserID: user.id, Role: 'reporter' };
     await call('Grants_Add', { Grant: { ...Grant, Resource: 'report:8' } });
     assert.equal(await statusOf('GET', 'reports/8'), 200);
+    assert.equal(await statusOf('GET', 'reports/8', narrow), 404);
     await call('Grants_Add', { Grant });
     // An answer is used again for two seconds.
     await sleep(2100);
     assert.equal(await statusOf('DELETE', 'reports'), 204);
+    assert.equal(await statusOf('DELETE', 'reports', narrow), 403);
     await call('Grants_Remove', { Grant });
     await sleep(2100);
     assert.equal(await statusOf('DELETE', 'reports'), 403);
