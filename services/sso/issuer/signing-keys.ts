@@ -53,8 +53,18 @@ export function createSigningKeys(deps: Deps) {
 }
 
 /** Replaces the keys on demand: the new ones sign in five minutes. */
-export const replaceSigningKeys = (deps: Deps): Promise<void> =>
-  addKeys(deps, () => Object.keys(makers), new Date(Date.now() + publishedSoonMs));
+export function replaceSigningKeys(deps: Deps): Promise<void> {
+  const signsFrom = new Date(Date.now() + publishedSoonMs);
+  // A call that is repeated finds the keys of the first.
+  const withoutNext = (rows: readonly SigningKeyRow[]) =>
+    Object.keys(makers).filter(
+      (name) => !rows.some((row) => row.algorithm === name && isNext(row, signsFrom)),
+    );
+  return addKeys(deps, withoutNext, signsFrom);
+}
+
+const isNext = ({ signsFrom }: SigningKeyRow, until: Date): boolean =>
+  new Date(signsFrom) > new Date() && new Date(signsFrom) <= until;
 
 /** Adds the next keys in time, and removes those that nothing is signed with any more. */
 export const rotateSigningKeys = (deps: Deps): Background =>
