@@ -72,9 +72,17 @@ export const createGrants =
     return grant;
   };
 
-/** The scopes that an app may have among those that it asks for. Its permissions may be patterns. */
-export const scopesOf = (client: Client, asked: readonly string[]): string[] =>
-  asked.filter((scope) => appOf(client).scopes.some((pattern) => includes(pattern, scope)));
+/**
+ * The scopes that an app may have among those that it asks for. Its permissions may be patterns. An
+ * app with refresh tokens gets one with each sign-in, so the person consents to it each time.
+ */
+export function scopesOf(client: Client, asked: readonly string[]): string[] {
+  const allowed = asked.filter((scope) =>
+    appOf(client).scopes.some((pattern) => includes(pattern, scope)),
+  );
+  const implied = client.grantTypeAllowed('refresh_token') ? ['offline_access'] : [];
+  return [...new Set([...allowed, ...implied])];
+}
 
 /** The tenant of a sign-in: the app's, the one that the request names, or the person's only one. */
 async function choose(

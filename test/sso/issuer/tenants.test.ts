@@ -141,6 +141,8 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
     const refusing = startVisitor(stack, person.token);
     const page = await refusing.open((await ask(asking)).url);
     assert.match(page.text, /A &lt;b&gt; app/);
+    // The library drops offline_access from such a request, and the app gets a refresh token.
+    assert.match(page.text, /staying signed in until you sign out/);
     const refused = await refusing.open(new URL('?consent=no', page.url));
     assert.equal(refused.url.searchParams.get('error'), 'access_denied');
 
