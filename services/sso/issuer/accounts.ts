@@ -63,7 +63,7 @@ export function createAccounts(
       const { account } = currentVisit();
       if (token.kind === 'ClientCredentials' && oidc.client) {
         const { tenant } = appOf(oidc.client);
-        return tenant === '' ? undefined : { tenant };
+        return { ...(tenant !== '' && { tenant }), permissions: [...token.scopes] };
       }
       if (!account || !('sid' in token) || !token.resourceServer) return undefined;
       const { person, tenant, scopes } = account;

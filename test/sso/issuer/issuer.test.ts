@@ -139,8 +139,8 @@ describeBoth('an app that signs people in', (topology) => {
       Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString(),
     ) as Record<string, unknown>;
     assert.deepEqual(
-      [body['sub'], body['aud'], body['scope'], body['sid']],
-      [service.ID, resource, 'app.reports.read', undefined],
+      [body['sub'], body['aud'], body['scope'], body['permissions'], body['sid']],
+      [service.ID, resource, 'app.reports.read', ['app.reports.read'], undefined],
     );
     assert.equal(
       await errorOf(client.clientCredentialsGrant(config, { resource, scope })),
