@@ -4,11 +4,12 @@ import { runsMailbox } from './mailbox.ts';
 
 test('only Google runs mailboxes: its own, and those of the organisation that it names', () => {
   const google = { preset: 'google', attributeMap: {} };
-  const runs = (email: string, claims: object = {}, provider: object = {}) =>
-    runsMailbox({ ...google, ...provider }, { claims: { email, ...claims } }, email);
+  const own = 'https://accounts.google.com';
+  const runs = (email: string, claims: object = {}, provider: object = {}, issuer = own) =>
+    runsMailbox({ ...google, ...provider }, { issuer, claims: { email, ...claims } }, email);
   assert.ok(runs('ada@gmail.com') && runs('ada@GMAIL.com') && runs('ada@googlemail.com'));
   assert.ok(runs('ada@acme.example', { hd: 'acme.example' }));
-  const others: ReadonlyArray<[string, object?, object?]> = [
+  const others: ReadonlyArray<[string, object?, object?, string?]> = [
     [''],
     ['ada@acme.example'],
     ['ada@acme.example', { hd: 'other.example' }],
@@ -18,7 +19,8 @@ test('only Google runs mailboxes: its own, and those of the organisation that it
     ['ada@acme.example', { hd: 'acme.example' }, { preset: 'microsoft' }],
     ['ada@gmail.com', {}, { preset: '' }],
     ['ada@acme.example', { hd: 'acme.example' }, { attributeMap: { Email: 'nickname' } }],
+    ['ada@gmail.com', {}, {}, 'https://accounts.google.com.example'],
+    ['ada@acme.example', { hd: 'acme.example' }, {}, 'https://id.example.com'],
   ];
-  for (const [email, claims, provider] of others)
-    assert.ok(!runs(email, claims, provider), JSON.stringify([email, claims, provider]));
+  for (const other of others) assert.ok(!runs(...other), JSON.stringify(other));
 });

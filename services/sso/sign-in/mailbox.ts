@@ -1,20 +1,22 @@
 import { findEmail } from '@bailiwick/values';
 import type { ProviderValues } from '../providers/api-record.ts';
+import { presets } from '../providers/presets.ts';
 import type { Answer } from '../providers/protocols.ts';
 
 /**
  * Whether a provider runs the mailbox of the address that it asserts: Google runs the mail of its own
  * domains and of the organisation that it names (hd). All others say only that somebody could read a
- * mail to the address once.
+ * mail to the address once. The preset alone is no proof of Google: its Issuer can be overridden.
  */
 export function runsMailbox(
   { preset, attributeMap }: Pick<ProviderValues, 'preset' | 'attributeMap'>,
-  { claims }: Pick<Answer, 'claims'>,
+  { issuer, claims }: Pick<Answer, 'issuer' | 'claims'>,
   email: string,
 ): boolean {
   const domain = findEmail(email)?.domain;
-  const isGoogle = preset === 'google' && (attributeMap['Email'] ?? 'email') === 'email';
-  if (!isGoogle || domain === undefined) return false;
+  const isGoogle = preset === 'google' && issuer === presets['google']?.values.issuer;
+  const isItsAddress = (attributeMap['Email'] ?? 'email') === 'email';
+  if (!isGoogle || !isItsAddress || domain === undefined) return false;
   return claims['hd'] === domain || googleDomains.includes(domain);
 }
 
