@@ -7,6 +7,7 @@ export { createId, idFromHash, isId } from './ids.ts';
 export { type Image, maxLogoBytes, readLogo } from './image.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
 export {
+  leadsToSignIn,
   type ReturnAddress,
   type ReturnRules,
   readReturnAddress,

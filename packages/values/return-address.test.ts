@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readReturnAddress, withCode } from './return-address.ts';
+import { leadsToSignIn, readReturnAddress, stillAllowed, withCode } from './return-address.ts';
 
 const rules = {
   publicUrl: 'https://example.com/iam',
@@ -30,6 +30,33 @@ test('readReturnAddress refuses the addresses that begin another sign-in', () =>
     'https://example.com/x/../iam/auth/tnt_1/sso_1/login?return_to=/app',
   ])
     assert.equal(readReturnAddress(address, rules), undefined, address);
+});
+
+test('the application of a tenant is no address that leads to a sign-in here', () => {
+  for (const address of [
+    'https://example.com/iam/login',
+    'https://example.com/iam/login?signed_in=1',
+    'https://EXAMPLE.com:443/iam/x/..//../login#there',
+    'https://example.com/iam/%2e/login',
+    'https://example.com/iam/auth/tnt_1/sso_1/login',
+    'https://example.com/iam/oauth/authorize?client_id=a',
+  ]) {
+    assert.ok(leadsToSignIn(address, rules), address);
+    assert.equal(stillAllowed(address, rules), '', address);
+  }
+  for (const address of [
+    'https://example.com/login',
+    'https://example.com/iam',
+    'https://example.com/iam/login-help',
+    'https://example.com/iam/app/login',
+    'https://app.example.com/iam/login',
+  ]) {
+    assert.ok(!leadsToSignIn(address, rules), address);
+    assert.equal(stillAllowed(address, rules), address);
+  }
+  // A user who comes from an app returns to it by way of these.
+  assert.ok(readReturnAddress('/login?link=1', rules));
+  assert.ok(readReturnAddress('/oauth/interaction/one', rules));
 });
 
 test('readReturnAddress for an allowed origin leads to a code', () => {

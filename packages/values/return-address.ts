@@ -42,9 +42,21 @@ export function readReturnAddress(
   return isAllowed ? { returnTo: url.href, origin: url.origin } : undefined;
 }
 
-/** A stored address if users may still go to it, else ''. */
+/**
+ * Whether an address leads to a sign-in here: on the sign-in page, at a provider or for an app. As
+ * the application of a tenant it would lead the members back to it for ever.
+ */
+export function leadsToSignIn(address: string, { publicUrl }: ReturnRules): boolean {
+  const href = URL.parse(address)?.href ?? '';
+  if (!href.startsWith(`${publicUrl}/`)) return false;
+  return /^\/(login([?#]|$)|(auth|oauth)\/)/.test(href.slice(publicUrl.length));
+}
+
+/** The stored address of a tenant's application if users may still go to it, else ''. */
 export const stillAllowed = (address: string, rules: ReturnRules): string =>
-  address !== '' && readReturnAddress(address, rules) ? address : '';
+  address !== '' && !leadsToSignIn(address, rules) && readReturnAddress(address, rules)
+    ? address
+    : '';
 
 // The URL parser drops tabs and line breaks, and treats a backslash as a slash, so it would read
 // such a text differently than people do.

@@ -72,12 +72,16 @@ describeOne('Settings.AppURL', 'one process', (topology) => {
     const { ID } = await tenantWith(id, '');
     const set = (AppURL: string) =>
       stack.call('Tenants_Update', { Tenant: { ID, Settings: { AppURL } } }, token);
+    const circular = 'Tenant.Settings.AppURL must not lead to a sign-in of this service';
     const foreign = 'Tenant.Settings.AppURL must be at an origin that the platform allows';
     for (const [url, message] of [
       ['https://evil.example/back', foreign],
       [`${appOrigin}.evil.example`, foreign],
       [`${appOrigin}:8443/`, foreign],
       ['http://localhost:1/', foreign],
+      [`${stack.url}/login?signed_in=1`, circular],
+      [`${stack.url}/auth/platform/sso_1/login`, circular],
+      [`${stack.url}/oauth/authorize?client_id=a`, circular],
       [
         appOrigin.replace('https', 'http'),
         'Tenant.Settings.AppURL must be https, or http on the same machine',

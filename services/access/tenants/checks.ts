@@ -4,7 +4,7 @@ import type {
   Tenants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { type Checks } from '@bailiwick/rpc';
-import { type ReturnRules, readReturnAddress } from '@bailiwick/values';
+import { leadsToSignIn, type ReturnRules, readReturnAddress } from '@bailiwick/values';
 import { brandingProblems } from './branding.ts';
 
 /** The rules that the proto file cannot express. */
@@ -29,6 +29,8 @@ function appUrlProblems(appUrl: string, rules: ReturnRules): string[] {
   if (!url) return [];
   if (url.protocol !== 'https:' && !isLoopback(url))
     return ['Tenant.Settings.AppURL must be https, or http on the same machine'];
+  if (leadsToSignIn(appUrl, rules))
+    return ['Tenant.Settings.AppURL must not lead to a sign-in of this service'];
   return readReturnAddress(appUrl, rules)
     ? []
     : ['Tenant.Settings.AppURL must be at an origin that the platform allows'];
