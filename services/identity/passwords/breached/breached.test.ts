@@ -63,6 +63,27 @@ test('a folder of ranges is searched by the first five digits of the hash', asyn
   }
 });
 
+test('a folder may lose any of its files, as long as it has others', async (t) => {
+  const folder = temporaryFolder(t);
+  const write = (prefix: string) =>
+    writeFileSync(join(folder, `${prefix}.txt`), `${'0'.repeat(35)}:1\n`);
+  const free = ['00000', '11111', '22222'].filter(
+    (prefix) => !hashOf('correct horse').startsWith(prefix),
+  );
+  const [first = '', ...later] = free;
+  write(first);
+  const isBreached = await open(folder);
+  let last = first;
+  for (const prefix of later) {
+    write(prefix);
+    rmSync(join(folder, `${last}.txt`));
+    assert.equal(await isBreached('correct horse'), false);
+    last = prefix;
+  }
+  rmSync(join(folder, `${last}.txt`));
+  await assert.rejects(isBreached('correct horse'), { code: 'unavailable' });
+});
+
 test('a file in the order of its hashes has each of them, however its lines end', async (t) => {
   for (const end of ['\r\n', '\n']) {
     const file = join(temporaryFolder(t), 'hashes');

@@ -4,7 +4,7 @@ import { unavailable } from '@bailiwick/errors';
 import { ConfigurationError } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
 import { assertHashFile, countInHashFile } from './hash-file.ts';
-import { countInFolder, findRange } from './range-folder.ts';
+import { openFolder } from './range-folder.ts';
 
 // Passwords from known breaches, in the formats of the Pwned Passwords download. They are read from
 // files of the operator, so that no password and no part of its hash leaves the installation. The
@@ -39,10 +39,7 @@ export async function openBreached(location: string, log: Log): Promise<IsBreach
 
 /** Counts the occurrences of a hash, in upper case. */
 async function openFiles(location: string): Promise<(hash: string) => Promise<number>> {
-  if ((await stat(location)).isDirectory()) {
-    const known = await findRange(location);
-    return (hash) => countInFolder(location, known, hash);
-  }
+  if ((await stat(location)).isDirectory()) return openFolder(location);
   await assertHashFile(location);
   return (hash) => countInHashFile(location, hash);
 }

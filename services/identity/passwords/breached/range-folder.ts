@@ -9,29 +9,30 @@ import { countIn } from './lines.ts';
 const maxRangeBytes = 1024 * 1024;
 
 /**
- * Finds a file of the folder, whichever the system lists first.
- * @throws if there is none, or if it has another form
+ * Opens a folder. The result says how often a hash occurred in breaches; 0 = it is in no file.
+ * @throws if it has no file, or if a file has another form
  */
-export async function findRange(folder: string): Promise<string> {
-  for await (const { name } of await opendir(folder)) {
-    if (!/^[0-9A-F]{5}(\.txt)?$/.test(name)) continue;
-    if (!/^[0-9A-F]{35}:\d+\r?(\n|$)/.test(await readRange(join(folder, name))))
-      throw new Error(`has the file ${name}, which does not begin with 35 digits and a count`);
-    return name;
-  }
-  throw new Error('has no file that is named after five hexadecimal digits, such as 21BD1.txt');
+export async function openFolder(folder: string): Promise<(hash: string) => Promise<number>> {
+  let known = await findRange(folder);
+  if (!/^[0-9A-F]{35}:\d+\r?(\n|$)/.test(await readRange(join(folder, known))))
+    throw new Error(`has the file ${known}, which does not begin with 35 digits and a count`);
+  return async (hash) => {
+    const prefix = hash.slice(0, 5);
+    for (const name of [`${prefix}.txt`, prefix]) {
+      const text = await readRange(join(folder, name)).catch(unlessMissing);
+      if (text !== undefined) return countIn(text, hash.slice(5));
+    }
+    // The folder may lack this file. A volume that is gone lacks all others too.
+    if (!(await stat(join(folder, known)).catch(unlessMissing))) known = await findRange(folder);
+    return 0;
+  };
 }
 
-/** How often a hash occurred in breaches; 0 = it is in no file. `known`: a file of the folder. */
-export async function countInFolder(folder: string, known: string, hash: string): Promise<number> {
-  const prefix = hash.slice(0, 5);
-  for (const name of [`${prefix}.txt`, prefix]) {
-    const text = await readRange(join(folder, name)).catch(unlessMissing);
-    if (text !== undefined) return countIn(text, hash.slice(5));
-  }
-  // The folder may lack this file. A volume that is gone lacks the known one too.
-  await stat(join(folder, known));
-  return 0;
+/** The file of the folder that the system lists first. @throws if there is none */
+async function findRange(folder: string): Promise<string> {
+  for await (const { name } of await opendir(folder))
+    if (/^[0-9A-F]{5}(\.txt)?$/.test(name)) return name;
+  throw new Error('has no file that is named after five hexadecimal digits, such as 21BD1.txt');
 }
 
 async function readRange(path: string): Promise<string> {
