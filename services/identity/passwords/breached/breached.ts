@@ -7,8 +7,9 @@ import { assertHashFile, countInHashFile } from './hash-file.ts';
 import { openFolder } from './range-folder.ts';
 
 // Passwords from known breaches, in the formats of the Pwned Passwords download. They are read from
-// files of the operator, so that no password and no part of its hash leaves the installation. The
-// operating system caches the files.
+// files of the operator, so that no password and no part of its hash leaves the installation. A
+// lookup reads one file of a folder, some 80 KB, or of a single file some 25 pieces of 128 bytes and
+// a block of 4 KB. The operating system caches the files.
 
 /** Whether a password is known from a breach. */
 export type IsBreached = (password: string) => Promise<boolean>;
