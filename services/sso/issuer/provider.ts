@@ -1,6 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import { type Log } from '@bailiwick/telemetry';
-import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import {
+  type AccessToken,
+  type Configuration,
+  type JWK,
+  type KoaContextWithOIDC,
+  Provider,
+  type RefreshToken,
+} from 'oidc-provider';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { clientProperties, compareSecrets, identityScopes } from './clients.ts';
@@ -40,6 +47,7 @@ const logFailure = (log: Log, error: unknown): void =>
 
 function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Configuration {
   const { publicUrl } = deps;
+  const accounts = createAccounts(deps.people, deps.tenants);
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
   return {
     adapter: createAdapter(deps),
@@ -83,12 +91,12 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
       revocation: '/oauth/revoke',
       end_session: '/oauth/logout',
     },
-    features: featuresOf(deps),
+    features: featuresOf(publicUrl, accounts),
     interactions: {
       policy: promptPolicy(),
       url: (_ctx, { uid }) => interactionUrl(publicUrl, uid),
     },
-    ...createAccounts(deps.people, deps.tenants),
+    ...accounts,
     extraParams: ['tenant', 'organization'],
     loadExistingGrant: createGrants(deps),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -100,7 +108,10 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
   };
 }
 
-function featuresOf({ publicUrl, people }: IssuerDeps): NonNullable<Configuration['features']> {
+function featuresOf(
+  publicUrl: string,
+  { findAccount }: ReturnType<typeof createAccounts>,
+): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
@@ -108,11 +119,12 @@ function featuresOf({ publicUrl, people }: IssuerDeps): NonNullable<Configuratio
     dPoP: { enabled: true },
     introspection: {
       enabled: true,
-      /** An app learns about its own tokens, and about no token of an ended session. */
-      async allowedPolicy(_ctx, client, token) {
-        const { clientId, kind, sessionUid } = token as unknown as Introspected;
-        if (clientId !== client.clientId) return false;
-        return kind === 'ClientCredentials' || !!(await people.ofSession(sessionUid ?? ''));
+      /** An app learns about its own tokens, and about none that userinfo would refuse. */
+      async allowedPolicy(ctx, client, token) {
+        if (token.clientId !== client.clientId) return false;
+        if (token.kind === 'ClientCredentials') return true;
+        const { accountId } = token as AccessToken | RefreshToken;
+        return !!(await findAccount?.(ctx, accountId, token as AccessToken | RefreshToken));
       },
     },
     revocation: { enabled: true },
@@ -120,8 +132,6 @@ function featuresOf({ publicUrl, people }: IssuerDeps): NonNullable<Configuratio
     resourceIndicators: { enabled: true, getResourceServerInfo: findResource },
   };
 }
-
-type Introspected = { clientId: string; kind: string; sessionUid?: string };
 
 /** The routes that browsers open. All others are called by apps, which read JSON. */
 const pageRoutes = /^(?:authorization|resume|end_session)/;

@@ -191,11 +191,15 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     const foreign = await startVisitor(stack, ada.token).open((await ask(theirs)).url);
     assert.equal(foreign.url.searchParams.get('error'), 'access_denied');
     const { tokens } = await signInWith(stack, theirs, owner.token);
+    const introspect = (token = '') => client.tokenIntrospection(theirs, token);
+    assert.equal((await introspect(tokens.access_token)).active, true);
     await rowsOf(
       stack,
       "update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2",
       [Tenant, owner.id],
     );
+    assert.equal((await introspect(tokens.access_token)).active, false);
+    assert.equal((await introspect(tokens.refresh_token)).active, false);
     const refused = await errorOf(client.refreshTokenGrant(theirs, tokens.refresh_token ?? ''));
     assert.equal(refused, 'invalid_grant');
     assert.notEqual(
