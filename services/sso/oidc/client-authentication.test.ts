@@ -87,7 +87,7 @@ for (const [alg, privateKey, digest] of kinds) {
   });
 }
 
-test('a signed client secret has the claims that Apple names, for five minutes, and is a new one for each request', async () => {
+test('a signed client secret has the claims that Apple names, for five minutes', async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const signer = { key, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ' };
   const over = { tokenAuthMethod: 'client_secret_post', secretSigner: signer } as const;
@@ -104,7 +104,6 @@ test('a signed client secret has the claims that Apple names, for five minutes, 
   const text = Buffer.from(`${header}.${payload}`);
   const by = { key: published, dsaEncoding: 'ieee-p1363' } as const;
   assert.ok(verify('sha256', text, by, Buffer.from(signature, 'base64url')));
-  assert.notEqual((await sent(over)).body['client_secret'], body['client_secret']);
 });
 
 test('only a P-256 private key without a password signs client secrets', () => {

@@ -46,10 +46,13 @@ export function publicJwk(
   return { ...key, kid, alg: algorithmOf(kty, crv).alg, use: 'sig' };
 }
 
+/** Deno reads no PEM with spaces around it or line ends of Windows. */
+const openPem = (pem: string): KeyObject => createPrivateKey(pem.trim().replaceAll('\r\n', '\n'));
+
 /** A key that can sign client secrets; undefined for any other text. */
 export function readSigningKey(pem: string): KeyObject | undefined {
   try {
-    const key = createPrivateKey(pem);
+    const key = openPem(pem);
     return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
   } catch {
     return undefined;
@@ -58,7 +61,7 @@ export function readSigningKey(pem: string): KeyObject | undefined {
 
 /** The key in the one form that is stored; '' for ''. */
 export const normaliseSigningKey = (pem: string): string =>
-  pem === '' ? '' : createPrivateKey(pem).export({ type: 'pkcs8', format: 'pem' }).toString();
+  pem === '' ? '' : openPem(pem).export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Lifetime of a client secret, in seconds: long enough for a provider whose clock is behind. */
 const secretLifetime = 300;
