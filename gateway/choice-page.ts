@@ -2,8 +2,8 @@ import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/interna
 import { escapeHtml, fill } from '@bailiwick/texts';
 import { textOf } from './page-texts.ts';
 
-// The page on which a person chooses an organisation, or lets an app know them. Its choices are
-// links, so that it needs no script.
+// The page on which a person chooses an organisation, or lets an app know them. It needs no
+// script: organisations are links, and consent is a form, which no other site can send for a person.
 
 /** The texts of what an app may ask for. Everything else is a permission. */
 const scopeTexts: Readonly<Record<string, string>> = {
@@ -28,20 +28,24 @@ export function choiceMarkup(choice: IssuerChoice, locale: string): Record<strin
   };
 }
 
-const linkTo = (href: string, label: string, look = 'button'): string =>
-  `<a class="${look}" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
+const linkTo = (href: string, label: string): string =>
+  `<a class="button plain" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
 
 const tenantMarkup = ({ options }: IssuerChoice): string =>
-  `<ul>${options.map(({ href, label }) => `<li>${linkTo(href, label, 'button plain')}</li>`).join('')}</ul>`;
+  `<ul>${options.map(({ href, label }) => `<li>${linkTo(href, label)}</li>`).join('')}</ul>`;
 
-function consentMarkup({ options, scopes }: IssuerChoice, locale: string): string {
+const answerButton = (answer: 'yes' | 'no', label: string, look = ''): string =>
+  `<p><button name="consent" value="${answer}"${look}>${escapeHtml(label)}</button></p>`;
+
+function consentMarkup({ scopes }: IssuerChoice, locale: string): string {
   const asked = scopes.map((permission) =>
     fill(textOf(locale, scopeTexts[permission] ?? 'choice.permission'), { permission }),
   );
-  const [allow, deny] = options;
   return [
     `<ul>${asked.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`,
-    `<p>${linkTo(allow?.href ?? '', textOf(locale, 'choice.allow'))}</p>`,
-    `<p>${linkTo(deny?.href ?? '', textOf(locale, 'choice.deny'), 'button plain')}</p>`,
+    '<form method="post">',
+    answerButton('yes', textOf(locale, 'choice.allow')),
+    answerButton('no', textOf(locale, 'choice.deny'), ' class="plain"'),
+    '</form>',
   ].join('');
 }

@@ -247,7 +247,10 @@ export function sendErrorPage(
     .end(body);
 }
 
-/** Asks the person. `root` is the way from the page to the public URL. */
+/**
+ * Asks the person. `root` is the way from the page to the public URL. Browsers apply form-action to
+ * redirects too, and the answer leads to the app.
+ */
 export function sendChoicePage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -259,9 +262,13 @@ export function sendChoicePage(
     ...choiceMarkup(choice, locale),
     ...markupOf(brand, locale, root),
   });
+  const { 'content-security-policy': policy, ...others } = brandHeaders(brand);
+  const formAction = `form-action 'self' https: ${choice.returnScheme}`.trimEnd();
   response
     .writeHead(200, {
-      ...brandHeaders(brand),
+      ...others,
+      'content-security-policy':
+        choice.kind === 'consent' ? policy.replace("form-action 'none'", formAction) : policy,
       ...languageHeaders(locale),
       'content-type': html,
     })

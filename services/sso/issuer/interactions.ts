@@ -1,4 +1,5 @@
-import type { Client, default as Provider } from 'oidc-provider';
+import { text } from 'node:stream/consumers';
+import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
@@ -36,29 +37,41 @@ export function promptPolicy() {
 export const finishInteractions =
   (provider: Provider, deps: Pick<IssuerDeps, 'publicUrl' | 'tenants' | 'consents'>): Middleware =>
   async (ctx, next) => {
-    if (ctx.method !== 'GET' || !ctx.path.startsWith(path)) return next();
+    const isAnswer = ctx.method === 'POST';
+    if (!(isAnswer || ctx.method === 'GET') || !ctx.path.startsWith(path)) return next();
     const visit = currentVisit();
     const interaction = await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined);
     const client = await provider.Client.find(interaction ? textOf(interaction, 'client_id') : '');
-    if (!interaction || !client || interaction.uid !== ctx.path.slice(path.length)) {
+    const { person } = visit;
+    if (
+      !interaction ||
+      !client ||
+      interaction.uid !== ctx.path.slice(path.length) ||
+      !isOf(interaction, person)
+    ) {
       visit.failure = 'This sign-in has expired or was finished before. Please sign in again.';
       ctx.status = 400;
       return;
     }
-    const { person } = visit;
     if (!person || !isDone(interaction, person)) {
       ctx.redirect(signInPage(deps.publicUrl, interaction, client, person));
       return;
     }
-    const result = await resultOf(deps, { interaction, client, person, query: ctx.query });
+    const { tenant } = ctx.query;
+    // Only a form of our own page answers for the person: a link of another site could as well.
+    const answer = isAnswer ? new URLSearchParams(await text(ctx.req)).get('consent') : null;
+    const result = await resultOf(deps, { interaction, client, person, tenant, answer });
     if (!result) {
       ctx.body = '';
       return;
     }
-    interaction.result = { ...interaction.lastSubmission, ...result };
-    // The person may have another session now than at the beginning.
-    interaction.session = undefined;
+    if (interaction.prompt.name === 'login') {
+      // The person may be another one now than before, so earlier answers no longer count.
+      interaction.session = undefined;
+      interaction.result = result;
+    } else interaction.result = { ...interaction.lastSubmission, ...result };
     await interaction.persist();
+    ctx.status = 303;
     ctx.redirect(interaction.returnTo);
   };
 
@@ -68,14 +81,20 @@ function textOf({ params }: Interaction, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-type Step = { interaction: Interaction; client: Client; person: Person; query: object };
+type Step = {
+  interaction: Interaction;
+  client: Client;
+  person: Person;
+  tenant: unknown;
+  /** The answer to the question for consent: yes or no; null = none. */
+  answer: string | null;
+};
 
 /** The result of the person's step; undefined if a page asks for it now. */
 async function resultOf(
   { tenants, consents }: Pick<IssuerDeps, 'tenants' | 'consents'>,
-  { interaction, client, person, query }: Step,
-): Promise<object | undefined> {
-  const { tenant, consent } = query as { tenant?: string; consent?: string };
+  { interaction, client, person, tenant, answer }: Step,
+): Promise<InteractionResults | undefined> {
   const about = { app: client.clientName ?? '', tenant: appOf(client).tenant };
   switch (interaction.prompt.name) {
     case 'login':
@@ -100,19 +119,26 @@ async function resultOf(
     }
     default: {
       const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
-      if (consent === 'no')
+      if (answer === 'no')
         return { error: 'access_denied', error_description: 'the person declined' };
       if (!appOf(client).requireConsent) return { consent: {} };
-      if (consent === 'yes') {
+      if (answer === 'yes') {
         await consents.add(person.id, client.clientId, scopes);
         return { consent: {} };
       }
-      const options = ['?consent=yes', '?consent=no'].map((href) => ({ href, label: '' }));
-      currentVisit().choice = { ...about, kind: 'consent', options, scopes };
+      const returnScheme = URL.parse(textOf(interaction, 'redirect_uri'))?.protocol ?? '';
+      currentVisit().choice = { ...about, kind: 'consent', scopes, returnScheme };
       return undefined;
     }
   }
 }
+
+/**
+ * Whether the person may finish the step: the one who began it, with the same session. Only a
+ * sign-in may end with another one.
+ */
+const isOf = ({ prompt, session }: Interaction, person: Person | undefined): boolean =>
+  prompt.name === 'login' || (person !== undefined && session?.uid === person.credentialId);
 
 /**
  * Whether the person has taken the step. Everything but a missing session asks for a new

@@ -109,6 +109,10 @@ export async function enter(visitor: Visitor, { url }: Arrival, token: string): 
   return visitor.open(url.searchParams.get('return_to') ?? '');
 }
 
+/** Answers the page that asks whether the app may know the person, as its buttons do. */
+export const answerConsent = (visitor: Visitor, { url }: Arrival, consent: 'yes' | 'no') =>
+  visitor.open(url, { method: 'POST', body: new URLSearchParams({ consent }) });
+
 type Failure = { error?: string; code?: string; message: string; cause?: unknown };
 
 /** The error code that a request of the library ends with; 'none' = it succeeded. */

@@ -8,6 +8,7 @@ import { signUp, tenantFor } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { rowsOf } from '../../support/store.ts';
 import {
+  answerConsent,
   ask,
   createApp,
   errorOf,
@@ -131,6 +132,28 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
     assert.equal(refused, 'invalid_grant');
   });
 
+  test('only the person who began a choice or a consent finishes it, with the same session', async () => {
+    const [person, other] = await Promise.all([signUp(stack), signUp(stack)]);
+    for (const { id } of [person, person, other, other]) await tenantFor(stack, id);
+    const asking = await relyOn(stack, await createApp(stack, { RequireConsent: true }));
+    const visitor = startVisitor(stack, person.token);
+    const choice = await visitor.open((await ask(config)).url);
+    const [href = ''] = linksOf(choice);
+    visitor.signIn(other.token);
+    assert.equal((await visitor.open(new URL(href, choice.url))).status, 400);
+    assert.equal((await visitor.open(choice.url)).status, 400);
+
+    visitor.signIn(person.token);
+    const tenant = new URL(href, choice.url).searchParams.get('tenant') ?? '';
+    const asked = await ask(asking, { tenant });
+    const page = await visitor.open(asked.url);
+    visitor.signIn(other.token);
+    assert.equal((await answerConsent(visitor, page, 'yes')).status, 400);
+    visitor.signIn(person.token);
+    const arrival = await answerConsent(visitor, page, 'yes');
+    assert.equal((await exchange(asking, asked, arrival)).claims()?.sub, person.id);
+  });
+
   test('an app that requires consent asks once, and not again for the same scopes', async () => {
     const person = await signUp(stack);
     const RequireConsent = true;
@@ -143,13 +166,17 @@ describeOne('the tenant of a sign-in', 'one process', (topology) => {
     assert.match(page.text, /A &lt;b&gt; app/);
     // The library drops offline_access from such a request, and the app gets a refresh token.
     assert.match(page.text, /staying signed in until you sign out/);
-    const refused = await refusing.open(new URL('?consent=no', page.url));
+    assert.match(page.text, /<form method="post">/);
+    const refused = await answerConsent(refusing, page, 'no');
     assert.equal(refused.url.searchParams.get('error'), 'access_denied');
 
     const visitor = startVisitor(stack, person.token);
     const asked = await ask(asking);
     const again = await visitor.open(asked.url);
-    const arrival = await visitor.open(new URL('?consent=yes', again.url));
+    // A link of another site answers nothing.
+    const linked = await visitor.open(new URL('?consent=yes', again.url));
+    assert.equal(linked.url.origin, stack.url);
+    const arrival = await answerConsent(visitor, again, 'yes');
     assert.equal((await exchange(asking, asked, arrival)).claims()?.sub, person.id);
     const silent = await signInWith(stack, asking, person.token, { prompt: 'none' });
     assert.equal(silent.tokens.claims()?.sub, person.id);
