@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { AdapterPayload, JWKS, default as Provider } from 'oidc-provider';
+import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
 import { isSecretOf } from '../apps/secret.ts';
 
@@ -91,6 +91,13 @@ function aboutOf(app: AppRow): ClientApp {
 
 /** The app of a client. */
 export const appOf = (client: object): ClientApp => (client as { app: ClientApp }).app;
+
+/**
+ * Whether any program on a person's device may use an address of a native app: only https proves
+ * which app gets the code (RFC 8252, section 8.6).
+ */
+export const isUnproven = ({ applicationType }: Client, redirectUri: unknown): boolean =>
+  applicationType === 'native' && URL.parse(String(redirectUri))?.protocol !== 'https:';
 
 /** Makes a provider compare hashes of secrets: the secrets themselves are not stored. */
 export function compareSecrets(provider: Provider): void {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
-import { appOf } from './clients.ts';
+import { appOf, isUnproven } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
@@ -17,10 +17,21 @@ const path = '/oauth/interaction/';
 export const interactionUrl = (publicUrl: string, uid: string): string =>
   `${publicUrl}${path}${uid}`;
 
-/** When to ask a person: the library's rules. Apps of the operator's own ask for no consent. */
+/** When to ask a person: the library's rules. It would also ask for native apps with https. */
 export function promptPolicy() {
   const policy = interactionPolicy.base();
-  policy.get('consent')?.checks.remove('native_client_prompt');
+  const consent = policy.get('consent')?.checks;
+  consent?.remove('native_client_prompt');
+  const unproven = new interactionPolicy.Check(
+    'unproven_address',
+    'the person has to consent each time',
+    'interaction_required',
+    ({ oidc }) =>
+      !!oidc.client &&
+      isUnproven(oidc.client, oidc.params?.['redirect_uri']) &&
+      !oidc.result?.consent,
+  );
+  consent?.add(unproven);
   const severalTenants = new interactionPolicy.Check(
     'several_tenants',
     'the person has to choose an organisation',
@@ -121,11 +132,11 @@ async function resultOf(
       const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
       if (answer === 'no')
         return { error: 'access_denied', error_description: 'the person declined' };
-      if (!appOf(client).requireConsent) return { consent: {} };
-      if (answer === 'yes') {
+      const { requireConsent } = appOf(client);
+      if (answer === 'yes' && requireConsent)
         await consents.add(person.id, client.clientId, scopes);
-        return { consent: {} };
-      }
+      const asks = requireConsent || isUnproven(client, textOf(interaction, 'redirect_uri'));
+      if (answer === 'yes' || !asks) return { consent: {} };
       const returnScheme = URL.parse(textOf(interaction, 'redirect_uri'))?.protocol ?? '';
       currentVisit().choice = { ...about, kind: 'consent', scopes, returnScheme };
       return undefined;

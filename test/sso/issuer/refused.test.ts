@@ -7,6 +7,7 @@ import { login, signUp, tenantFor } from '../../support/people.ts';
 import { rowsOf } from '../../support/store.ts';
 import {
   type App,
+  answerConsent,
   ask,
   callback,
   createApp,
@@ -125,8 +126,34 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
       [web, false],
     ] as const) {
       const { url } = await ask(await relyOn(stack, each), { redirect_uri: elsewhere });
-      const arrival = await startVisitor(stack, ada.token).open(url);
+      const visitor = startVisitor(stack, ada.token);
+      const page = await visitor.open(url);
+      const arrival = lands ? await answerConsent(visitor, page, 'yes') : page;
       assert.equal(arrival.url.href.startsWith(elsewhere), lands, arrival.url.href);
+    }
+  });
+
+  test('a native app without an https address gets no code before the person consents, each time', async () => {
+    const loopback = 'http://127.0.0.1:1/callback';
+    const own = 'com.example.app:/callback';
+    for (const RequireConsent of [false, true]) {
+      const RedirectURIs = [loopback, own, callback];
+      const native = await createApp(stack, { Kind: 'native', RedirectURIs, RequireConsent });
+      const its = await relyOn(stack, native);
+      for (const redirect_uri of [loopback, own, loopback]) {
+        const visitor = startVisitor(stack, ada.token);
+        const asked = await ask(its, { redirect_uri });
+        const page = await visitor.open(asked.url);
+        assert.match(page.text, /<form method="post">/);
+        const arrival = await answerConsent(visitor, page, 'yes');
+        assert.ok(arrival.url.href.startsWith(redirect_uri), arrival.url.href);
+        assert.equal((await exchange(its, asked, arrival)).claims()?.sub, ada.id);
+        const silent = await ask(its, { redirect_uri, prompt: 'none' });
+        const { url } = await startVisitor(stack, ada.token).open(silent.url);
+        assert.equal(url.searchParams.get('error'), 'interaction_required');
+      }
+      const { tokens } = await signInWith(stack, its, ada.token);
+      assert.equal(tokens.claims()?.sub, ada.id);
     }
   });
 
