@@ -1,13 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { type Log } from '@bailiwick/telemetry';
-import {
-  type AccessToken,
-  type Configuration,
-  type JWK,
-  type KoaContextWithOIDC,
-  Provider,
-  type RefreshToken,
-} from 'oidc-provider';
+import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
 import { clientProperties, compareSecrets, identityScopes } from './clients.ts';
@@ -123,8 +116,7 @@ function featuresOf(
       async allowedPolicy(ctx, client, token) {
         if (token.clientId !== client.clientId) return false;
         if (token.kind === 'ClientCredentials') return true;
-        const { accountId } = token as AccessToken | RefreshToken;
-        return !!(await findAccount?.(ctx, accountId, token as AccessToken | RefreshToken));
+        return !!(await findAccount?.(ctx, token.accountId, token));
       },
     },
     revocation: { enabled: true },

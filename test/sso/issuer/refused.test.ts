@@ -134,12 +134,11 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
   });
 
   test('a native app without an https address gets no code before the person consents, each time', async () => {
-    const loopback = 'http://127.0.0.1:1/callback';
-    const own = 'com.example.app:/callback';
+    const [loopback, own] = ['http://127.0.0.1:1/callback', 'com.example.app:/callback'];
     for (const RequireConsent of [false, true]) {
       const RedirectURIs = [loopback, own, callback];
-      const native = await createApp(stack, { Kind: 'native', RedirectURIs, RequireConsent });
-      const its = await relyOn(stack, native);
+      const fields = { Kind: 'native', RedirectURIs, RequireConsent };
+      const its = await relyOn(stack, await createApp(stack, fields));
       for (const redirect_uri of [loopback, own, loopback]) {
         const visitor = startVisitor(stack, ada.token);
         const asked = await ask(its, { redirect_uri });
@@ -148,8 +147,7 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
         const arrival = await answerConsent(visitor, page, 'yes');
         assert.ok(arrival.url.href.startsWith(redirect_uri), arrival.url.href);
         assert.equal((await exchange(its, asked, arrival)).claims()?.sub, ada.id);
-        const silent = await ask(its, { redirect_uri, prompt: 'none' });
-        const { url } = await startVisitor(stack, ada.token).open(silent.url);
+        const { url } = await visitor.open((await ask(its, { redirect_uri, prompt: 'none' })).url);
         assert.equal(url.searchParams.get('error'), 'interaction_required');
       }
       const { tokens } = await signInWith(stack, its, ada.token);
