@@ -114,6 +114,16 @@ export function testUpdates(topology: Topology): void {
         { Provider: { Tenant, Name: 'a', ...oidc }, Secret: 's' },
         'Provider',
       );
+      const web = { Tenant, Name: 'a', Kind: 'web', RedirectURIs: ['https://a.example/back'] };
+      const app = await make('Apps_Save', { App: web }, 'App');
+      const trusted = {
+        Tenant,
+        Bot: bot.ID,
+        Issuer: 'https://a.example',
+        Audience: 'a',
+        Subject: 'a',
+      };
+      const trust = await make('BotTrusts_Save', { Trust: trusted }, 'Trust');
       const profile = {
         Name: 'Ada',
         GivenName: 'A',
@@ -173,6 +183,32 @@ export function testUpdates(topology: Topology): void {
           cleared: { Description: '', Metadata: {} },
           key: 'Bot',
           read: readOf('Bots_Get', { Tenant, ID: bot.ID }, 'Bot'),
+        },
+        {
+          operation: 'BotTrusts_Save',
+          needed: { ...trusted, ID: trust.ID },
+          filled: { Claims: { environment: 'production' } },
+          cleared: { Claims: {} },
+          key: 'Trust',
+          read: readOf('BotTrusts_Get', { Tenant, ID: trust.ID }, 'Trust'),
+        },
+        {
+          operation: 'Apps_Save',
+          needed: { Tenant, ID: app.ID, Name: 'b', Kind: 'web' },
+          filled: {
+            Active: false,
+            PostLogoutRedirectURIs: ['https://a.example/out'],
+            BackchannelLogoutURI: 'https://a.example/ended',
+            Resources: ['https://api.example'],
+            TokenLifetimeSeconds: 600,
+            RequireConsent: true,
+            RequirePAR: true,
+            DPoP: true,
+            TokenEndpointAuthMethod: 'client_secret_post',
+          },
+          cleared: { PostLogoutRedirectURIs: [], BackchannelLogoutURI: '', Resources: [] },
+          key: 'App',
+          read: readOf('Apps_Get', { Tenant, ID: app.ID }, 'App'),
         },
         {
           operation: 'Groups_Save',
