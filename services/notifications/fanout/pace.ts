@@ -1,8 +1,9 @@
 /**
- * How many tasks of a tenant this process sends to the quick lanes in a second: fewer than a worker
- * delivers, so that the stream of a quick lane stays short.
+ * How many tasks of a tenant this process sends to the quick lanes in a window: half as many as a
+ * lane has places, and fewer than a worker delivers meanwhile, so that the stream stays short.
  */
-const quickPerSecond = 500;
+const quickTasks = 2000;
+const windowMs = 4000;
 
 /**
  * Chooses the lane of new tasks. A consumer reads its stream from the front, so whatever one tenant
@@ -11,16 +12,16 @@ const quickPerSecond = 500;
  */
 export function createPace(now: () => number = Date.now) {
   const counts = new Map<string, number>();
-  let second = 0;
+  let window = 0;
   return {
     /** The lane of the tenant's next task: "" for the one of its kind, or "slow". */
     laneOf(tenant: string): '' | 'slow' {
-      const current = Math.floor(now() / 1000);
-      if (current !== second) counts.clear();
-      second = current;
+      const current = Math.floor(now() / windowMs);
+      if (current !== window) counts.clear();
+      window = current;
       const count = (counts.get(tenant) ?? 0) + 1;
       counts.set(tenant, count);
-      return count > quickPerSecond ? 'slow' : '';
+      return count > quickTasks ? 'slow' : '';
     },
   };
 }
