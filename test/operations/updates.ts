@@ -6,6 +6,7 @@ import { claim } from '../support/domains.ts';
 import type { Stack, Topology } from '../support/harness.ts';
 import { createTenant, newAddress, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
+import { noProfile, profile } from './updated-profile.ts';
 
 // In every operation, an update or save replaces the sent fields and keeps the absent ones.
 
@@ -124,22 +125,6 @@ export function testUpdates(topology: Topology): void {
         Subject: 'a',
       };
       const trust = await make('BotTrusts_Save', { Trust: trusted }, 'Trust');
-      const profile = {
-        Name: 'Ada',
-        GivenName: 'A',
-        FamilyName: 'L',
-        Picture: 'https://a.example/p',
-        Locale: 'de',
-        Metadata: { a: '1' },
-      };
-      const noProfile = {
-        Name: '',
-        GivenName: '',
-        FamilyName: '',
-        Picture: '',
-        Locale: '',
-        Metadata: {},
-      };
       const person = recordIn(
         await stack.call('Users_Create', { User: { Email: newAddress() } }, stack.platformKey),
         'User',
