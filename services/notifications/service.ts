@@ -47,7 +47,7 @@ import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
 import { endpointFinder, startFanout, wantsFinder } from './fanout/fanout.ts';
-import { createPace } from './fanout/pace.ts';
+import { createLaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
@@ -217,7 +217,7 @@ function backgroundOf(shared: Shared): Background[] {
   // Consumers end with the broker connection, which the service closes after this.
   const finders = { findEndpoints: endpointFinder(database), wants: wantsFinder(database) };
   const fanout: Background = () => (
-    startFanout({ ...shared, ...finders, pace: createPace() }), () => Promise.resolve()
+    startFanout({ ...shared, ...finders, quotas: createLaneQuotas() }), () => Promise.resolve()
   );
   return [
     ...(plan.roles.has('api') ? api() : []),

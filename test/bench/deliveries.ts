@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
 import { openBroker, publishTask, type Task } from '@bailiwick/events';
-import { createPace } from '@bailiwick/notifications/fanout/pace.ts';
+import { createLaneQuotas } from '@bailiwick/notifications/fanout/lane-quotas.ts';
 import { createLog } from '@bailiwick/telemetry';
 import { createId } from '@bailiwick/values';
 import { eventually, type OwnStack } from '../support/harness.ts';
@@ -104,9 +104,9 @@ export async function openFeed(stack: OwnStack, tenant: string) {
   await eventually('the broker', () => Promise.resolve(broker.isConnected()));
   const worker = () => stack.pid('notifications');
   const goOn = () => void process.kill(worker(), 'SIGCONT');
-  const pace = createPace();
+  const quotas = createLaneQuotas();
   const publish = (task: Task) =>
-    publishTask(broker, task, { tenant, event: createId('evt'), lane: pace.laneOf(tenant) });
+    publishTask(broker, task, { tenant, event: createId('evt'), lane: quotas.laneOf(tenant) });
   const isEmpty = async () => (await broker.oldest('TASK', 'task.>')) === undefined;
 
   return {

@@ -5,7 +5,7 @@ import { taskHeaders } from '@bailiwick/events';
 import { createLog } from '@bailiwick/telemetry';
 import { isSubscribed, readEvent } from './event.ts';
 import { type FanoutDeps, fanOut } from './fanout.ts';
-import { createPace } from './pace.ts';
+import { createLaneQuotas } from './lane-quotas.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
   JSON.stringify({
@@ -53,7 +53,7 @@ async function published(
     authority: {
       listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }),
     },
-    pace: createPace(),
+    quotas: createLaneQuotas(),
     owners: { of: (domain: string) => Promise.resolve(domain === 'acme.example' ? 'tnt_7' : '') },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;
@@ -94,6 +94,15 @@ test("an event becomes a message in the chat service's format for a chat endpoin
     content: string;
   };
   assert.match(content, /Group created.*Ü/s);
+});
+
+test('tasks beyond the quota of the tenant go to the slow lane', async () => {
+  const endpoints = Array.from({ length: 2001 }, (_, at) => ({ id: `whk_${at}`, eventTypes: [] }));
+  const tasks = await published(text(), endpoints);
+  assert.deepEqual(
+    tasks.flatMap(({ subject }) => (subject.startsWith('task.slow.') ? subject : [])),
+    ['task.slow.tnt_1.whk_2000'],
+  );
 });
 
 test('an event about a chat endpoint is not sent to that endpoint', async () => {

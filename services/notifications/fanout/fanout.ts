@@ -10,14 +10,14 @@ import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
 import type { DomainOwners } from './domain-owners.ts';
 import { existedAt, type FanoutEvent, readEvent, skipReason } from './event.ts';
-import type { Pace } from './pace.ts';
+import type { LaneQuotas } from './lane-quotas.ts';
 import { type FanoutEndpoint, findWanted, listFanoutEndpoints } from './queries.ts';
 
 export type FanoutDeps = {
   findEndpoints: FindEndpoints;
   wants: Wants;
   broker: Broker;
-  pace: Pace;
+  quotas: LaneQuotas;
   authority: Client<typeof Authority>;
   owners: DomainOwners;
   log: Log;
@@ -97,7 +97,7 @@ async function tenantsOf(
 
 // Webhooks get the event's exact bytes, chat endpoints a message in their service's format.
 function publishDelivery(
-  { broker, pace }: FanoutDeps,
+  { broker, quotas }: FanoutDeps,
   { id, type, text, timestamp }: FanoutEvent,
   tenant: string,
   { id: endpoint, kind }: FanoutEndpoint,
@@ -113,7 +113,7 @@ function publishDelivery(
   return publishTask(
     broker,
     { id: `${id}.${endpoint}`, operation, request, extra: {} },
-    { tenant, event: id, enqueued: timestamp, lane: pace.laneOf(tenant) },
+    { tenant, event: id, enqueued: timestamp, lane: quotas.laneOf(tenant) },
   );
 }
 
