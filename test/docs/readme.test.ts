@@ -88,6 +88,12 @@ test('README.md names every area of operations, and only existing ones', () => {
   assert.deepEqual([...new Set(named)].sort(), [...new Set(areas)].sort());
 });
 
+test('README.md has at most 200 lines, and ARCHITECTURE.md 120', () => {
+  const linesOf = (file: string) => read(file).trimEnd().split('\n').length;
+  assert.ok(linesOf('README.md') <= 200);
+  assert.ok(linesOf('ARCHITECTURE.md') <= 120);
+});
+
 test('the first five minutes use the local start’s own addresses', () => {
   const [first = ''] = blocks(section(read('README.md'), 'The first five minutes'), 'sh');
   assert.match(first, /^api=http:\/\/127\.0\.0\.1:8080$/m);
