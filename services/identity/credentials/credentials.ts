@@ -77,7 +77,7 @@ function userOf(session: LiveSession) {
     id,
     credentialId,
     email,
-    mailboxUnproven: session.mailbox_unproven,
+    mailboxUnproven: !session.mailbox_proven,
     ...proofOf(session),
     authMethods: session.auth_methods,
     signedInAt: timeOf(session.created_at),

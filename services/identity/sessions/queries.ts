@@ -32,7 +32,7 @@ const providerPlace = `case when s.sso_tenant = '' and s.provider <> '' then $2 
 /** In a session (s) from a provider, the assurance by the user's own factors of ours; '' = none. */
 const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end`;
 
-const liveSession = `select s.id, s.user_id, u.email, not u.mailbox_proven as mailbox_unproven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
+const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
            ${limitedTo} as limited_to,
@@ -72,7 +72,7 @@ export type LiveSession = Texts & {
   idle_minutes: number;
   auth_methods: string[];
   stale: boolean;
-  mailbox_unproven: boolean;
+  mailbox_proven: boolean;
 };
 
 export const proofOf = (session: LiveSession): SessionProof => ({

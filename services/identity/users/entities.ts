@@ -14,8 +14,9 @@ export const UserEntity = defineEntity({
     emailKey: p.text(),
     emailVerified: p.boolean(),
     /**
-     * True if a mail has reached the user, or a tenant's provider or Google vouches for the address.
-     * False if only a social provider has verified it, perhaps long ago.
+     * True if a mail has reached the user, or if a tenant's provider or the provider that runs the
+     * mailbox vouches for the address. False if only a social provider has verified it, perhaps long
+     * ago.
      */
     mailboxProven: p.boolean().default(true),
     name: p.text(),

@@ -187,7 +187,7 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   methodRefused: boolean;
 
   /**
-   * True if only a social provider's word, which may be old, says that `email` is the user's.
+   * As in ResolveResponse of identity.
    *
    * @generated from field: bool mailbox_unproven = 24;
    */

@@ -157,7 +157,8 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
   provenAt?: Timestamp | undefined;
 
   /**
-   * True if only a social provider's word, which may be old, says that `email` is the user's.
+   * True if only a social provider has verified `email`, perhaps long ago. Negative, because the
+   * addresses in responses of the previous version, which lack the field, count as proven.
    *
    * @generated from field: bool mailbox_unproven = 16;
    */
