@@ -13,7 +13,7 @@ import {
   timeAfter,
   tokenHash,
 } from '@bailiwick/values';
-import { isRecent } from '../sessions/queries.ts';
+import { isRecent } from '../sessions/sign-in/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { settleEmail } from '../users/queries.ts';

@@ -6,11 +6,12 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { type Handlers } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
 import { challengePlace, findChallenged, voidChallengesOf } from '../factors/challenges/queries.ts';
-import { findFactors, raiseSession, refreshSession } from '../factors/queries.ts';
+import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';
 import { passkeyOptions } from '../passkeys/login.ts';
 import { sessionRecord } from '../sessions/entities.ts';
 import { findListed } from '../sessions/queries.ts';
+import { raiseSession, refreshSession } from '../sessions/sign-in/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';

@@ -11,12 +11,8 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import { type Call } from '@bailiwick/rpc';
 import { timeAfter } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
-import {
-  findSignInState,
-  isRecent,
-  type SignInState,
-  voidChallenges,
-} from '../sessions/queries.ts';
+import { voidChallenges } from '../sessions/queries.ts';
+import { findSignInState, isRecent, type SignInState } from '../sessions/sign-in/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { recordUser } from '../users/records.ts';

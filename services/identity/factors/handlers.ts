@@ -18,6 +18,7 @@ import type { Client } from '@connectrpc/connect';
 import { totpsPerUser } from '../limits.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
+import { raiseSession } from '../sessions/sign-in/queries.ts';
 import {
   assertNoDemand,
   assertRecent,
@@ -37,7 +38,6 @@ import {
   findUnconfirmed,
   type ListedFactor,
   listFactors,
-  raiseSession,
   replaceCodes,
   storeTotp,
 } from './queries.ts';

@@ -5,7 +5,6 @@ import {
   type Run,
   type Statement,
 } from '@bailiwick/database';
-import type { Assurance } from '@bailiwick/proto/policies.ts';
 import { factorsOf } from '../users/queries.ts';
 
 // Every change of a user's factors locks the user first.
@@ -224,29 +223,4 @@ const codesLeft: Statement = {
 export async function countCodes(run: Run, userId: string): Promise<number> {
   const [row] = await run<{ count: number }>(codesLeft, [userId]);
   return row?.count ?? 0;
-}
-
-/**
- * Adds a factor to a session, whose user has just added or proved it. If it was added in a session
- * of a tenant's provider, it is no factor of the user's own in other tenants: that provider may
- * have added it.
- */
-export async function raiseSession(
-  em: EntityManager,
-  id: string,
-  { method, assurance, ssoTenant }: { method: string; assurance: Assurance; ssoTenant: string },
-): Promise<void> {
-  await execute(
-    em,
-    `update session set further_methods = case when $2 = any (further_methods) then further_methods else further_methods || $2::text end,
-       assurance = case assurance when 'phishing_resistant' then assurance else $3 end,
-       own_assurance = case when own_assurance = 'phishing_resistant' or $4 = '' then own_assurance else $4 end
-     where id = $1`,
-    [id, method, assurance, ssoTenant === '' ? assurance : ''],
-  );
-}
-
-/** Makes the sign-in of a session a recent one: its user has just proved a factor. */
-export async function refreshSession(em: EntityManager, id: string): Promise<void> {
-  await execute(em, 'update session set proven_at = now() where id = $1', [id]);
 }

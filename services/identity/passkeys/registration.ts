@@ -5,9 +5,9 @@ import type { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passke
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { assertRecent, changeOwn } from '../factors/changes.ts';
-import { raiseSession } from '../factors/queries.ts';
 import { passkeysPerUser } from '../limits.ts';
 import { factorKey, rememberNetwork } from '../passwords/queries.ts';
+import { raiseSession } from '../sessions/sign-in/queries.ts';
 import type { UserRow } from '../users/entities.ts';
 import { readRegistration } from './answers.ts';
 import {

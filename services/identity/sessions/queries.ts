@@ -3,12 +3,11 @@ import {
   type Database,
   type EntityManager,
   execute,
-  onPool,
   type Run,
   type Statement,
 } from '@bailiwick/database';
 import type { changeRow } from '@bailiwick/events';
-import { platformPlace, recentLoginMs } from '@bailiwick/proto/policies.ts';
+import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { UserRow } from '../users/entities.ts';
 import type { ListedSession, SessionOrigin } from './entities.ts';
@@ -213,36 +212,6 @@ export async function limitSession(
 ): Promise<boolean> {
   const [session] = await database.query<{ live: boolean }>(limit, [id, idleMinutes, maxMinutes]);
   return session?.live ?? false;
-}
-
-/** Whether the sign-in of a live session is recent, and used a factor of ours; its provider. */
-export type SignInState = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
-
-const signInState: Statement = {
-  name: 'identity.sign_in_state',
-  text: `select greatest(created_at, proven_at) > now() - $2::int * interval '1 millisecond' as recent,
-           auth_method = 'passkey' or further_methods && '{totp,recovery_code,passkey}' as proven,
-           provider, sso_tenant as "ssoTenant"
-         from session s where id = $1 and ${isLive}`,
-};
-
-/**
- * Undefined if the session has ended. The statement of an identity provider about its own factors
- * does not count: its tenant could let it claim anything.
- */
-export async function findSignInState(run: Run, id: string): Promise<SignInState | undefined> {
-  const [row] = await run<SignInState>(signInState, [id, recentLoginMs]);
-  return row;
-}
-
-/** Whether a session is recent enough for sensitive operations. */
-export const isRecent = async (database: Database, id: string): Promise<boolean> =>
-  (await findSignInState(onPool(database), id))?.recent ?? false;
-
-/** Whether a session began after a time. One that takes another on began with that one. */
-export async function beganAfter(em: EntityManager, id: string, time: string): Promise<boolean> {
-  const text = 'select 1 as one from session where id = $1 and created_at > $2::timestamptz';
-  return (await execute(em, text, [id, time])).length > 0;
 }
 
 const listed = `select id, user_id, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;

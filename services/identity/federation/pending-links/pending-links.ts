@@ -6,7 +6,7 @@ import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/fe
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/values';
 import { assertFactorUsed } from '../../factors/changes.ts';
-import { beganAfter } from '../../sessions/queries.ts';
+import { beganAfter } from '../../sessions/sign-in/queries.ts';
 import type { UserRow } from '../../users/entities.ts';
 import { lockActive } from '../../users/lock.ts';
 import { assertUnlinked, identityName, persistLink, providerTarget } from '../admit.ts';
