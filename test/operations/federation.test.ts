@@ -59,6 +59,22 @@ describe('federation: identities and users', () => {
     assert.equal(await linksOf(id), 1);
   });
 
+  test('Admit at a provider of the platform verifies the address only if that provider runs the mailbox', async () => {
+    for (const runsMailbox of [true, false]) {
+      const assertion = { ...newAssertion(''), tenantName: '', domains: [], runsMailbox };
+      const { id, user, outcome } = await suite.admit(assertion);
+      assert.deepEqual([outcome, user.emailVerified], ['created', true]);
+      // On this event the user joins the tenant of the address's domain.
+      const verified = runsMailbox ? ['user.verified'] : [];
+      assert.deepEqual(
+        (await eventsAbout(assertion.email)).map(({ type }) => type),
+        ['user.registered', ...verified],
+      );
+      const proven = 'identity.user_account where id = $1 and mailbox_proven';
+      assert.equal(await countOf(suite.stack, proven, [id]), verified.length);
+    }
+  });
+
   test('Admit drops a profile field that is too long or invalid, and still admits the user', async () => {
     const { tenant, admit } = suite;
     for (const changes of [
