@@ -85,8 +85,6 @@ export const refusedWith = (
     return true;
   });
 
-/** The origin of the application that gets codes. */
-
 /** A code that an application exchanges for a session of a user. */
 export async function newCode(
   stack: Stack,
