@@ -13,9 +13,10 @@ import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
-import { findGroupPaths, isMemberWithin } from './decisions/queries.ts';
+import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
+import { findGroupPaths } from './groups/queries.ts';
 import { isPlatformOnly, narrow } from './permissions/match.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
@@ -138,7 +139,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
   };
 }
 
-/** The roles, groups and permissions of a member. Rights on the platform are left out: they are no tenant's. */
+/** The roles, groups and permissions of a member. Permissions on the platform are left out. */
 async function describeMember(run: Run, request: DescribeMemberRequest) {
   const { userId: id, tenant } = request;
   const rights = await rightsOf(run, { type: 'user', id, ...sessionProof(request) }, tenant);

@@ -128,19 +128,6 @@ export async function findUserRoles(
   return rows[0];
 }
 
-const groupPaths: Statement = {
-  name: 'access.group_paths_of_user',
-  text: `select distinct a.path from group_member gm
-         join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
-         join group_entry a on a.tenant = gm.tenant and a.key = any (e.ancestor_keys)
-         where gm.tenant = $1 and gm.user_id = $2 order by a.path`,
-};
-
-/** The paths of a user's groups in a tenant, and of the groups above them. */
-export async function findGroupPaths(run: Run, tenant: string, userId: string): Promise<string[]> {
-  return (await run<{ path: string }>(groupPaths, [tenant, userId])).map(({ path }) => path);
-}
-
 export type BotRolesRow = {
   /** Whether the tenant in question is active. */
   open: boolean;
