@@ -41,7 +41,7 @@ const lifetimeMs = 10 * 60 * 1000;
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const length = 8;
 
-/** Includes the request, which is not stored: no code is found by a search of the database. */
+/** Includes the request token, which is not stored: the database does not suffice to guess codes. */
 const codeHash = (code: string, request: string): Uint8Array =>
   createHash('sha256').update(`${code} ${request}`).digest();
 

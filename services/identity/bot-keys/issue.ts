@@ -13,8 +13,9 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
 
 /**
  * Throws permission_denied unless the caller itself has every permission of the key: the creator of
- * a key knows its secret. A bot has grants in its own tenant and on the platform only, so the
- * tenant in question can be passed as the bot's.
+ * a key knows its secret. Without `permissions`, as for a trust, these are all permissions of the
+ * bot. A bot has grants in its own tenant and on the platform only, so the tenant in question can be
+ * passed as the bot's.
  */
 export async function assertMayIssue(
   { authority }: Pick<BotKeyDeps, 'authority'>,
@@ -40,7 +41,7 @@ export async function assertMayIssue(
   if (lacking !== '') throw escalation(lacking);
 }
 
-/** Locks the bot of a key against deletion, so that no key outlives its bot. */
+/** Locks a bot against deletion, so that no key and no trust outlives it. */
 export async function lockBot(em: EntityManager, id: string): Promise<void> {
   const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
   if (!bot) throw notFound('bot');

@@ -28,7 +28,7 @@ export async function openFolder(folder: string): Promise<(hash: string) => Prom
   };
 }
 
-/** The file of the folder that the system lists first. @throws if there is none */
+/** The first file of the folder, in the order of the system. @throws if the folder has none */
 async function findRange(folder: string): Promise<string> {
   for await (const { name } of await opendir(folder))
     if (/^[0-9A-F]{5}(\.txt)?$/.test(name)) return name;
