@@ -49,9 +49,9 @@ export async function findLackingTo(
 }
 
 /**
- * One of these permissions that the principal may not give to an application; undefined = it may
- * give all. Permissions of applications have no holder on the platform: a caller who may save an app
- * there may give it any.
+ * One of these permissions that the principal may not give to an app; undefined = it may give all.
+ * On the platform, no principal holds permissions of applications: a caller that may save an app
+ * there may give it any of them.
  */
 export function findLackingPermission(
   database: Database,

@@ -68,7 +68,7 @@ test('a user can only bring a requirement into force that the own session meets'
   check('', 'phishing_resistant', 0, 'bot');
 });
 
-test('of a session from a provider, its own tenant believes all, and others the account’s own factors', () => {
+test('a session from a provider proves a factor to its own tenant, and to others with the account’s own factors only', () => {
   const check = (ssoTenant: string, ownAssurance: string, level = 'any') => {
     const caller = { type: 'user', assurance: 'phishing_resistant', ownAssurance, ssoTenant };
     assertFactorProven(create(CallerSchema, caller), {

@@ -276,7 +276,7 @@ export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenant
   userId: string;
 
   /**
-   * Also lists the suspended tenants.
+   * Whether to return the suspended tenants too.
    *
    * @generated from field: bool with_suspended = 2;
    */
@@ -715,7 +715,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
   tenant: string;
 
   /**
-   * The version that the caller has. Empty = none.
+   * The version that the caller has. Empty if it has none.
    *
    * @generated from field: string known_version = 2;
    */
@@ -1101,8 +1101,8 @@ export const Authority: GenService<{
     output: typeof ListOwnersResponseSchema;
   },
   /**
-   * Returns the logo of an active tenant, without its content if the caller has it. Empty without
-   * one.
+   * Returns the logo of an active tenant; empty if the tenant has none. Omits the content if the
+   * caller has this version.
    *
    * @generated from rpc bailiwick.access.v1.Authority.GetLogo
    */
