@@ -55,7 +55,7 @@ test('a mail has the name, the logo and the colours of its tenant', async () => 
   assert.equal(calls(), 1);
 });
 
-test('a mail has the installation’s looks where the tenant has set none, and if it is about no tenant', async () => {
+test('a mail has the installation’s branding if its tenant has set none, or if it is about no tenant', async () => {
   const { brands } = brandsOf(() => Promise.resolve({ branding: none }));
   for (const tenant of ['tnt_1', '']) {
     const html = await htmlOf(brands, tenant);
