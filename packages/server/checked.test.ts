@@ -39,7 +39,7 @@ test('checked asks Access_Check about the subject, permission and resource in th
   ]);
 });
 
-test('an answer is used again for two seconds after the question, and no longer', async (t) => {
+test('an answer is cached for two seconds after the question, and no longer', async (t) => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const allowed = ['app.reports.read'];
@@ -71,7 +71,7 @@ test('an answer belongs to its tenant, subject, permission and resource', async 
   assert.equal(asked.length, 6);
 });
 
-test('a failure is not kept, and without a cache every question is asked', async () => {
+test('a failure is not cached, and without a cache every question is asked', async () => {
   let fails = true;
   const client: AccessClient = {
     call: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve({ Allowed: true })),

@@ -24,18 +24,18 @@ export type AccessClient = {
 };
 
 export type CheckedOptions = {
-  /** How long an answer is used again, in ms. Default and maximum: 2000; 0 = not at all. */
+  /** How long an answer is cached, in ms. Default and maximum: 2000; 0 = not cached. */
   cacheMs?: number | undefined;
-  /** Answers in memory. Default: 10,000. */
+  /** The most answers in the cache. Default: 10,000. */
   maxEntries?: number | undefined;
 };
 
-const longestMs = 2000;
+const maxLifetimeMs = 2000;
 
-/** Creates a function that asks Access_Check, and uses an answer again for at most two seconds. */
+/** Creates a function that asks Access_Check, and caches an answer for at most two seconds. */
 export function checked(client: AccessClient, options: CheckedOptions = {}): Checked {
-  const { cacheMs = longestMs, maxEntries = 10_000 } = options;
-  const keptMs = Math.min(cacheMs, longestMs);
+  const { cacheMs = maxLifetimeMs, maxEntries = 10_000 } = options;
+  const lifetimeMs = Math.min(cacheMs, maxLifetimeMs);
   // In the order of asking, so that the first entry is the oldest.
   const answers = new Map<string, { answer: Promise<boolean>; askedAt: number }>();
 
@@ -43,7 +43,7 @@ export function checked(client: AccessClient, options: CheckedOptions = {}): Che
     const key = JSON.stringify([tenant, subject, permission, resource]);
     const known = answers.get(key);
     const now = performance.now();
-    if (known && now - known.askedAt < keptMs) return known.answer;
+    if (known && now - known.askedAt < lifetimeMs) return known.answer;
     answers.delete(key);
     const answer = client
       .call('Access_Check', {
@@ -53,14 +53,14 @@ export function checked(client: AccessClient, options: CheckedOptions = {}): Che
         Resource: resource,
       })
       .then(({ Allowed }) => Allowed);
-    if (keptMs <= 0) return answer;
+    if (lifetimeMs <= 0) return answer;
     const entry = { answer, askedAt: now };
     answers.set(key, entry);
     for (const oldest of answers.keys()) {
       if (answers.size <= maxEntries) break;
       answers.delete(oldest);
     }
-    // A failure is not an answer.
+    // Failures are not cached.
     answer.catch(() => {
       if (answers.get(key) === entry) answers.delete(key);
     });

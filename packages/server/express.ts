@@ -1,7 +1,7 @@
 import { createGuard, type GuardOptions, type Refusal, type RequireOptions } from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
-/** What a guard needs of Express, or of any other framework on Node's requests. */
+/** The parts of Express' requests and responses that a guard uses. Node's own have them too. */
 type ExpressRequest = { headers: { authorization?: string | undefined } };
 type ExpressResponse = {
   statusCode: number;

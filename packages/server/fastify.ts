@@ -1,7 +1,7 @@
 import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
-/** What a guard needs of Fastify. */
+/** The parts of Fastify's requests and replies that a guard uses. */
 type FastifyRequest = { headers: { authorization?: string | undefined } };
 type FastifyReply = {
   code(status: number): FastifyReply;

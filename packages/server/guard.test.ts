@@ -51,7 +51,10 @@ test('a request may go on with a permission of its token, in the tenant of its t
 
 test('a wildcard includes no permission of the platform', () => {
   assert.equal(holds(['*'], 'iam.users.read'), true);
-  assert.equal(holds(['*', 'iam.*', 'iam.platform.*'], 'iam.platform.users.read'), false);
+  for (const platformOnly of ['iam.platform.users.read', 'iam.internal.deliver']) {
+    assert.equal(holds(['*', 'iam.*', 'iam.platform.*', 'iam.internal.*'], platformOnly), false);
+    assert.equal(holds([platformOnly], platformOnly), true);
+  }
   assert.equal(holds(['app.notes.*'], 'app.notes'), false);
 });
 

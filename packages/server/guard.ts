@@ -11,8 +11,8 @@ export type GuardOptions = {
 
 export type RequireOptions = {
   /**
-   * Asks Bailiwick even if the token has the permission, for actions that need a current right. The
-   * token of a service is not asked about.
+   * Asks Bailiwick even if the token has the permission, for actions that need a current right.
+   * Without effect on the token of a service.
    */
   current?: boolean | undefined;
 };
@@ -26,12 +26,12 @@ export type Refusal = {
 
 export type Guard = ReturnType<typeof createGuard>;
 
-/** The requests that were let through. */
+/** The claims of the requests that a guard has let through. */
 const callers = new WeakMap<object, AccessToken>();
 
 /**
  * The claims of the request that a guard has let through: `c.req.raw` of Hono, the request of
- * Express and Fastify. @throws if no guard has
+ * Express and Fastify. @throws if no guard has run for the request
  */
 export function callerOf(request: object): AccessToken {
   const caller = callers.get(request);

@@ -1,7 +1,7 @@
 import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
-/** What a guard needs of Hono's context. */
+/** The part of Hono's context that a guard uses. */
 type Context = { req: { raw: Request; header(name: string): string | undefined } };
 
 /**

@@ -16,7 +16,7 @@ export type AccessToken = JWTPayload & {
   exp: number;
   iat: number;
   client_id: string;
-  /** The permissions that the client was granted, with spaces between. A name may end in "*". */
+  /** The permissions that the client was granted, separated by spaces. A name may end in "*". */
   scope?: string;
   /** The chosen tenant, `tnt_…`. Read and write the data of this tenant only. */
   tenant?: string;
@@ -52,7 +52,7 @@ export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
 }
 
-/** The signatures of the issuer. All others, also none, are refused. */
+/** The signature algorithms of the issuer. All others, including `none`, are refused. */
 const algorithms = ['ES256', 'RS256'];
 /** The clocks of two hosts differ. */
 const clockToleranceSeconds = 5;
@@ -84,7 +84,7 @@ export function verifier(options: VerifierOptions): Verifier {
     try {
       const { payload } = await jwtVerify(token, getKey, rules);
       if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
-      // A check of its proof is what stops a thief of the token (RFC 9449, §7.1; RFC 8705, §3).
+      // Only a check of the proof would stop a thief of the token (RFC 9449, §7.1; RFC 8705, §3).
       if (payload['cnf'] !== undefined)
         throw new InvalidTokenError('it is bound to a key (cnf), and proofs are not supported');
       return payload as AccessToken;

@@ -89,7 +89,7 @@ test('absent and malformed headers are refused', async () => {
   assert.equal(await verifyWebhook([], headers, body), false);
 });
 
-test('a secret that is not one is an error', async () => {
+test('a malformed secret is an error', async () => {
   for (const secret of ['', 'whsec_', 'whsec_!'])
     await assert.rejects(verifyWebhook(secret, sign([current]), body), TypeError);
 });

@@ -50,7 +50,7 @@ function read(headers: WebhookHeaders, name: string): string | undefined {
 const isWebHeaders = (headers: WebhookHeaders): headers is WebHeaders =>
   typeof headers.get === 'function';
 
-/** The key is the base64 after the prefix. @throws TypeError if the secret is not one */
+/** The key is the base64 after the prefix. @throws TypeError for a malformed secret */
 function importKey(secret: string) {
   const bytes = decode(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length === 0) throw new TypeError('the secret must be whsec_ and base64');
