@@ -8,8 +8,9 @@ const folder = fileURLToPath(new URL('locales', import.meta.url));
 export const shippedLocales: readonly string[] = readdirSync(folder).sort();
 
 /**
- * The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}`, and words for those
- * without a name in `somebody.txt` and `unnamed.txt`.
+ * The folder of a language's mails: `<mail>/{subject.txt,text.txt,html.html}`.
+ * `somebody.txt` replaces the name of an inviter without a name, and `unnamed.txt` that of a tenant
+ * without one.
  */
 export const mailsFolder = (locale: string): string => path.join(folder, locale, 'mails');
 
