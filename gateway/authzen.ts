@@ -55,7 +55,7 @@ export const isAuthzen = (pathname: string, prefix: string): boolean =>
 
 /** Serves the paths that `isAuthzen` accepts. */
 export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
-  const metadata = metadataOf(publicUrl.replace(/\/+$/, ''));
+  const metadata = metadataOf(publicUrl);
 
   async function answer(
     endpoint: Endpoint,
@@ -67,7 +67,7 @@ export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
     const ask: Ask = async (name, json, questions) => {
       const call = await prepare(operationOf(name), { ...admitted, json }).catch(
         (thrown: unknown) => {
-          throw inTheirTerms(thrown, questions);
+          throw withRequestNames(thrown, questions);
         },
       );
       return call.send();
@@ -112,16 +112,16 @@ function operationOf(name: string): Operation {
   return operation;
 }
 
-const terms = { Permission: 'action.name', Resource: 'resource' };
+const requestNames = { Permission: 'action.name', Resource: 'resource' };
 
-/** An error about a request of an operation, with the names of the request that was sent. */
-function inTheirTerms(thrown: unknown, questions: readonly Question[]): unknown {
+/** Replaces the operation's field names in an error by those of the AuthZEN request. */
+function withRequestNames(thrown: unknown, questions: readonly Question[]): unknown {
   if (!(thrown instanceof ServiceError) || thrown.code !== 'invalid_argument') return thrown;
   const messages = thrown.messages.map((message) =>
     message.replace(
       /^(?:Checks\[(\d+)\]\.)?(Permission|Resource)\b/,
-      (_, index: string | undefined, name: keyof typeof terms) =>
-        `${questions[Number(index ?? 0)]?.at ?? ''}${terms[name]}`,
+      (_, index: string | undefined, name: keyof typeof requestNames) =>
+        `${questions[Number(index ?? 0)]?.at ?? ''}${requestNames[name]}`,
     ),
   );
   return invalid(messages, thrown.reason);

@@ -12,13 +12,7 @@ import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createAuthzen, isAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
-import {
-  createFlowCookies,
-  createLinkCookie,
-  createSessionCookie,
-  type LinkCookie,
-  type SessionCookie,
-} from './cookies.ts';
+import { createFlowCookies, createLinkCookie, createSessionCookie } from './cookies.ts';
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
@@ -50,11 +44,10 @@ type Options = {
 };
 
 type Sso = ReturnType<typeof createSsoRoutes>;
-type Paths = ReturnType<typeof createPaths>;
-type PageBrands = ReturnType<typeof createPageBrands>;
+type Parts = ReturnType<typeof createParts>;
 
 /** The parts of the gateway that read and answer requests. */
-function createParts({ peers, settings }: Options): Parts {
+function createParts({ peers, settings }: Options) {
   const session = createSessionCookie(settings.publicUrl, settings.allowedOrigins);
   const flows = createFlowCookies(settings.publicUrl);
   const link = createLinkCookie(settings.publicUrl);
@@ -76,8 +69,8 @@ export function createRouter(options: Options) {
   const route = createRoute(options, parts);
 
   /**
-   * The page that a failure is shown on, if a user is signing in with a browser, with the tenant of
-   * the provider.
+   * The path of a sign-in in a browser, and the tenant of its provider or "". Undefined for all
+   * other requests: their failures are answered as JSON.
    */
   function pageOf(
     request: IncomingMessage,
@@ -154,17 +147,7 @@ function createPaths(publicUrl: string, sso: Sso) {
   };
 }
 
-type Parts = {
-  session: SessionCookie;
-  link: LinkCookie;
-  sso: Sso;
-  paths: Paths;
-  brands: PageBrands;
-  sendLogo: ReturnType<typeof createLogos>;
-  answerIssuer: ReturnType<typeof createIssuerRoutes>;
-};
-
-/** Everything that runs operations: in their own form, and in that of AuthZEN. */
+/** The handlers of the operations and of AuthZEN, which share a pipeline. */
 function createRunners({ peers, settings, rightsCache }: Options, { session, link }: Parts) {
   const { publicUrl, tenantQuota: tenant } = settings;
   const cookies = { cookie: session, link };
@@ -189,7 +172,7 @@ function createRoute(options: Options, parts: Parts) {
   const { runOperation, authzen } = createRunners(options, parts);
   const answerBrowser = createBrowserRoutes(parts, publicUrl);
   const cors = createCors(allowedOrigins);
-  const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
+  const unknownPath = `there is no such operation; ${publicUrl}/docs lists them all`;
 
   return async (
     request: IncomingMessage,
@@ -228,7 +211,7 @@ function createRoute(options: Options, parts: Parts) {
   };
 }
 
-type Visited = {
+type BrowserRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   url: URL;
@@ -238,13 +221,10 @@ type Visited = {
   span: Span;
 };
 
-/**
- * The routes that a service answers and that are no operations: logos, /auth and the OpenID
- * provider. Returns whether it was one.
- */
+/** Answers logos, /auth routes and the OpenID provider. Returns false for all other paths. */
 const createBrowserRoutes =
   ({ sso, sendLogo, answerIssuer }: Parts, publicUrl: string) =>
-  async ({ request, response, url, pathname, origin, span }: Visited): Promise<boolean> => {
+  async ({ request, response, url, pathname, origin, span }: BrowserRequest): Promise<boolean> => {
     // Before a language is kept: a logo is cached for all browsers, without cookies.
     if (isLogo(pathname)) {
       nameRequest(span, request, '/brand/{tenant}/logo');
