@@ -41,12 +41,12 @@ const parts = Object.fromEntries(
   ),
 );
 
-/** The way from a page to the public URL, where the page is not directly below it. */
+/** The way from a page to the public URL: {{root}} on pages that are sent at several paths. */
 const roots: Readonly<Record<string, string>> = {
   home: '{{base}}/',
-  error: '../../../',
-  choice: '../../../',
-  post: '../../../',
+  error: '{{root}}',
+  choice: '{{root}}',
+  post: '{{root}}',
 };
 
 /**

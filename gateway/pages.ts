@@ -213,8 +213,8 @@ const failed = ['error.failed', 'error.failedNext'] as const;
 
 /** The way from a page to the public URL, which a proxy may serve below a prefix. */
 export const rootFrom = (pathname: string): string => '../'.repeat(pathname.split('/').length - 2);
-/** The way in the files, which are written for the routes /auth/{tenant}/{id}/…. */
-const writtenRoot = '../../../';
+/** The way from the routes /auth/{tenant}/{id}/…. */
+const authRoot = '../../../';
 
 /** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
 export function sendErrorPage(
@@ -222,7 +222,7 @@ export function sendErrorPage(
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
-  { brand = noBrand, root = writtenRoot }: { brand?: PageBrand; root?: string } = {},
+  { brand = noBrand, root = authRoot }: { brand?: PageBrand; root?: string } = {},
 ): void {
   const locale = languageOf(request);
   const status = statuses[error.code] ?? 400;
@@ -234,7 +234,8 @@ export function sendErrorPage(
       : translateMessage(error.message, locale);
   const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
   const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
-  const body = fill((errorPages.get(locale) ?? '').replaceAll(writtenRoot, root), {
+  const body = fill(errorPages.get(locale) ?? '', {
+    root,
     ...Object.fromEntries(escaped),
     ...markupOf(brand, locale, root),
   });
@@ -258,7 +259,8 @@ export function sendChoicePage(
   { brand, root }: { brand: PageBrand; root: string },
 ): void {
   const locale = languageOf(request);
-  const body = fill((choicePages.get(locale) ?? '').replaceAll(writtenRoot, root), {
+  const body = fill(choicePages.get(locale) ?? '', {
+    root,
     ...choiceMarkup(choice, locale),
     ...markupOf(brand, locale, root),
   });
@@ -285,7 +287,7 @@ export function sendFormPage(
   request: IncomingMessage,
   response: ServerResponse,
   { url, fields }: { url: string; fields: Readonly<Record<string, string>> },
-  root = writtenRoot,
+  root = authRoot,
 ): void {
   const { href, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:')
@@ -295,7 +297,8 @@ export function sendFormPage(
       `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
   );
   const locale = languageOf(request);
-  const body = fill((formPages.get(locale) ?? '').replaceAll(writtenRoot, root), {
+  const body = fill(formPages.get(locale) ?? '', {
+    root,
     url: escapeHtml(href),
     fields: inputs.join('\n        '),
   });
