@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { asService } from '@bailiwick/rpc';
 import { createClient, type Transport } from '@connectrpc/connect';
+import { LRUCache } from 'lru-cache';
 import { etagOf, isCurrent } from './etag.ts';
-import { createKept } from './kept.ts';
 import type { OwnImages } from './page-brands.ts';
 
 // Serves the logos of the installation and of tenants, to pages and to mail programs.
@@ -23,8 +23,8 @@ const headers = {
   'cache-control': 'public, max-age=300',
 };
 
-// At most 64 KiB each.
-const maxKept = 100;
+/** The logos in memory, of at most 64 KiB each. */
+const maxCached = 100;
 
 type Shown = { type: string; body: Buffer; etag: string };
 
@@ -45,17 +45,18 @@ export function createLogos(access: Transport, images: OwnImages) {
     icon: images.icon && shownOf(images.icon),
   };
 
-  const kept = createKept<{ version: string; shown: Shown }>(maxKept);
+  const cache = new LRUCache<string, { version: string; shown: Shown }>({ max: maxCached });
 
   /** Asks access each time, since the tenant may have changed, but for the bytes only once. */
   async function findOfTenant(tenant: string): Promise<Shown | undefined> {
-    const known = kept.get(tenant);
+    const known = cache.get(tenant);
     const found = await authority.getLogo({ tenant, knownVersion: known?.version ?? '' });
     const { version } = found;
     if (known && version === known.version) return known.shown;
     if (found.content.length === 0) return undefined;
     const shown = shownOf(found);
-    return version === '' ? shown : kept.set(tenant, { version, shown }).shown;
+    if (version !== '') cache.set(tenant, { version, shown });
+    return shown;
   }
 
   async function find(pathname: string, ip: string): Promise<Shown | undefined> {

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
 import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
+import { LRUCache } from 'lru-cache';
 import { choiceMarkup } from './choice-page.ts';
 import { etagOf, isCurrent } from './etag.ts';
-import { createKept } from './kept.ts';
 import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
 import {
@@ -117,15 +117,17 @@ export const isBranded = (pathname: string) => pages.has(pathname);
 export const isPage = (pathname: string) =>
   isBranded(pathname) || assets.has(pathname) || pathname === brandCss;
 
-// Pages and stylesheets apart: anyone can ask for every colour.
-const keptPages = createKept<Body>(300);
-const keptStyles = createKept<Asset>(100);
+// Two caches: anyone can ask for every colour, which must not evict the pages.
+const brandedPages = new LRUCache<string, Body>({ max: 300 });
+const brandStyles = new LRUCache<string, Asset>({ max: 100 });
 
 /** The stylesheet of the colour in the address; empty for a colour that no brand can have. */
 function styleOf({ url = '/' }: IncomingMessage): Asset {
-  const color = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
-  const style = brandStyle(color);
-  return keptStyles.of(style.toString(), () => assetOf('text/css', style));
+  const asked = URL.parse(url, 'http://gateway')?.searchParams.get('color') ?? '';
+  const color = /^[\da-f]{6}$/i.test(asked) ? asked : '';
+  const style = brandStyles.get(color) ?? assetOf('text/css', brandStyle(color));
+  brandStyles.set(color, style);
+  return style;
 }
 
 /** Sends the page or file at a path that `isPage` accepts. */
@@ -146,11 +148,14 @@ export function sendPage(
 }
 
 /** A page with a brand. */
-const brandedPage = (pathname: string, locale: string, brand: PageBrand): Body =>
-  keptPages.of(JSON.stringify([pathname, locale, brand]), () => {
-    const page = pages.get(pathname)?.get(locale) ?? '';
-    return bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
-  });
+function brandedPage(pathname: string, locale: string, brand: PageBrand): Body {
+  const key = JSON.stringify([pathname, locale, brand]);
+  const page = pages.get(pathname)?.get(locale) ?? '';
+  const body =
+    brandedPages.get(key) ?? bodyOf(Buffer.from(fillKnown(page, markupOf(brand, locale, ''))));
+  brandedPages.set(key, body);
+  return body;
+}
 
 const markupOf = (brand: PageBrand, locale: string, root: string) =>
   brandMarkup(brand, root, {
