@@ -59,7 +59,7 @@ describe('federation: identities and users', () => {
     assert.equal(await linksOf(id), 1);
   });
 
-  test('Admit at a provider of the platform verifies the address only if that provider runs the mailbox', async () => {
+  test('Admit for a provider of the platform reports a verified address only if that provider runs the mailbox', async () => {
     for (const runsMailbox of [true, false]) {
       const assertion = { ...newAssertion(''), tenantName: '', domains: [], runsMailbox };
       const { id, user, outcome } = await suite.admit(assertion);
