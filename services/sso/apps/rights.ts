@@ -1,15 +1,7 @@
 import { type Call } from '@bailiwick/rpc';
 import { assertMayDelegate } from '../delegation.ts';
 import type { AppDeps } from './deps.ts';
-
-/** The scopes that OpenID Connect defines, and our own for groups. All others are permissions. */
-const standardScopes: ReadonlySet<string> = new Set([
-  'openid',
-  'profile',
-  'email',
-  'offline_access',
-  'groups',
-]);
+import { identityScopes } from './scopes.ts';
 
 /**
  * Throws permission_denied unless the caller holds every permission in the app's scopes: a caller
@@ -20,6 +12,6 @@ export async function assertMayUse(
   call: Call,
   { tenant, scopes }: { tenant: string; scopes: readonly string[] },
 ): Promise<void> {
-  const permissions = scopes.filter((scope) => !standardScopes.has(scope));
+  const permissions = scopes.filter((scope) => !identityScopes.includes(scope));
   if (permissions.length > 0) await assertMayDelegate(deps, call, tenant, permissions);
 }

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
-import { isSecretOf } from '../apps/secret.ts';
+import { identityScopes } from '../apps/scopes.ts';
+import { isSecretOf, usesSecret } from '../apps/secret.ts';
 
 // The apps as clients of oidc-provider.
 
@@ -20,15 +21,6 @@ export type ClientApp = Pick<
   previousSecret: string;
   previousSecretUntil: string | null;
 };
-
-/** The scopes that are about the person. All others are permissions at a resource. */
-export const identityScopes: readonly string[] = [
-  'openid',
-  'profile',
-  'email',
-  'groups',
-  'offline_access',
-];
 
 /** The kinds of apps that are served. */
 const served = new Set(['web', 'spa', 'native', 'service']);
@@ -58,7 +50,7 @@ function metadataOf(app: AppRow): AdapterPayload {
     dpop_bound_access_tokens: app.dpop,
     // The library wants a secret. `compareSecrets` replaces the comparison, and it signs nothing:
     // HMAC is off.
-    ...(method.startsWith('client_secret_') && { client_secret: 'hashed' }),
+    ...(usesSecret(method) && { client_secret: 'hashed' }),
     ...(app.jwks !== '' && { jwks: JSON.parse(app.jwks) as JWKS }),
     app: aboutOf(app),
   };

@@ -1,7 +1,8 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { appOf, identityScopes } from './clients.ts';
+import { identityScopes } from '../apps/scopes.ts';
+import { appOf } from './clients.ts';
 import type { Consents } from './consents.ts';
 import { includes, type Tenants } from './tenants.ts';
 import { currentVisit, type Place } from './visit.ts';

@@ -1,9 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { type Log } from '@bailiwick/telemetry';
 import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { identityScopes } from '../apps/scopes.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
-import { clientProperties, compareSecrets, identityScopes } from './clients.ts';
+import { clientProperties, compareSecrets } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { createGrants, findResource, keepTenants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';

@@ -1,7 +1,7 @@
 import { sessionProof } from '@bailiwick/call';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Client } from '@connectrpc/connect';
-import { identityScopes } from './clients.ts';
+import { identityScopes } from '../apps/scopes.ts';
 import type { Person, Place } from './visit.ts';
 
 // The tenant that a sign-in is for, and what its tokens say about the person there.
