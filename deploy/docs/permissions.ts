@@ -1,9 +1,9 @@
 import {
   type BuiltInRole,
+  hasPermission,
   platformRoles,
   tenantRoles,
 } from '@bailiwick/access/permissions/builtin.ts';
-import { includes } from '@bailiwick/access/permissions/match.ts';
 import {
   type DescribedPermission,
   describedPermissions,
@@ -61,9 +61,7 @@ function renderTable(
   roles: readonly BuiltInRole[],
 ): string {
   const rows = permissions.map(({ name, description, operations }) => {
-    const holders = roles
-      .filter((role) => includes(role.permissions, name))
-      .map(({ slug }) => slug);
+    const holders = roles.filter((role) => hasPermission(role, name)).map(({ slug }) => slug);
     return `| \`${name}\` | ${description} | ${holders.join(', ') || '–'} | ${operations.map((operation) => `\`${operation}\``).join(', ')} |`;
   });
   return [

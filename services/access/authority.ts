@@ -8,6 +8,7 @@ import type {
   MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import type { Revoke } from '@bailiwick/revocation';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
@@ -17,7 +18,7 @@ import { isMemberWithin } from './decisions/queries.ts';
 import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
 import { findGroupPaths } from './groups/queries.ts';
-import { isPlatformOnly, narrow } from './permissions/match.ts';
+import { narrow } from './permissions/narrow.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { decisionHandlers } from '@bailiwick/access/decisions/access.ts';
 import { holdsInTenant, type Principal, rightsOf } from '@bailiwick/access/decisions/rights.ts';
 import type { Directory } from '@bailiwick/access/directory.ts';
-import { isPlatformOnly, narrow } from '@bailiwick/access/permissions/match.ts';
+import { narrow } from '@bailiwick/access/permissions/narrow.ts';
 import { accessSchema } from '@bailiwick/access/schema.ts';
 import { onPool } from '@bailiwick/database';
 import {
@@ -12,6 +12,7 @@ import {
   AccessExplainRequestSchema,
   AccessListPermissionsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { type Call } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';

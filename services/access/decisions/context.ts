@@ -1,11 +1,11 @@
 import { type SessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Call } from '@bailiwick/rpc';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../permissions/builtin.ts';
-import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   findSubjectGrantRows,
   findSubjectStatus,

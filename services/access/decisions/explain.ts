@@ -1,9 +1,9 @@
 import { type SessionProof, sessionProof } from '@bailiwick/call';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { isBotId } from '../directory.ts';
-import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   type DecisionContext,
   type DecisionDeps,

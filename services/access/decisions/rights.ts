@@ -1,8 +1,8 @@
 import { type SessionProof, sessionProof } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../permissions/builtin.ts';
-import { includes, isPlatformOnly } from '../permissions/match.ts';
 import {
   type CustomPermissions,
   findBotRoles,

@@ -1,5 +1,5 @@
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
-import { isPlatformOnly } from './match.ts';
 
 // The built-in roles of every tenant. They are code and not rows: users cannot edit them, and a new
 // version's permissions reach all tenants at once.
@@ -100,6 +100,10 @@ export type Level = 'tenant' | 'platform';
 export function permissionsOf(slug: string, level: Level): readonly string[] {
   return (level === 'tenant' ? inTenant : onPlatform).get(slug) ?? [];
 }
+
+/** Whether a built-in role gives a permission. */
+export const hasPermission = ({ permissions: patterns }: BuiltInRole, permission: string) =>
+  includes(patterns, permission);
 
 /** Whether a role can be granted in a tenant. */
 export const isTenantRole = (slug: string): boolean => inTenant.has(slug);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Run } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
 import { permissionsByRole } from '../decisions/context.ts';
 import { grantsPerTenant } from '../limits.ts';
-import { includes, isPlatformOnly } from '../permissions/match.ts';
 import { findRoleHoldings } from './queries.ts';
 
 // The roles of all subjects in a tenant, and the difference between two such states.

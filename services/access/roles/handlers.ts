@@ -4,8 +4,8 @@ import type {
   RolesListByTenantRequest,
   RolesListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Call, type Checks, type Handlers, type Pager } from '@bailiwick/rpc';
-import { isPlatformOnly } from '../permissions/match.ts';
 import { builtInRoles, toRole } from './entities.ts';
 import { describedPermissions } from './permission-list.ts';
 import { findRole, rolesOf } from './queries.ts';

@@ -7,6 +7,7 @@ import {
   type RolesSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
 import { type Call } from '@bailiwick/rpc';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
@@ -17,7 +18,6 @@ import { assertMayGrantPermissions } from '../decisions/delegation.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
 import { rolesPerTenant } from '../limits.ts';
 import { isBuiltIn, isTenantRole } from '../permissions/builtin.ts';
-import { includes } from '../permissions/match.ts';
 import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { findRoleUse } from './queries.ts';
 

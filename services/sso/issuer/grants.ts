@@ -1,10 +1,11 @@
+import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import type Provider from 'oidc-provider';
 import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
 import type { Consents } from './consents.ts';
-import { includes, type Tenants } from './tenants.ts';
+import type { Tenants } from './tenants.ts';
 import { currentVisit, type Place } from './visit.ts';
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
@@ -78,8 +79,9 @@ export const createGrants =
  * app with refresh tokens gets one with each sign-in, so the person consents to it each time.
  */
 export function scopesOf(client: Client, asked: readonly string[]): string[] {
+  const { scopes } = appOf(client);
   const allowed = asked.filter((scope) =>
-    appOf(client).scopes.some((pattern) => includes(pattern, scope)),
+    identityScopes.includes(scope) ? scopes.includes(scope) : includes(scopes, scope),
   );
   const implied = client.grantTypeAllowed('refresh_token') ? ['offline_access'] : [];
   return [...new Set([...allowed, ...implied])];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTenants, includes } from './tenants.ts';
+import { createTenants } from './tenants.ts';
 import type { Person } from './visit.ts';
 
 /** The claims of a member with these permissions and groups, for an access token or an ID token. */
@@ -30,12 +30,4 @@ test('a list that is too long for a token is left out, and the token says so', a
   const groups = Array.from({ length: 201 }, (_, index) => `g${index}`);
   const claims = await claimsOf({ permissions: [], groups });
   assert.deepEqual([claims['groups'], claims['groups_omitted']], [undefined, true]);
-});
-
-test('a wildcard includes no scope about the person, and no permission of the platform', () => {
-  assert.ok(includes('app.*', 'app.reports.read'));
-  assert.ok(includes('*', 'app.reports.read'));
-  for (const one of ['openid', 'email', 'iam.platform.users.read', 'iam.internal.deliver'])
-    assert.ok(!includes('*', one), one);
-  assert.ok(includes('iam.platform.*', 'iam.platform.users.read'));
 });

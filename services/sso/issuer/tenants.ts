@@ -1,7 +1,7 @@
 import { sessionProof } from '@bailiwick/call';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { common } from '@bailiwick/proto/permission-patterns.ts';
 import type { Client } from '@connectrpc/connect';
-import { identityScopes } from '../apps/scopes.ts';
 import type { Person, Place } from './visit.ts';
 
 // The tenant that a sign-in is for, and what its tokens say about the person there.
@@ -46,30 +46,8 @@ export function createTenants({ authority }: TenantDeps) {
         tenant_slug: slug,
         roles: member.roles,
         ...listed('groups', member.groups),
-        ...(scopes && listed('permissions', within(member.permissions, scopes))),
+        ...(scopes && listed('permissions', common(member.permissions, scopes).toSorted())),
       };
     },
   };
 }
-
-/** The permissions that both sides have: the person, and the scopes that the app was granted. */
-function within(held: readonly string[], scopes: readonly string[]): string[] {
-  const inner = (patterns: readonly string[], one: string) =>
-    patterns.some((pattern) => includes(pattern, one));
-  const both = [
-    ...held.filter((one) => inner(scopes, one)),
-    ...scopes.filter((one) => inner(held, one)),
-  ];
-  return [...new Set(both)].toSorted();
-}
-
-/** Whether a permission, or a pattern of them, is within a pattern. Names of identity scopes are none. */
-export const includes = (pattern: string, one: string): boolean =>
-  pattern === one ||
-  (pattern.endsWith('*') &&
-    one.startsWith(pattern.slice(0, -1)) &&
-    !identityScopes.includes(one) &&
-    namedOnly.every((prefix) => !one.startsWith(prefix) || pattern.startsWith(prefix)));
-
-/** As in decisions: a wildcard reaches these only if it names their prefix. */
-const namedOnly = ['iam.platform.', 'iam.internal.'];

@@ -1,4 +1,4 @@
-// Matching of permissions with granted patterns. Pure functions.
+// Matching of permissions with patterns such as app.reports.*, in roles, keys and the scopes of apps.
 
 /**
  * A wildcard only matches these if it names their prefix. Neither `*` nor `iam.*` makes a user an
@@ -29,9 +29,8 @@ function patternIncludes(pattern: string, wanted: string): boolean {
   );
 }
 
-/** Intersects patterns with a key's narrowing. */
-export function narrow(patterns: readonly string[], narrowedTo: readonly string[]): string[] {
-  if (narrowedTo.length === 0) return [...patterns];
-  const within = patterns.filter((pattern) => includes(narrowedTo, pattern));
-  return [...new Set([...within, ...narrowedTo.filter((pattern) => includes(patterns, pattern))])];
+/** The permissions that two lists of patterns have in common, as patterns. */
+export function common(patterns: readonly string[], others: readonly string[]): string[] {
+  const within = patterns.filter((pattern) => includes(others, pattern));
+  return [...new Set([...within, ...others.filter((pattern) => includes(patterns, pattern))])];
 }

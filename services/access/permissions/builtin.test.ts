@@ -1,43 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { permissions } from '@bailiwick/proto/permissions.ts';
 import { permissionsOf } from './builtin.ts';
-import { includes, isPlatformOnly } from './match.ts';
-
-test('a permission includes only itself', () => {
-  assert.equal(includes(['iam.users.read'], 'iam.users.read'), true);
-  for (const other of ['iam.users.write', 'iam.users', 'iam.users.read.all', 'iam.users.*', '*'])
-    assert.equal(includes(['iam.users.read'], other), false, other);
-});
-
-test('a wildcard includes every permission below it, with either separator', () => {
-  for (const wanted of ['app.reports.read', 'app.reports.read.all', 'app.reports.*'])
-    assert.equal(includes(['app.reports.*'], wanted), true, wanted);
-  for (const wanted of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read'])
-    assert.equal(includes(['app.reports.*'], wanted), false, wanted);
-  assert.equal(includes(['app:reports:*'], 'app:reports:read'), true);
-  assert.equal(includes(['app:reports:*'], 'app.reports.read'), false);
-  assert.equal(includes(['*'], 'anything.at:all'), true);
-});
-
-test('neither * nor iam.* includes a permission of the platform or of the internals', () => {
-  for (const pattern of ['*', 'iam.*'])
-    for (const wanted of [
-      'iam.platform.users.read',
-      'iam.internal.deliver',
-      'iam.platform.*',
-      'iam.internal.*',
-    ])
-      assert.equal(includes([pattern], wanted), false, `${pattern} ${wanted}`);
-  assert.equal(includes(['iam.platform.*'], 'iam.platform.users.read'), true);
-  assert.equal(includes(['iam.platform.*'], 'iam.internal.deliver'), false);
-  assert.equal(includes(['iam.internal.*'], 'iam.internal.deliver'), true);
-  assert.equal(includes(['*'], 'iam.*'), true);
-});
-
-test('an empty list of grants includes no permission', () => {
-  for (const wanted of ['*', 'iam.users.read', '']) assert.equal(includes([], wanted), false);
-});
 
 const permissionsAt = (role: string, level: 'tenant' | 'platform') =>
   permissions.filter((permission) => includes(permissionsOf(role, level), permission));

@@ -1,0 +1,5 @@
+import { common } from '@bailiwick/proto/permission-patterns.ts';
+
+/** The patterns that a key's narrowing leaves. An empty list narrows nothing. */
+export const narrow = (patterns: readonly string[], narrowedTo: readonly string[]): string[] =>
+  narrowedTo.length === 0 ? [...patterns] : common(patterns, narrowedTo);
