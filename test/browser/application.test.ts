@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { ask, createApp, exchange, relyOn } from '../sso/issuer/stage.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
@@ -217,6 +218,26 @@ describe('an application that sends its users to the sign-in page', {
     await page.keyboard.press('Enter');
     await page.locator('#confirm').waitFor();
     assert.match((await mailTo(stack, address)).Subject, /^Verify|^Confirm/);
+    await page.context().close();
+  });
+
+  test('a user allows an app with OpenID Connect on the consent page, and comes back with a code', async () => {
+    const user = await signUp(stack);
+    const redirect_uri = `${app}/callback`;
+    const made = await createApp(stack, { RedirectURIs: [redirect_uri], RequireConsent: true });
+    const config = await relyOn({ url: base }, made);
+    const asked = await ask(config, { redirect_uri });
+    const page = await browser.newPage();
+    await page.goto(asked.url.href);
+    await signIn(page, user.email, password);
+    await heading(page, 'Sign in to Reports?');
+    assert.ok(page.url().startsWith(`${base}/oauth/interaction/`));
+    await assertAccessible(page);
+    await photograph(page, 'consent');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL(`${redirect_uri}?**`);
+    const arrival = { url: new URL(page.url()), status: 200, text: '' };
+    assert.equal((await exchange(config, asked, arrival)).claims()?.sub, user.id);
     await page.context().close();
   });
 

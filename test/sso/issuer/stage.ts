@@ -40,11 +40,11 @@ export async function createApp(
 
 /** An app's library, configured by discovery as with any OpenID provider. It checks all signatures. */
 export async function relyOn(
-  stack: Stack,
+  { url }: Pick<Stack, 'url'>,
   { ID, secret }: App,
   authentication = secret === '' ? client.None() : client.ClientSecretBasic(secret),
 ): Promise<Relying> {
-  const config = await client.discovery(new URL(stack.url), ID, undefined, authentication, {
+  const config = await client.discovery(new URL(url), ID, undefined, authentication, {
     execute: [client.allowInsecureRequests],
   });
   client.enableNonRepudiationChecks(config);
