@@ -85,7 +85,7 @@ export function createFlowCookies(publicUrl: string) {
   return {
     /** The flows that this browser has started: flow id to binding. */
     read(request: IncomingMessage): Record<string, string> {
-      const own = pairsOf(request.headers.cookie ?? '').filter(([name]) => name.startsWith(prefix));
+      const own = cookiesWith(prefix, request);
       return Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
     },
     /**
@@ -111,6 +111,10 @@ export type FlowCookies = ReturnType<typeof createFlowCookies>;
 export function readCookie(header: string, name: string): string | undefined {
   return pairsOf(header).find(([key]) => key === name)?.[1];
 }
+
+/** The cookies of a request whose names begin with a prefix. */
+export const cookiesWith = (prefix: string, { headers: { cookie = '' } }: IncomingMessage) =>
+  pairsOf(cookie).filter(([name]) => name.startsWith(prefix));
 
 function pairsOf(header: string): Array<[string, string]> {
   return header.split(';').flatMap((pair) => {

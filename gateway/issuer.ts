@@ -7,7 +7,7 @@ import { contextFor, readBody } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
-import type { SessionCookie } from './cookies.ts';
+import { cookiesWith, type SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
 import type { createPageBrands } from './page-brands.ts';
 import { rootFrom, sendChoicePage, sendFormPage } from './pages.ts';
@@ -110,13 +110,10 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
     .end(body);
 }
 
-function headersOf({ headers }: IncomingMessage) {
-  const own = (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(cookiePrefix));
+function headersOf(request: IncomingMessage) {
+  const own = cookiesWith(cookiePrefix, request).map(([name, value]) => `${name}=${value}`);
   return [
-    ...passedHeaders.map((name) => ({ name, value: String(headers[name] ?? '') })),
+    ...passedHeaders.map((name) => ({ name, value: String(request.headers[name] ?? '') })),
     { name: 'cookie', value: own.join('; ') },
   ].filter(({ value }) => value !== '');
 }
