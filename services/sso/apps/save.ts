@@ -86,7 +86,10 @@ function valuesFor(deps: AppDeps, sent: App, stored: AppRow | null | undefined):
   return values;
 }
 
-/** Makes a secret if the app's method needs one and there is none, and erases one that it does not. */
+/**
+ * Adds a secret if the app's method uses one and the app has none, and erases the secret of an app
+ * that uses none. Returns the new secret; "" = none was added.
+ */
 function adjustSecret(row: AppRow, now: Date): string {
   const needsSecret = usesSecret(row.tokenEndpointAuthMethod);
   if (needsSecret === Boolean(row.secretHash)) return '';

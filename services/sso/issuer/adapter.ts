@@ -22,8 +22,8 @@ import {
 
 type Deps = { database: Database; keys: TenantKeys; findClient: FindClient };
 
-/** The longest life of a record that names none. */
-const longestSeconds = 90 * 24 * 60 * 60;
+/** The lifetime of a record without one of its own. */
+const defaultSeconds = 90 * 24 * 60 * 60;
 
 const hashOf = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex');
@@ -72,7 +72,7 @@ export function recordStore(
         grantHash: hashOrNone('grant', model === 'Grant' ? given : payload.grantId),
         uidHash: hashOrNone('uid', payload.uid),
         userCodeHash: hashOrNone('user code', payload.userCode),
-        seconds: expiresIn ?? longestSeconds,
+        seconds: expiresIn ?? defaultSeconds,
       });
     },
     find: async (given) => opened(await findRecord(database, 'id', model, idOf(given))),
@@ -82,7 +82,7 @@ export function recordStore(
     async consume(given) {
       const id = idOf(given);
       if (await consumeRecord(database, id)) return;
-      // Another request was faster. The one who used a code or token twice may have stolen it.
+      // A code or token that is used twice may be stolen, so all tokens that came from it end.
       await endFamily(database, id);
       throw model === 'PushedAuthorizationRequest'
         ? new errors.InvalidRequestUri('it was used before')

@@ -43,13 +43,13 @@ function metadataOf(app: AppRow): AdapterPayload {
     post_logout_redirect_uris: app.postLogoutRedirectUris,
     response_types: app.kind === 'service' ? [] : ['code'],
     grant_types: grantsOf(app),
-    // The library takes an empty list for all scopes.
+    // The library reads an empty list as all scopes.
     scope: app.scopes.filter((scope) => identityScopes.includes(scope)).join(' ') || 'openid',
     token_endpoint_auth_method: method,
     require_pushed_authorization_requests: app.requirePar,
     dpop_bound_access_tokens: app.dpop,
-    // The library wants a secret. `compareSecrets` replaces the comparison, and it signs nothing:
-    // HMAC is off.
+    // The library requires a value. It is never compared (`compareSecrets`), and signs nothing,
+    // because HMAC is off.
     ...(usesSecret(method) && { client_secret: 'hashed' }),
     ...(app.jwks !== '' && { jwks: JSON.parse(app.jwks) as JWKS }),
     app: aboutOf(app),

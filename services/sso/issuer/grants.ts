@@ -42,9 +42,9 @@ export function keepTenants(provider: Provider): void {
 }
 
 /**
- * The person's grant to the app: all that it asks for and may have, in one tenant. Each sign-in
- * has a grant of its own, so that its end ends no other one. Undefined if the person has to choose a
- * tenant first, or to consent.
+ * The person's grant to the app: the scopes that the app asks for and may have, in one tenant. Each
+ * sign-in has a grant of its own, so the end of one does not end the others. Undefined if the person
+ * has to choose a tenant or to consent first.
  */
 export const createGrants =
   ({ tenants, consents }: { tenants: Tenants; consents: Consents }) =>

@@ -58,7 +58,7 @@ export const finishInteractions =
       !interaction ||
       !client ||
       interaction.uid !== ctx.path.slice(path.length) ||
-      !isOf(interaction, person)
+      !belongsTo(interaction, person)
     ) {
       visit.failure = 'This sign-in has expired or was finished before. Please sign in again.';
       ctx.status = 400;
@@ -69,7 +69,7 @@ export const finishInteractions =
       return;
     }
     const { tenant } = ctx.query;
-    // Only a form of our own page answers for the person: a link of another site could as well.
+    // Only a form of our own page answers for the person: another site can link to this address.
     const answer = isAnswer ? new URLSearchParams(await text(ctx.req)).get('consent') : null;
     const result = await resultOf(deps, { interaction, client, person, tenant, answer });
     if (!result) {
@@ -145,15 +145,15 @@ async function resultOf(
 }
 
 /**
- * Whether the person may finish the step: the one who began it, with the same session. Only a
- * sign-in may end with another one.
+ * Whether the person may finish the step: the person who began it may, with the same session. A
+ * sign-in may end with another person and session.
  */
-const isOf = ({ prompt, session }: Interaction, person: Person | undefined): boolean =>
+const belongsTo = ({ prompt, session }: Interaction, person: Person | undefined): boolean =>
   prompt.name === 'login' || (person !== undefined && session?.uid === person.credentialId);
 
 /**
- * Whether the person has taken the step. Everything but a missing session asks for a new
- * sign-in. Times are in seconds, so that a session of the same second has to be another one.
+ * Whether the person has taken the step. Every reason except a missing session requires a new
+ * sign-in. Times are in seconds: within the same second, only another session is a new sign-in.
  */
 function isDone({ prompt, iat, session }: Interaction, person: Person): boolean {
   if (prompt.name !== 'login' || prompt.reasons.every((reason) => reason === 'no_session'))

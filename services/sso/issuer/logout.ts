@@ -6,8 +6,8 @@ import { currentVisit } from './visit.ts';
 type Middleware = Parameters<Provider['use']>[0];
 
 /**
- * The pages of a sign-out that an app asks for. With an ID token of the person it goes on
- * by itself; else another site may have sent them, so that the page asks.
+ * The pages of a sign-out that an app asks for. With an ID token of the person, the sign-out goes on
+ * without a question. Without one, another site may have sent the person, so the page asks.
  */
 export const logoutPages = (publicUrl: string) => ({
   logoutSource(ctx: KoaContextWithOIDC): void {
@@ -33,11 +33,11 @@ export const signOutEverywhere =
     await next();
     const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
     const visit = currentVisit();
-    const isOver =
+    const isConfirmed =
       oidc?.route === 'end_session_confirm' &&
       ctx.status === 303 &&
-      'logout' in (oidc.params ?? {});
-    if (!isOver || !visit.person || oidc.params?.['logout'] === undefined) return;
+      oidc.params?.['logout'] !== undefined;
+    if (!isConfirmed || !visit.person) return;
     await people.signOut(visit.person);
     visit.signedOut = true;
   };

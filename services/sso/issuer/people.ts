@@ -47,7 +47,7 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
     /** Why the person may not use an app of a tenant, '' = the platform's; undefined if they may. */
     async refusal(person: Person, tenant: string): Promise<Refusal | undefined> {
       if (tenant === '')
-        // Only one tenant believes such a session: its provider alone says whose it is.
+        // Only one tenant accepts such a session: no one but its provider has identified the user.
         return person.limitedTo === '' ? undefined : 'this session is limited to one organisation';
       const { id, limitedTo } = person;
       const wanted = await authority.effective({
@@ -114,7 +114,10 @@ export const methodsOf = ({ authMethods, assurance }: Person): string[] => [
 /** The assurance of the sign-in (acr). */
 export const assuranceOf = ({ assurance }: Person): string => assurance || 'aal1';
 
-/** The claims about a user. An app trusts a verified address more than we trust some providers'. */
+/**
+ * The claims about a user. Apps find accounts by a verified address, so an address counts as verified
+ * only if a mail has reached the user.
+ */
 export const claimsOf = (user: User, { mailboxUnproven }: Person) => ({
   email: user.email,
   email_verified: user.emailVerified && !mailboxUnproven,

@@ -13,14 +13,14 @@ import { logoutPages, signOutEverywhere } from './logout.ts';
 import { followSessions } from './sessions.ts';
 import { currentVisit } from './visit.ts';
 
-// oidc-provider with our apps, people, sessions and pages. It speaks the protocol; nothing here
-// does.
+// oidc-provider with our apps, people, sessions and pages. The library alone implements the
+// protocol.
 
 /** Makes the OpenID provider that signs with these keys. */
 export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Provider {
   const { publicUrl, people, log } = deps;
   const provider = new Provider(publicUrl, configurationOf(deps, keys, cookieKeys));
-  // The gateway's answer to where the request came from is in the headers that we set ourselves.
+  // The library may trust the forwarded headers: handlers.ts sets them.
   provider.proxy = true;
   compareSecrets(provider);
   followSessions(provider);
@@ -95,7 +95,7 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
     loadExistingGrant: createGrants(deps),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    // Each use of a token asks for the person's session, which is more than the library's.
+    // Each use of a token checks the person's session (accounts.ts), so this would check it twice.
     expiresWithSession: () => false,
     renderError,
     ttl: lifetimes,
@@ -113,7 +113,7 @@ function featuresOf(
     dPoP: { enabled: true },
     introspection: {
       enabled: true,
-      /** An app learns about its own tokens, and about none that userinfo would refuse. */
+      /** An app may introspect its own tokens, unless userinfo would refuse them. */
       async allowedPolicy(ctx, client, token) {
         if (token.clientId !== client.clientId) return false;
         if (token.kind === 'ClientCredentials') return true;

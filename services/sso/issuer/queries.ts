@@ -59,8 +59,7 @@ export async function addRecord(database: Database, record: NewRecord): Promise<
 
 const columns =
   'select id, dek_id as "dekId", payload_enc as "payloadEnc", consumed_at as "consumedAt" from issuer_record';
-// Expired records are found: whether a record has expired is in its payload, which the library
-// compares.
+// These find expired records too: the library compares the expiry in the payload.
 const byKey: Record<'id' | 'uid' | 'userCode', Statement> = {
   id: {
     name: 'sso.issuer_record',
@@ -92,7 +91,7 @@ const consume: Statement = {
          returning 1 as consumed`,
 };
 
-/** Uses a record up. Only one of several concurrent calls gets true. */
+/** Marks a record as used. Only one of several concurrent calls gets true. */
 export async function consumeRecord(database: Database, id: string): Promise<boolean> {
   return (await database.query(consume, [id])).length > 0;
 }

@@ -4,8 +4,8 @@ import { currentVisit, type Person } from './visit.ts';
 
 /**
  * Makes oidc-provider's browser session follow the session of the person: it has the same id, is
- * found by it and not by a cookie, and says at each request when and how the person signed in. So
- * another session is another sign-in, and there is none without a session.
+ * found by it and not by a cookie, and says at each request when and how the person signed in. Another
+ * session is therefore another sign-in, and a browser without a session is signed out.
  */
 export function followSessions(provider: Provider): void {
   const { Session } = provider;

@@ -23,9 +23,9 @@ type Deps = { database: Database; keys: TenantKeys; log: Log };
 const dayMs = 24 * 60 * 60_000;
 const rotateAfterMs = 90 * dayMs;
 const publishedAheadMs = dayMs;
-const publishedAfterDays = 2;
-/** How long before it signs a key is published that an administrator asked for. */
+/** The same for a key that an operator asked for. */
 const publishedSoonMs = 5 * 60_000;
+const publishedAfterDays = 2;
 /** How long a process may use the keys that it has read. */
 const freshMs = 5000;
 
@@ -55,7 +55,7 @@ export function createSigningKeys(deps: Deps) {
 /** Replaces the keys on demand: the new ones sign in five minutes. */
 export function replaceSigningKeys(deps: Deps): Promise<void> {
   const signsFrom = new Date(Date.now() + publishedSoonMs);
-  // A call that is repeated finds the keys of the first.
+  // A repeated call finds the keys of the first one and adds none.
   const withoutNext = (rows: readonly SigningKeyRow[]) =>
     Object.keys(makers).filter(
       (name) => !rows.some((row) => row.algorithm === name && isNext(row, signsFrom)),
@@ -66,7 +66,7 @@ export function replaceSigningKeys(deps: Deps): Promise<void> {
 const isNext = ({ signsFrom }: SigningKeyRow, until: Date): boolean =>
   new Date(signsFrom) > new Date() && new Date(signsFrom) <= until;
 
-/** Adds the next keys in time, and removes those that nothing is signed with any more. */
+/** Adds the next keys ahead of time, and removes keys whose tokens have all expired. */
 export const rotateSigningKeys = (deps: Deps): Background =>
   repeat({
     everyMs: 60 * 60_000,

@@ -11,14 +11,14 @@ export type TenantDeps = {
 };
 
 /** More names than this would make a token too large for a header. */
-const mostNames = { permissions: 100, groups: 200 };
+const maxNames = { permissions: 100, groups: 200 };
 
 /** A list for a token; a long one is left out, and the token says so. */
 const listed = (
-  name: keyof typeof mostNames,
+  name: keyof typeof maxNames,
   values: readonly string[],
 ): Record<string, readonly string[] | true> =>
-  values.length <= mostNames[name] ? { [name]: values } : { [`${name}_omitted`]: true };
+  values.length <= maxNames[name] ? { [name]: values } : { [`${name}_omitted`]: true };
 
 export type Tenants = ReturnType<typeof createTenants>;
 

@@ -5,8 +5,9 @@ import type { Answer } from '../providers/protocols.ts';
 
 /**
  * Whether a provider runs the mailbox of the address that it asserts: Google runs the mail of its own
- * domains and of the organisation that it names (hd). All others say only that somebody could read a
- * mail to the address once. The preset alone is no proof of Google: its Issuer can be overridden.
+ * domains and of the organisation that it names (hd). The others only say that the user has read a
+ * mail to the address at some time. The preset alone does not prove Google: its Issuer can be
+ * overridden.
  */
 export function runsMailbox(
   { preset, attributeMap }: Pick<ProviderValues, 'preset' | 'attributeMap'>,
