@@ -767,11 +767,11 @@ export type App = {
   RedirectURIs: string[];
   /** Where users may return to after signing out, with the rules of RedirectURIs. */
   PostLogoutRedirectURIs: string[];
-  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means none. */
+  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means that no URL is called. */
   BackchannelLogoutURI: string;
-  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a service none. */
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
   Scopes: string[];
-  /** The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707). */
+  /** The services that may accept the app's tokens, as URIs such as https://api.example.com (RFC 8707). */
   Resources: string[];
   /** How long an access token is valid, in seconds. If absent on create, 300. */
   TokenLifetimeSeconds: number;
@@ -781,11 +781,11 @@ export type App = {
   RequirePAR: boolean;
   /** Whether the app's tokens are bound to a key of its own (RFC 9449). */
   DPoP: boolean;
-  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web and service need one of the first three, by default client_secret_basic; for the other kinds it is none. */
+  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. An app of Kind web or service must authenticate, by default with client_secret_basic. The other kinds cannot keep a secret, so none is their only value. */
   TokenEndpointAuthMethod: string;
   /** The app's public keys as a JSON Web Key Set. Required with private_key_jwt. */
   Jwks: string;
-  /** When the client secret was made. Absent without a secret. */
+  /** When the client secret was made. Absent if the app has no secret. */
   SecretCreatedAt?: string;
   /** The previous client secret is accepted until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string;
@@ -810,11 +810,11 @@ export type AppInput = {
   RedirectURIs?: readonly string[] | undefined;
   /** Where users may return to after signing out, with the rules of RedirectURIs. */
   PostLogoutRedirectURIs?: readonly string[] | undefined;
-  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means none. */
+  /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means that no URL is called. */
   BackchannelLogoutURI?: string | undefined;
-  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a service none. */
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
   Scopes?: readonly string[] | undefined;
-  /** The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707). */
+  /** The services that may accept the app's tokens, as URIs such as https://api.example.com (RFC 8707). */
   Resources?: readonly string[] | undefined;
   /** How long an access token is valid, in seconds. If absent on create, 300. */
   TokenLifetimeSeconds?: number | undefined;
@@ -824,11 +824,11 @@ export type AppInput = {
   RequirePAR?: boolean | undefined;
   /** Whether the app's tokens are bound to a key of its own (RFC 9449). */
   DPoP?: boolean | undefined;
-  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web and service need one of the first three, by default client_secret_basic; for the other kinds it is none. */
+  /** How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. An app of Kind web or service must authenticate, by default with client_secret_basic. The other kinds cannot keep a secret, so none is their only value. */
   TokenEndpointAuthMethod?: string | undefined;
   /** The app's public keys as a JSON Web Key Set. Required with private_key_jwt. */
   Jwks?: string | undefined;
-  /** When the client secret was made. Absent without a secret. */
+  /** When the client secret was made. Absent if the app has no secret. */
   SecretCreatedAt?: string | undefined;
   /** The previous client secret is accepted until this time. Absent if there is no previous secret. */
   PreviousSecretUntil?: string | undefined;

@@ -82,7 +82,7 @@ export type App = Message<"bailiwick.sso.v1.App"> & {
 
   /**
    * The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty
-   * means none.
+   * means that no URL is called.
    *
    * @generated from field: optional string backchannel_logout_uri = 8 [json_name = "BackchannelLogoutURI"];
    */
@@ -91,14 +91,15 @@ export type App = Message<"bailiwick.sso.v1.App"> & {
   /**
    * The scopes that the app may ask for: openid, profile, email, offline_access, groups, and
    * permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app
-   * gets openid, profile and email, and a service none.
+   * gets openid, profile and email, and a new service gets no scopes.
    *
    * @generated from field: bailiwick.common.v1.StringList scopes = 9 [json_name = "Scopes"];
    */
   scopes?: StringList | undefined;
 
   /**
-   * The services that its tokens may be for, as URIs such as https://api.example.com (RFC 8707).
+   * The services that may accept the app's tokens, as URIs such as https://api.example.com
+   * (RFC 8707).
    *
    * @generated from field: bailiwick.common.v1.StringList resources = 10 [json_name = "Resources"];
    */
@@ -133,9 +134,9 @@ export type App = Message<"bailiwick.sso.v1.App"> & {
   dpop?: boolean | undefined;
 
   /**
-   * How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. web
-   * and service need one of the first three, by default client_secret_basic; for the other kinds it
-   * is none.
+   * How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. An
+   * app of Kind web or service must authenticate, by default with client_secret_basic. The other
+   * kinds cannot keep a secret, so none is their only value.
    *
    * @generated from field: optional string token_endpoint_auth_method = 15 [json_name = "TokenEndpointAuthMethod"];
    */
@@ -149,7 +150,7 @@ export type App = Message<"bailiwick.sso.v1.App"> & {
   jwks?: string | undefined;
 
   /**
-   * When the client secret was made. Absent without a secret.
+   * When the client secret was made. Absent if the app has no secret.
    *
    * @generated from field: google.protobuf.Timestamp secret_created_at = 17 [json_name = "SecretCreatedAt"];
    */
