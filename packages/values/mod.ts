@@ -5,6 +5,7 @@ export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
 export { type Image, maxLogoBytes, readLogo } from './image.ts';
+export { readJwks } from './jwks.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
 export {
   leadsToSignIn,

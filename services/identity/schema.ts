@@ -32,6 +32,7 @@ import { OwnAssurance } from './migrations/018-own-assurance.ts';
 import { RegistrationLocale } from './migrations/020-registration-locale.ts';
 import { ProvenMailboxes } from './migrations/021-proven-mailboxes.ts';
 import { BotTrusts } from './migrations/022-bot-trusts.ts';
+import { TrustKeys } from './migrations/024-trust-keys.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -85,6 +86,7 @@ export const identitySchema: ServiceSchema = {
     { name: '020-registration-locale', class: RegistrationLocale },
     { name: '021-proven-mailboxes', class: ProvenMailboxes },
     { name: '022-bot-trusts', class: BotTrusts },
+    { name: '024-trust-keys', class: TrustKeys },
   ],
   compatibleFrom: 1,
 };

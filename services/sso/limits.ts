@@ -3,7 +3,8 @@ import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
 /**
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
  * one address. A sign-in counts at its start and at its end. An application's server calls the
- * OpenID provider from one address for all its users.
+ * OpenID provider from one address for all its users. A bot's requests for a token count for each
+ * bot and address.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
   standard: {
@@ -11,12 +12,14 @@ export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
     sso_providers: perMinute(300),
     sign_in: perMinute(240),
     issuer: perMinute(1200),
+    bot_token: perMinute(600),
   },
   strict: {
     sso_check: perMinute(60),
     sso_providers: perMinute(60),
     sign_in: perMinute(60),
     issuer: perMinute(300),
+    bot_token: perMinute(60),
   },
   off: {},
 };

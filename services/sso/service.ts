@@ -123,7 +123,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     settings,
     keyRing: ring,
     log,
-    parts({ database, broker }) {
+    parts({ database, broker, refusals }) {
       const keys = createTenantKeys({ database, service: keyService });
       const shared = {
         ...calls,
@@ -144,7 +144,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         appUrl,
         log,
       };
-      const issuer = openIssuer(shared);
+      const issuer = openIssuer({ ...shared, refusals });
       const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
         served: [...servedBy(deps), issuer.served],

@@ -9,6 +9,8 @@ import { nodesIn, root } from '../support/parsing.ts';
 const auditOnly = [
   'access.denied',
   'audit.exported',
+  'bot.token_issued',
+  'bot.token_refused',
   'chat_endpoint.replayed',
   'chat_endpoint.tested',
   'mail_suppression.created',

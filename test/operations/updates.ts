@@ -12,6 +12,10 @@ import { noProfile, profile } from './updated-profile.ts';
 
 type Fields = Record<string, unknown>;
 
+/** The key of RFC 8037, appendix A.2, in the form in which it is stored. */
+const jwks =
+  '{"keys":[{"crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kty":"OKP","use":"sig"}]}';
+
 /** One operation: its request, how to read its record, and the values of its fields. */
 type Case = {
   operation: string;
@@ -172,8 +176,8 @@ export function testUpdates(topology: Topology): void {
         {
           operation: 'BotTrusts_Save',
           needed: { ...trusted, ID: trust.ID },
-          filled: { Claims: { environment: 'production' } },
-          cleared: { Claims: {} },
+          filled: { Claims: { environment: 'production' }, JWKS: jwks },
+          cleared: { Claims: {}, JWKS: '' },
           key: 'Trust',
           read: readOf('BotTrusts_Get', { Tenant, ID: trust.ID }, 'Trust'),
         },

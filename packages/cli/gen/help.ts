@@ -421,6 +421,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Trust.Audience","kind":"text","required":true,"text":"One of the token's audiences (aud), compared exactly."},
       {"path":"Trust.Subject","kind":"text","required":true,"text":"The token's subject (sub), or its beginning and \"*\": system:serviceaccount:ci:deployer, or repo:acme/app:*."},
       {"path":"Trust.Claims","kind":"map","required":false,"text":"Further claims that the token must have, each a text with the rules of Subject, such as {\"repository_owner_id\": \"583231\"}. If absent on update, the stored value is kept."},
+      {"path":"Trust.JWKS","kind":"text","required":false,"text":"The issuer's public keys as a JSON Web Key Set, for an issuer that Bailiwick cannot reach, such as a cluster's. If empty, they are fetched from the issuer. If absent on update, the stored value is kept."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored trust's UpdatedAt equals this time; otherwise fails with failed_precondition."},
     ],
   },

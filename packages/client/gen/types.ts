@@ -1306,6 +1306,8 @@ export type BotTrust = {
   CreatedBy: string;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** The issuer's public keys as a JSON Web Key Set, for an issuer that Bailiwick cannot reach, such as a cluster's. If empty, they are fetched from the issuer. If absent on update, the stored value is kept. */
+  JWKS: string;
 };
 
 /** A token must match all of its fields. A text that ends in "*" matches every text that begins with the characters before it. */
@@ -1327,6 +1329,8 @@ export type BotTrustInput = {
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+  /** The issuer's public keys as a JSON Web Key Set, for an issuer that Bailiwick cannot reach, such as a cluster's. If empty, they are fetched from the issuer. If absent on update, the stored value is kept. */
+  JWKS?: string | undefined;
 };
 
 /** One page of trusts. */

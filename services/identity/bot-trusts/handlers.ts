@@ -42,6 +42,8 @@ export function botTrustsHandlers(deps: BotKeyDeps): Handlers<typeof BotTrusts> 
           { id },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
+        // Ends the tokens that the bot got by this trust.
+        call.invalidates.add(`credential:${id}`);
         if (!trust) return;
         em.remove(trust);
         recordTrust(em, call, 'bot_trust.deleted', trust);

@@ -2,7 +2,7 @@ import { type Database, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { BotTrustRow } from '../bots/entities.ts';
 
-const columns = `t.tenant, t.id, t.bot, t.issuer, t.audience, t.subject, t.claims, t.created_by as "createdBy", t.created_at as "createdAt",
+const columns = `t.tenant, t.id, t.bot, t.issuer, t.audience, t.subject, t.claims, t.jwks, t.created_by as "createdBy", t.created_at as "createdAt",
   t.updated_at as "updatedAt"`;
 
 const byId: Statement = {
@@ -17,6 +17,30 @@ export async function findBotTrust(
 ): Promise<BotTrustRow | undefined> {
   const [row] = await database.query<BotTrustRow>(byId, [tenant, id]);
   return row;
+}
+
+// A client ID names no tenant.
+const ofIssuer: Statement = {
+  name: 'identity.trusts_of_issuer',
+  text: `select b.tenant, b.active, t.id, t.issuer, t.audience, t.subject, t.claims, t.jwks
+         from bot b left join bot_trust t on t.tenant = b.tenant and t.bot = b.id and t.issuer = $2
+         where b.id = $1 order by t.id`,
+};
+
+type Found = Pick<BotTrustRow, 'id' | 'issuer' | 'audience' | 'subject' | 'claims' | 'jwks'>;
+
+/** A bot with its trusts in an issuer; undefined if there is no such bot. */
+export async function findTrustsIn(
+  database: Database,
+  bot: string,
+  issuer: string,
+): Promise<{ tenant: string; active: boolean; trusts: Found[] } | undefined> {
+  type Row = { tenant: string; active: boolean } & ({ id: null } | Found);
+  const rows = await database.query<Row>(ofIssuer, [bot, issuer]);
+  const [first] = rows;
+  if (!first) return undefined;
+  const { tenant, active } = first;
+  return { tenant, active, trusts: rows.filter((row): row is Row & Found => row.id !== null) };
 }
 
 const ofBot: Statement = {

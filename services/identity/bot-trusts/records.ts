@@ -19,6 +19,7 @@ export function trustRecord(row: BotTrustRow): BotTrust {
     audience: row.audience,
     subject: row.subject,
     claims: { items: row.claims },
+    jwks: row.jwks,
     createdBy: row.createdBy,
     createdAt: timeOf(row.createdAt),
     updatedAt: timeOf(row.updatedAt),

@@ -6,7 +6,7 @@ import {
   type BotTrustsSaveRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_trusts_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { changedFields, createId, readJwks, timeAfter } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
@@ -68,6 +68,7 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
     audience: '',
     subject: '',
     claims: {},
+    jwks: '',
     createdBy: call.caller.id,
     createdAt: now,
     updatedAt: now,
@@ -78,10 +79,18 @@ async function insertTrust(em: EntityManager, sent: BotTrust, call: Call): Promi
   return trust;
 }
 
-// Claims that were not sent stay. The other fields are required.
+// Claims and keys that were not sent stay. The other fields are required.
 function applyTo(trust: BotTrustRow, sent: BotTrust): void {
   trust.issuer = sent.issuer;
   trust.audience = sent.audience;
   trust.subject = sent.subject;
   if (sent.claims) trust.claims = { ...sent.claims.items };
+  if (sent.jwks !== undefined) trust.jwks = publicKeysIn(sent.jwks);
+}
+
+function publicKeysIn(text: string): string {
+  if (text === '') return '';
+  const read = readJwks(text);
+  if ('problem' in read) throw invalid(`Trust.JWKS ${read.problem}`);
+  return read.jwks;
 }

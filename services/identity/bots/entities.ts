@@ -21,6 +21,7 @@ export const BotEntity = defineEntity({
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
+  indexes: [{ name: 'bot_id', properties: ['id'] }],
 });
 
 /** A key of a bot. Deleting the bot deletes its keys. */
@@ -71,6 +72,8 @@ export const BotTrustEntity = defineEntity({
     subject: p.text(),
     /** Further claims, like the subject. */
     claims: p.json<Record<string, string>>(),
+    /** The issuer's public keys; "" = they are fetched from the issuer. */
+    jwks: p.text().default(''),
     createdBy: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -86,6 +89,7 @@ export type BotTrustRow = {
   audience: string;
   subject: string;
   claims: Record<string, string>;
+  jwks: string;
   createdBy: string;
   createdAt: Date | string;
   updatedAt: Date | string;

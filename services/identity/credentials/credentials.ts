@@ -5,6 +5,8 @@ import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/int
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
+import { matchesTrust } from '../bot-trusts/match.ts';
+import { findTrustsIn } from '../bot-trusts/queries.ts';
 import { endSession } from '../sessions/handlers.ts';
 import {
   findLiveSession,
@@ -66,6 +68,19 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       invalidates.add(`credential:${sessionId}`);
       if (!isLive) throw unauthenticated();
       return {};
+    },
+
+    async matchTrusts({ bot, claims: text }) {
+      const claims = JSON.parse(text) as Record<string, unknown>;
+      const found = await findTrustsIn(database, bot, String(claims['iss']));
+      if (!found) return {};
+      const { tenant, active } = found;
+      const trusts = active ? found.trusts.filter((trust) => matchesTrust(trust, claims)) : [];
+      return {
+        tenant,
+        active,
+        trusts: trusts.map(({ id, issuer, subject, jwks }) => ({ id, issuer, subject, jwks })),
+      };
     },
   };
 }

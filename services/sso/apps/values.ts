@@ -1,7 +1,7 @@
 import { type EgressRules, urlProblem } from '@bailiwick/egress';
 import type { App } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
+import { readJwks } from '@bailiwick/values';
 import type { AppKind, AppRow, AuthMethod } from './entities.ts';
-import { readJwks } from './jwks.ts';
 import { redirectProblem } from './redirects.ts';
 
 // The fields of an app that a client may set, and the rules for them.

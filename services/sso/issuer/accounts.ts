@@ -60,7 +60,9 @@ export function createAccounts(
 
     /** The claims that a service reads in a token for it. Other tokens mean nothing to a service. */
     async extraTokenClaims({ oidc }, token) {
-      const { account } = currentVisit();
+      const { account, bot } = currentVisit();
+      if (bot)
+        return { ...(bot.tenant !== '' && { tenant: bot.tenant }), credential: bot.credentialId };
       if (token.kind === 'ClientCredentials' && oidc.client) {
         const { tenant } = appOf(oidc.client);
         return { ...(tenant !== '' && { tenant }), permissions: [...token.scopes] };

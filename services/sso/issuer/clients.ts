@@ -3,6 +3,7 @@ import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-pro
 import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
 import { isSecretOf, usesSecret } from '../apps/secret.ts';
+import { type Bots, botClient, isBot } from './bots.ts';
 
 // The apps as clients of oidc-provider.
 
@@ -25,10 +26,11 @@ export type ClientApp = Pick<
 /** The kinds of apps that are served. */
 const served = new Set(['web', 'spa', 'native', 'service']);
 
-/** Finds the client of an id: an active app of a kind that is served. */
+/** Finds the client of an id: a bot, or an active app of a kind that is served. */
 export const createFindClient =
-  (findApp: (clientId: string) => Promise<AppRow | undefined>): FindClient =>
+  (findApp: (clientId: string) => Promise<AppRow | undefined>, publicUrl: string): FindClient =>
   async (clientId) => {
+    if (isBot(clientId)) return botClient(clientId, publicUrl);
     const app = await findApp(clientId);
     return app?.active && served.has(app.kind) ? metadataOf(app) : undefined;
   };
@@ -91,9 +93,13 @@ export const appOf = (client: object): ClientApp => (client as { app: ClientApp 
 export const isUnproven = ({ applicationType }: Client, redirectUri: unknown): boolean =>
   applicationType === 'native' && URL.parse(String(redirectUri))?.protocol !== 'https:';
 
-/** Makes a provider compare hashes of secrets: the secrets themselves are not stored. */
-export function compareSecrets(provider: Provider): void {
-  provider.Client.prototype.compareClientSecret = function compare(presented: string): boolean {
+/**
+ * Makes a provider compare hashes of secrets: the secrets themselves are not stored. The secrets of
+ * bots are their keys.
+ */
+export function compareSecrets(provider: Provider, bots: Pick<Bots, 'hasKey'>): void {
+  provider.Client.prototype.compareClientSecret = function compare(presented: string) {
+    if (isBot(this.clientId)) return bots.hasKey(this.clientId, presented);
     const { secret, previousSecret, previousSecretUntil } = appOf(this);
     const hashes = {
       secretHash: Buffer.from(secret, 'hex'),

@@ -1,6 +1,8 @@
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import { type Log } from '@bailiwick/telemetry';
+import type { BotProofDeps } from './bot-proof.ts';
+import type { Bots } from './bots.ts';
 import type { FindClient } from './clients.ts';
 import type { Consents } from './consents.ts';
 import type { People } from './people.ts';
@@ -12,6 +14,9 @@ export type IssuerDeps = {
   people: People;
   tenants: Tenants;
   consents: Consents;
+  bots: Bots;
+  /** What proves a bot without a key. */
+  proof: BotProofDeps;
   findClient: FindClient;
   /** The issuer, and the address of all its routes. */
   publicUrl: string;

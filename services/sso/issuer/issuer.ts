@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import { type Limit, type Limiter } from '@bailiwick/limits';
 import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Served, serve } from '@bailiwick/rpc';
-import { type Background } from '@bailiwick/service';
+import { type Background, type Refusals } from '@bailiwick/service';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
 import { recordStore } from './adapter.ts';
+import { createBotAudit } from './bot-audit.ts';
+import { type BotDeps, createBots } from './bots.ts';
 import { createFindClient } from './clients.ts';
 import { createConsents } from './consents.ts';
 import type { IssuerDeps } from './deps.ts';
@@ -15,13 +18,17 @@ import { createPeople, type PeopleDeps } from './people.ts';
 import { createProvider } from './provider.ts';
 import { createSigningKeys, replaceSigningKeys, rotateSigningKeys } from './signing-keys.ts';
 import { createTenants, type TenantDeps } from './tenants.ts';
+import { createTrustedKeys } from './trusted-keys.ts';
 
 type Options = Pick<IssuerDeps, 'database' | 'keys' | 'publicUrl' | 'log'> &
   PeopleDeps &
-  TenantDeps & {
+  TenantDeps &
+  Pick<BotDeps, 'admission'> &
+  Egress & {
     ring: KeyRing;
     limiter: Limiter;
     limits: Readonly<Record<string, Limit>>;
+    refusals: Refusals;
   };
 
 /** The OpenID provider: apps sign people in with it. */
@@ -30,11 +37,23 @@ export function openIssuer(options: Options): {
   background: Background;
   replaceKeys: () => Promise<void>;
 } {
-  const { database, ring } = options;
+  const { database, ring, publicUrl } = options;
   const people = createPeople(options);
-  const findClient = createFindClient((clientId) => findApp(database, clientId));
+  const findClient = createFindClient((clientId) => findApp(database, clientId), publicUrl);
   const consents = createConsents(recordStore(options, 'Consent'));
-  const deps = { ...options, people, tenants: createTenants(options), consents, findClient };
+  const deps = {
+    ...options,
+    people,
+    tenants: createTenants(options),
+    consents,
+    findClient,
+    bots: createBots(options),
+    proof: {
+      ...options,
+      keys: createTrustedKeys(options, options.log),
+      audit: createBotAudit(options),
+    },
+  };
   return {
     served: serve(Issuer, issuerHandlers({ ...deps, provider: followKeys(deps, ring) })),
     background: rotateSigningKeys(deps),

@@ -15,7 +15,7 @@ import type { Person } from './visit.ts';
 export type PeopleDeps = {
   credentials: Pick<
     Client<typeof Credentials>,
-    'resolve' | 'resolveSession' | 'endSession' | 'limitSession'
+    'resolve' | 'resolveSession' | 'endSession' | 'limitSession' | 'matchTrusts'
   >;
   directory: Pick<Client<typeof Directory>, 'getUsers'>;
   authority: Pick<Client<typeof Authority>, 'effective'>;
@@ -73,7 +73,8 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
   };
 }
 
-function noneIfEnded(error: unknown): undefined {
+/** Undefined for a credential that does not exist or has ended. */
+export function noneIfEnded(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.Unauthenticated) return undefined;
   throw error;
 }

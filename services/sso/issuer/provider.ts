@@ -4,8 +4,10 @@ import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 
 import { identityScopes } from '../apps/scopes.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
+import { botResource, isBot } from './bots.ts';
 import { clientProperties, compareSecrets } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
+import { exchangeTokens } from './exchange.ts';
 import { createGrants, findResource, keepTenants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
 import { lifetimes } from './lifetimes.ts';
@@ -22,9 +24,10 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   const provider = new Provider(publicUrl, configurationOf(deps, keys, cookieKeys));
   // The library may trust the forwarded headers: handlers.ts sets them.
   provider.proxy = true;
-  compareSecrets(provider);
+  compareSecrets(provider, deps.bots);
   followSessions(provider);
   keepTenants(provider);
+  exchangeTokens(provider, deps);
   // Each app gets the ID of the session that its tokens belong to.
   provider.Client.prototype.includeSid = () => true;
   provider.use(pagePolicy);
@@ -122,7 +125,15 @@ function featuresOf(
     },
     revocation: { enabled: true },
     rpInitiatedLogout: { enabled: true, ...logoutPages(publicUrl) },
-    resourceIndicators: { enabled: true, getResourceServerInfo: findResource },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (_ctx, client, oneOf) =>
+        oneOf ?? (isBot(client.clientId) ? publicUrl : undefined),
+      getResourceServerInfo: (ctx, resource, client) =>
+        isBot(client.clientId)
+          ? botResource(ctx, resource, publicUrl)
+          : findResource(ctx, resource, client),
+    },
   };
 }
 

@@ -9,16 +9,29 @@ export type Person = ResolveResponse;
 /** A tenant of a person. */
 export type Place = { id: string; slug: string; name: string };
 
+/** A bot with the key or trust that proves it. */
+export type ProvenBot = {
+  id: string;
+  tenant: string;
+  credentialId: string;
+  /** The permissions that the credential is narrowed to; empty = not narrowed. */
+  narrowedTo: readonly string[];
+};
+
 /**
  * One HTTP request to the OpenID provider: who its browser is, and what the gateway does instead of
  * sending the library's own page.
  */
 export type Visit = {
+  /** The address that the request came from. */
+  ip: string;
   person: Person | undefined;
   /** Whether the person has to choose one of their tenants first. */
   asksTenant: boolean;
   /** The person and tenant that a token is made for, with its scopes. */
   account: { person: Person; tenant: Place | undefined; scopes: ReadonlySet<string> } | undefined;
+  /** The bot that proved itself in this request. */
+  bot: ProvenBot | undefined;
   /** The message for the person; '' = none. */
   failure: string;
   /** A form that the browser sends by itself. */
@@ -29,10 +42,12 @@ export type Visit = {
   signedOut: boolean;
 };
 
-export const newVisit = (person: Person | undefined): Visit => ({
+export const newVisit = (person: Person | undefined, ip: string): Visit => ({
+  ip,
   person,
   asksTenant: false,
   account: undefined,
+  bot: undefined,
   failure: '',
   form: undefined,
   choice: undefined,

@@ -42,6 +42,7 @@ describeBoth('an app that signs people in', (topology) => {
       'authorization_code',
       'client_credentials',
       'refresh_token',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
     assert.deepEqual(metadata.subject_types_supported, ['public']);
     assert.equal(metadata.registration_endpoint, undefined);

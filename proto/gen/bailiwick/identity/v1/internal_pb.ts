@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSIrChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy/AMKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ9Cg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxoMirUYCGlkZW50aXR5MpcCCgxJZGVudGl0eUtleXMSfQoGUmVwb3J0EjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEnoKBlJvdGF0ZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5Mp8ECglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSIrChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIjEKEk1hdGNoVHJ1c3RzUmVxdWVzdBILCgNib3QYASABKAkSDgoGY2xhaW1zGAIgASgJImoKE01hdGNoVHJ1c3RzUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmFjdGl2ZRgCIAEoCBIzCgZ0cnVzdHMYAyADKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hlZFRydXN0IkkKDE1hdGNoZWRUcnVzdBIKCgJpZBgBIAEoCRIOCgZpc3N1ZXIYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRqd2tzGAQgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy8gQKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ9Cg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxJ0CgtNYXRjaFRydXN0cxIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1JlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXNwb25zZSIOkAIBirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKXAgoMSWRlbnRpdHlLZXlzEn0KBlJlcG9ydBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJ6CgZSb3RhdGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKfBAoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28ShgEKEEZpbmREb21haW5UZW5hbnQSLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxJrCgdHZXRCb3RzEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MaDIq1GAhpZGVudGl0eTKcAQoOSWRlbnRpdHlMaW1pdHMSfAoEVGFrZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -292,6 +292,95 @@ export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@_
   messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
+ * @generated from message bailiwick.identity.v1.MatchTrustsRequest
+ */
+export type MatchTrustsRequest = Message<"bailiwick.identity.v1.MatchTrustsRequest"> & {
+  /**
+   * @generated from field: string bot = 1;
+   */
+  bot: string;
+
+  /**
+   * The claims of the token, as a JSON object.
+   *
+   * @generated from field: string claims = 2;
+   */
+  claims: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.MatchTrustsRequest.
+ * Use `create(MatchTrustsRequestSchema)` to create a new message.
+ */
+export const MatchTrustsRequestSchema: GenMessage<MatchTrustsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.identity.v1.MatchTrustsResponse
+ */
+export type MatchTrustsResponse = Message<"bailiwick.identity.v1.MatchTrustsResponse"> & {
+  /**
+   * The tenant of the bot. Empty if there is no such bot.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * Whether the bot is active. An inactive bot has no trusts here.
+   *
+   * @generated from field: bool active = 2;
+   */
+  active: boolean;
+
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.MatchedTrust trusts = 3;
+   */
+  trusts: MatchedTrust[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.MatchTrustsResponse.
+ * Use `create(MatchTrustsResponseSchema)` to create a new message.
+ */
+export const MatchTrustsResponseSchema: GenMessage<MatchTrustsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
+
+/**
+ * @generated from message bailiwick.identity.v1.MatchedTrust
+ */
+export type MatchedTrust = Message<"bailiwick.identity.v1.MatchedTrust"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string issuer = 2;
+   */
+  issuer: string;
+
+  /**
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * The issuer's public keys as a JSON Web Key Set. Empty = they are fetched from the issuer.
+   *
+   * @generated from field: string jwks = 4;
+   */
+  jwks: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.MatchedTrust.
+ * Use `create(MatchedTrustSchema)` to create a new message.
+ */
+export const MatchedTrustSchema: GenMessage<MatchedTrust> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
+
+/**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
  */
 export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> & {
@@ -306,7 +395,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -323,7 +412,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -340,7 +429,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -359,7 +448,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -376,7 +465,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -395,7 +484,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -431,7 +520,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -480,7 +569,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -502,7 +591,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -519,7 +608,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -532,7 +621,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 18);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -563,7 +652,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 19);
+  messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -576,7 +665,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 20);
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -595,7 +684,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 21);
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -644,6 +733,16 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof LimitSessionRequestSchema;
     output: typeof LimitSessionResponseSchema;
+  },
+  /**
+   * Returns the trusts of a bot that the claims of a token match. The token is not verified yet.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.MatchTrusts
+   */
+  matchTrusts: {
+    methodKind: "unary";
+    input: typeof MatchTrustsRequestSchema;
+    output: typeof MatchTrustsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_internal, 0);

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-// The public keys that an app authenticates with (private_key_jwt).
+// The public keys of an app (private_key_jwt) or of an issuer that a bot trusts.
 
 const maxKeys = 10;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];

@@ -13,14 +13,14 @@ const problemOf = (...keys: unknown[]): string => {
 const jwkOf = (pair: { publicKey: { export(options: { format: 'jwk' }): JsonWebKey } }) =>
   pair.publicKey.export({ format: 'jwk' });
 
-test('App.Jwks keeps the public members, kid, alg and use of a key, and drops all others', () => {
+test('a key set keeps the public members, kid, alg and use of a key, and drops all others', () => {
   const sent = { ...key, kid: 'one', alg: 'ES256', x5c: ['…'], jku: 'https://keys.example' };
   assert.deepEqual(read(sent), {
     jwks: JSON.stringify({ keys: [{ ...key, kid: 'one', alg: 'ES256', use: 'sig' }] }),
   });
 });
 
-test('App.Jwks accepts RSA, EC and Ed25519 keys', () => {
+test('a key set accepts RSA, EC and Ed25519 keys', () => {
   const rsa = jwkOf(generateKeyPairSync('rsa', { modulusLength: 2048 }));
   const curve = jwkOf(generateKeyPairSync('ed25519'));
   const result = read(rsa, key, curve);
@@ -32,14 +32,14 @@ test('App.Jwks accepts RSA, EC and Ed25519 keys', () => {
   );
 });
 
-test('App.Jwks refuses private and secret members', () => {
+test('a key set refuses private and secret members', () => {
   const onlyPublic = 'must contain public keys only';
   assert.equal(problemOf(privateKey.export({ format: 'jwk' })), onlyPublic);
   assert.equal(problemOf(key, { ...key, d: '' }), onlyPublic);
   assert.equal(problemOf({ kty: 'oct', k: 'c2VjcmV0' }), onlyPublic);
 });
 
-test('App.Jwks refuses keys that cannot verify a signature safely', () => {
+test('a key set refuses keys that cannot verify a signature safely', () => {
   const weak = [
     jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 })),
     jwkOf(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })),
@@ -55,7 +55,7 @@ test('App.Jwks refuses keys that cannot verify a signature safely', () => {
   for (const one of weak) assert.match(problemOf(key, one), /^keys\[1\] must be an RSA key/);
 });
 
-test('App.Jwks refuses what is not a set of 1 to 10 keys', () => {
+test('a key set is refused if it is not a set of 1 to 10 keys', () => {
   for (const text of ['', '{', '[]', 'null', '7', '{"keys":{}}', '{"keys":[7]}', '{"keys":[null]}'])
     assert.deepEqual(readJwks(text), {
       problem: 'must be a JSON Web Key Set, such as {"keys":[…]}',

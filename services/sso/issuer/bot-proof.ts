@@ -1,0 +1,102 @@
+import type { MatchedTrust } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { errors as joseErrors, jwtVerify } from 'jose';
+import { errors } from 'oidc-provider';
+import type { BotAudit } from './bot-audit.ts';
+import type { BotDeps } from './bots.ts';
+import type { PeopleDeps } from './people.ts';
+import { algorithms, type KeySet, keySetOf, readSubject, skew } from './subject-token.ts';
+import type { TrustedKeys } from './trusted-keys.ts';
+import type { ProvenBot } from './visit.ts';
+
+export type BotProofDeps = {
+  credentials: Pick<PeopleDeps['credentials'], 'matchTrusts'>;
+  admission: BotDeps['admission'];
+  keys: TrustedKeys;
+  audit: BotAudit;
+};
+
+/** Why a token does not prove a bot, for the audit of the bot's tenant. */
+export type Reason =
+  | 'bot_inactive'
+  | 'tenant_inactive'
+  | 'no_trust_matches'
+  | 'issuer_unreachable'
+  | 'key_unknown'
+  | 'signature_invalid';
+
+/** One answer for all reasons: a caller must not learn which bots and trusts exist. */
+const notAccepted = () =>
+  new errors.InvalidRequest(
+    'the subject_token is not accepted for this bot: no trust has its issuer, audience, subject and claims, or its signature is not valid',
+  );
+
+/**
+ * Proves a bot by a token of another issuer. Only an issuer that a trust of the bot names is asked
+ * for its keys.
+ * @throws invalid_request
+ */
+export async function proveBot(
+  { credentials, admission, keys, audit }: BotProofDeps,
+  id: string,
+  token: string,
+): Promise<{ bot: ProvenBot; trust: MatchedTrust }> {
+  const claims = readSubject(token);
+  const { tenant, active, trusts } = await credentials.matchTrusts({
+    bot: id,
+    claims: JSON.stringify(claims),
+  });
+  if (tenant === '') throw notAccepted();
+  const isOpen = (await admission.isOpen({ tenant })).open;
+  const proof =
+    active && isOpen
+      ? await firstValid(keys, token, trusts)
+      : active
+        ? 'tenant_inactive'
+        : 'bot_inactive';
+  if (typeof proof !== 'string')
+    return { bot: { id, tenant, credentialId: proof.id, narrowedTo: [] }, trust: proof };
+  await audit.refused({ id, tenant }, proof, claims);
+  throw notAccepted();
+}
+
+/** Clusters may have issuers of the same name, so several trusts may match. */
+async function firstValid(
+  keys: TrustedKeys,
+  token: string,
+  trusts: readonly MatchedTrust[],
+): Promise<MatchedTrust | Reason> {
+  let reason: Reason = 'no_trust_matches';
+  const tried = new Set<string>();
+  for (const trust of trusts) {
+    if (tried.has(trust.jwks)) continue;
+    tried.add(trust.jwks);
+    const problem = await verify(keys, token, trust);
+    if (problem === undefined) return trust;
+    reason = problem;
+  }
+  return reason;
+}
+
+async function verify(
+  keys: TrustedKeys,
+  token: string,
+  { issuer, jwks }: MatchedTrust,
+): Promise<Reason | undefined> {
+  if (jwks !== '')
+    return verifyWith(keySetOf((JSON.parse(jwks) as { keys: object[] }).keys), token);
+  const known = await keys.find(issuer);
+  if (!known) return 'issuer_unreachable';
+  const problem = await verifyWith(known, token);
+  if (problem !== 'key_unknown') return problem;
+  const renewed = await keys.renew(issuer);
+  return renewed ? verifyWith(renewed, token) : problem;
+}
+
+async function verifyWith(keySet: KeySet, token: string): Promise<Reason | undefined> {
+  try {
+    await jwtVerify(token, keySet, { algorithms: [...algorithms], clockTolerance: skew });
+    return undefined;
+  } catch (error) {
+    return error instanceof joseErrors.JWKSNoMatchingKey ? 'key_unknown' : 'signature_invalid';
+  }
+}

@@ -1,0 +1,137 @@
+import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { includes } from '@bailiwick/proto/permission-patterns.ts';
+import { createNetworks, isId, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
+import type { AdapterPayload, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import { errors, Provider } from 'oidc-provider';
+import type { ClientApp } from './clients.ts';
+import { noneIfEnded, type PeopleDeps } from './people.ts';
+import { currentVisit, type ProvenBot } from './visit.ts';
+
+// Bots as clients of oidc-provider. Their tokens are for Bailiwick's own operations: a resource name
+// belongs to no tenant, and a bot has no list of the services that its tokens may be for.
+
+export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+const tokenSeconds = 300;
+/** A permission or a pattern of permissions. */
+const permission = /^(\*|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|\*))$/;
+
+export const isBot = (clientId: string): boolean => isId('bot', clientId);
+
+/**
+ * The client of a bot's ID, whether the bot exists or not: only the answer to a credential depends
+ * on it. A bot exchanges another issuer's token without a secret, and does all else with its key.
+ */
+export function botClient(id: string, publicUrl: string): AdapterPayload {
+  const { route, params } = Provider.ctx?.oidc ?? {};
+  const exchanges = route === 'token' && params?.['grant_type'] === exchangeGrant;
+  const app: ClientApp = {
+    tenant: '',
+    resources: [publicUrl],
+    scopes: [],
+    tokenLifetimeSeconds: tokenSeconds,
+    requireConsent: false,
+    secret: '',
+    previousSecret: '',
+    previousSecretUntil: null,
+  };
+  return {
+    client_id: id,
+    client_name: id,
+    application_type: 'web',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: [exchanges ? exchangeGrant : 'client_credentials'],
+    scope: 'openid',
+    ...(exchanges
+      ? { token_endpoint_auth_method: 'none' }
+      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: 'hashed' }),
+    app,
+  };
+}
+
+export type BotDeps = {
+  credentials: Pick<PeopleDeps['credentials'], 'resolve'>;
+  admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  limiter: Pick<Limiter, 'use'>;
+  limits: Readonly<Record<string, Limit>>;
+};
+
+export type Bots = ReturnType<typeof createBots>;
+
+export function createBots({ credentials, admission, limiter, limits }: BotDeps) {
+  /** Counts an attempt of a bot from one address. @throws an answer with status 429 */
+  async function count(id: string): Promise<void> {
+    const limit = limits['bot_token'];
+    const key = `bot_token ${id} ${callerNetwork(currentVisit().ip)}`;
+    const wait = limit ? await limiter.use(key, limit) : 0;
+    if (wait === 0) return;
+    Provider.ctx?.set('retry-after', String(wait));
+    throw new TooManyAttempts();
+  }
+
+  return {
+    count,
+
+    /** Whether a key is the bot's, may be used from this address, and its tenant is active. */
+    async hasKey(id: string, secret: string): Promise<boolean> {
+      await count(id);
+      if (tokenKind(secret) !== 'botKey') return false;
+      const visit = currentVisit();
+      const { ip } = visit;
+      const key = await credentials
+        .resolve({ tokenHash: tokenHash(secret), ip })
+        .catch(noneIfEnded);
+      if (key?.type !== 'bot' || key.id !== id) return false;
+      const { tenant, credentialId, narrowedTo, allowedIps } = key;
+      if (allowedIps.length > 0 && !createNetworks(allowedIps)(ip)) return false;
+      if (!(await admission.isOpen({ tenant })).open) return false;
+      visit.bot = { id, tenant, credentialId, narrowedTo };
+      return true;
+    },
+  };
+}
+
+class TooManyAttempts extends errors.OIDCProviderError {
+  constructor() {
+    super(429, 'temporarily_unavailable');
+    this.error_description = 'too many requests, try again later';
+  }
+}
+
+/**
+ * Bailiwick as the resource of the bot's token. Without `scope` the token has all that the
+ * credential has, but permissions on the platform, which have to be named.
+ */
+export function botResource(
+  { oidc }: KoaContextWithOIDC,
+  resource: string,
+  publicUrl: string,
+): ResourceServer {
+  const { bot } = currentVisit();
+  if (resource !== publicUrl || !bot)
+    throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
+  const asked = [...oidc.requestParamScopes];
+  const scope = (asked.length > 0 ? askedOf(bot, asked) : allOf(bot)).join(' ');
+  Object.assign(oidc.params ?? {}, { scope });
+  return {
+    scope,
+    audience: publicUrl,
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: tokenSeconds,
+    jwt: { sign: { alg: 'ES256' } },
+  };
+}
+
+const allOf = ({ narrowedTo }: ProvenBot): readonly string[] =>
+  narrowedTo.length > 0 ? narrowedTo : ['*'];
+
+function askedOf({ narrowedTo }: ProvenBot, asked: readonly string[]): readonly string[] {
+  const held = narrowedTo.length > 0 ? narrowedTo : ['*', 'iam.platform.*'];
+  const excess = asked.find((scope) => !permission.test(scope) || !includes(held, scope));
+  if (excess !== undefined)
+    throw new errors.InvalidScope('the credential has no such permission', excess);
+  return asked;
+}

@@ -1,0 +1,73 @@
+import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { proveBot } from './bot-proof.ts';
+import { botResource, exchangeGrant } from './bots.ts';
+import type { IssuerDeps } from './deps.ts';
+import { currentVisit } from './visit.ts';
+
+// The exchange of another issuer's token for a token of a bot (RFC 8693).
+
+const typeOf = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
+const accessToken = typeOf('access_token');
+const accepted = [typeOf('jwt'), typeOf('id_token')];
+
+type Sent = Partial<Record<(typeof parameters)[number], string>>;
+const parameters = [
+  'subject_token',
+  'subject_token_type',
+  'requested_token_type',
+  'actor_token',
+  'actor_token_type',
+  'audience',
+  'resource',
+  'scope',
+] as const;
+
+/** Makes a provider exchange the tokens of keyless bots. */
+export function exchangeTokens(
+  provider: Provider,
+  { bots, proof, publicUrl }: Pick<IssuerDeps, 'bots' | 'proof' | 'publicUrl'>,
+): void {
+  provider.registerGrantType<Sent>(
+    exchangeGrant,
+    async (ctx) => {
+      const { client, params } = ctx.oidc;
+      const token = subjectIn(params);
+      for (const target of [params.resource, params.audience])
+        if (target !== undefined && target !== publicUrl)
+          throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
+      await bots.count(client.clientId);
+      const { bot, trust } = await proveBot(proof, client.clientId, token);
+      currentVisit().bot = bot;
+      const server = botResource(ctx, publicUrl, publicUrl);
+      const issued = new provider.ClientCredentials({
+        client,
+        scope: server.scope,
+        resourceServer: new provider.ResourceServer(publicUrl, server),
+      });
+      const value = await issued.save();
+      await proof.audit.issued(bot, trust);
+      ctx.body = {
+        access_token: value,
+        issued_token_type: accessToken,
+        token_type: 'Bearer',
+        expires_in: issued.expiration,
+        scope: server.scope,
+      };
+    },
+    parameters,
+  );
+}
+
+function subjectIn(sent: Sent): string {
+  const { subject_token: token, subject_token_type: type, requested_token_type: wanted } = sent;
+  if (!token || !type || !accepted.includes(type))
+    throw new errors.InvalidRequest(
+      `subject_token is required, with the subject_token_type ${accepted.join(' or ')}`,
+    );
+  if (wanted !== undefined && wanted !== accessToken)
+    throw new errors.InvalidRequest(`requested_token_type must be ${accessToken}`);
+  if (sent.actor_token !== undefined || sent.actor_token_type !== undefined)
+    throw new errors.InvalidRequest('actor_token is not supported');
+  return token;
+}
