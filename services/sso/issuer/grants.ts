@@ -70,9 +70,19 @@ export const createGrants =
         resource,
         [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)).join(' '),
       );
+    keepOffline(oidc);
     await grant.save();
     return grant;
   };
+
+/**
+ * The library drops offline_access from a request without a consent page. An app with refresh tokens
+ * keeps it: clients such as Authlib repeat their scopes with each refresh (RFC 6749, section 6).
+ */
+function keepOffline({ client, params, requestParamScopes }: KoaContextWithOIDC['oidc']): void {
+  if (!params || !client?.grantTypeAllowed('refresh_token')) return;
+  params['scope'] = [...requestParamScopes.add('offline_access')].join(' ');
+}
 
 /**
  * The scopes that an app may have among those that it asks for. Its permissions may be patterns. An
