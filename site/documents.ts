@@ -19,6 +19,8 @@ export const groups: readonly Group[] = [
       { file: 'docs/api.md' },
       { file: 'docs/authzen.md' },
       { file: 'docs/protect-an-application.md' },
+      { file: 'docs/protect-a-python-application.md' },
+      { file: 'docs/protect-a-go-application.md' },
       { file: 'README.md', path: 'errors.md', label: 'Understand an error' },
       { file: 'packages/client/README.md', path: 'client.md', label: 'TypeScript client' },
       { file: 'packages/server/README.md', path: 'server.md', label: 'TypeScript server library' },

@@ -7,12 +7,15 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
-import { findPython } from './python.ts';
+import { findPython } from '../support/python.ts';
 
 // Checks openapi.json with Python's tools: the document is valid, and the product does what the document says.
 // Each run sends the same requests, for about two minutes. With FUZZ_SECONDS it searches that long instead, with a random seed.
 
-const { bin, reason } = await findPython();
+const { bin, reason } = await findPython('the tests of the OpenAPI document', [
+  'schemathesis==4.32.5',
+  'openapi-spec-validator==0.9.0',
+]);
 if (reason !== undefined) process.stderr.write(`\n${reason}\n`);
 const seconds = process.env['FUZZ_SECONDS'];
 const extent =

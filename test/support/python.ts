@@ -4,17 +4,18 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 
-// Python tools for the tests of the OpenAPI document, in a virtual environment below the cache.
-// Nothing is installed on the host.
+// Python packages for tests, in a virtual environment below the cache. Nothing is installed on the
+// host.
 
-const packages = { schemathesis: '4.32.5', 'openapi-spec-validator': '0.9.0' };
 const run = promisify(execFile);
 
 export type Python = { bin: string; reason?: never } | { bin?: never; reason: string };
 
-/** The folder of the environment's programs, or the reason why there is none. */
-export async function findPython(): Promise<Python> {
-  const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
+/**
+ * The folder of the programs of an environment with these packages, such as `flask==3.1.3`, or the
+ * reason why there is none. `what` names the tests that need it.
+ */
+export async function findPython(what: string, wanted: readonly string[]): Promise<Python> {
   const folder = join(cacheDir, `python-${wanted.join('-').replaceAll('==', '-')}`);
   const bin = join(folder, 'bin');
   if (existsSync(bin)) return { bin };
@@ -24,7 +25,7 @@ export async function findPython(): Promise<Python> {
   } catch (error) {
     const words = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
     return {
-      reason: `NOT TESTED: the tests of the OpenAPI document need Python 3.10 or newer with venv and pip: ${words}`,
+      reason: `NOT TESTED: ${what} need Python 3.10 or newer with venv and pip: ${words}`,
     };
   }
 }
@@ -34,7 +35,7 @@ export async function findPython(): Promise<Python> {
  * -m`.
  */
 async function make(folder: string, wanted: readonly string[]): Promise<void> {
-  process.stderr.write(`installing ${wanted.join(' and ')} with pip, once (110 MB) …\n`);
+  process.stderr.write(`installing ${wanted.join(' and ')} with pip, once …\n`);
   mkdirSync(dirname(folder), { recursive: true });
   const making = mkdtempSync(`${folder}.making-`);
   try {
