@@ -9,7 +9,7 @@ const lockTenant = (tenant: string): Contention['lock'] => [
   tenant,
 ];
 
-describeContention('concurrent calls for one row of access', {
+describeContention('concurrent calls for one row of access', 'one process', {
   async 'TenantInvitations_Accept of one token'({ stack, owner, newTenant }) {
     const [tenant, guest] = [await newTenant(), await signUp(stack)];
     const { invite, accept } = inviter(stack);

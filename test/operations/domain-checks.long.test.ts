@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addProvider, claim, letPass, own, publish, verify } from '../support/domains.ts';
-import { describeBoth } from '../support/harness.ts';
+import { describeOne } from '../support/harness.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Proofs, startProofs } from './domain-proof-calls.ts';
 
 // The daily check of verified domains, and the end of claims.
-describeBoth('the checks of domains', (topology) => {
+describeOne('the checks of domains', 'one process', (topology) => {
   let suite: Proofs;
   before(async () => {
     suite = await startProofs(topology);

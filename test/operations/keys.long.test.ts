@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../support/harness.ts';
+import { describeOne, eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, login, signUp } from '../support/people.ts';
 import { eventsOf, rowsOf } from '../support/store.ts';
 import { addTotp, totp } from '../support/totp.ts';
@@ -30,7 +30,7 @@ type Status = {
   DataKeys: DataKey[];
 };
 
-describeBoth('the keys', (topology) => {
+describeOne('the keys', 'five processes', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   before(async () => {

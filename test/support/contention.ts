@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, recordIn } from './answers.ts';
-import { type Answer, describeBoth, type Stack, startStack } from './harness.ts';
+import { type Answer, describeOne, type Stack, startStack, type Topology } from './harness.ts';
 import { signUp, tenantFor } from './people.ts';
 import { whileLocked } from './store.ts';
 
@@ -52,12 +52,13 @@ export const onName = (name: string): Contention['lock'] => [
   name,
 ];
 
-/** Runs each contention on both topologies. */
+/** Runs each contention. Rows are locked in the database, whichever process asks for them. */
 export function describeContention(
   name: string,
+  topology: Topology,
   contentions: Record<string, (scene: Scene) => Promise<Contention>>,
 ): void {
-  describeBoth(name, (topology) => {
+  describeOne(name, topology, () => {
     let scene: Scene;
     let unrelated: Awaited<ReturnType<typeof unrelatedCalls>>;
     before(async () => {

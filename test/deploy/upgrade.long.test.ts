@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountFor, unsettled } from './faults/account.ts';
-import { schedule } from './faults/product.ts';
-import { seededRandom } from './faults/random.ts';
-import { startReceivers } from './faults/receivers.ts';
-import { eventually } from './support/harness.ts';
-import { loadWhile } from './support/load.ts';
-import { rowsOf } from './support/store.ts';
-import { prepareChanges, witnessOf } from './upgrade/changes.ts';
-import { startSides } from './upgrade/sides.ts';
-import { findPrevious, install, openVersion } from './upgrade/versions.ts';
+import { accountFor, unsettled } from '../faults/account.ts';
+import { schedule } from '../faults/product.ts';
+import { seededRandom } from '../faults/random.ts';
+import { startReceivers } from '../faults/receivers.ts';
+import { eventually } from '../support/harness.ts';
+import { loadWhile } from '../support/load.ts';
+import { rowsOf } from '../support/store.ts';
+import { prepareChanges, witnessOf } from '../upgrade/changes.ts';
+import { startSides } from '../upgrade/sides.ts';
+import { findPrevious, install, openVersion } from '../upgrade/versions.ts';
 
 // A rolling update from the previous version and a rollback, under load.
 
