@@ -42,6 +42,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/issuer.md', label: 'Sign in with Bailiwick' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
       { file: 'docs/apps.md', label: 'Apps' },
+      { file: 'docs/keyless-bots.md', label: 'Keyless bots' },
       { file: 'docs/domains.md', label: 'Email domains' },
     ],
   },

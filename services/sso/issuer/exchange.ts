@@ -69,5 +69,5 @@ function subjectIn(sent: Sent): string {
     throw new errors.InvalidRequest(`requested_token_type must be ${accessToken}`);
   if (sent.actor_token !== undefined || sent.actor_token_type !== undefined)
     throw new errors.InvalidRequest('actor_token is not supported');
-  return token;
+  return token.trim();
 }
