@@ -40,6 +40,7 @@ export const groups: readonly Group[] = [
     documents: [
       { file: 'docs/sign-in.md', label: 'Sign-in page' },
       { file: 'docs/issuer.md', label: 'Sign in with Bailiwick' },
+      { file: 'docs/connect-applications.md' },
       { file: 'docs/sso.md', label: 'OpenID Connect and SAML' },
       { file: 'docs/apps.md', label: 'Apps' },
       { file: 'docs/keyless-bots.md', label: 'Keyless bots' },
