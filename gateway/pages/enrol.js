@@ -6,7 +6,7 @@ import { supported } from './passkey.js';
 import { startSecondFactor } from './second-factor.js';
 import { text } from './texts.js';
 
-/** Prepares the part for a tenant. Returns the id of the part and the element to focus. */
+/** Prepares the part for a tenant, or for an application. Returns the id of the part and the element to focus. */
 export async function startEnrolling({ Name, Slug, RequireFactor }) {
   const { Factors } = await call('Factors_List', {});
   const needsPasskey = RequireFactor === 'phishing_resistant';
@@ -14,9 +14,10 @@ export async function startEnrolling({ Name, Slug, RequireFactor }) {
     const answer = await call('Account_BeginStepUp', {});
     return ['second', startSecondFactor(answer, true)];
   }
-  find('enrol-about').textContent = text(needsPasskey ? 'enrol.passkey' : 'enrol.factor', {
-    tenant: Name || Slug,
-  });
+  const tenant = Name || Slug;
+  find('enrol-about').textContent = tenant
+    ? text(needsPasskey ? 'enrol.passkey' : 'enrol.factor', { tenant })
+    : text(needsPasskey ? 'enrol.appPasskey' : 'enrol.appFactor');
   find('enrol-passkey').hidden = !supported;
   find('enrol-passkey').href = withReturn('passkeys', { enrol: '1' });
   find('enrol-app').hidden = needsPasskey;

@@ -15,7 +15,16 @@ import {
 import { startEnrolling } from './enrol.js';
 import { useLocaleOf } from './language.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
-import { cameFrom, findLacking, isAsked, leaveOnward, onward, returnTo } from './onward.js';
+import {
+  cameFrom,
+  findAsked,
+  findLacking,
+  isAsked,
+  isStepUp,
+  leaveOnward,
+  onward,
+  returnTo,
+} from './onward.js';
 import { getOptions, showApplication } from './options.js';
 import { askForPasskey, offerPasskeys, signInWith, stopOffering, supported } from './passkey.js';
 import { expectNewPassword } from './password.js';
@@ -189,13 +198,14 @@ async function finish() {
   heading.focus();
 }
 
+// Pages of this service add factors too, and ask for them where they are needed.
+const findDue = (account) => (onward && !isStepUp ? undefined : findLacking(account));
+
 /**
  * Shows the step that adds a factor, if a tenant requires one that the session lacks. Returns whether
  * it does.
  */
-async function showEnrolment(account) {
-  // Pages of this service add factors too, and ask for them where they are needed.
-  const tenant = onward ? undefined : findLacking(account);
+async function showEnrolment(account, tenant = findDue(account)) {
   if (!tenant) return false;
   const [part, focused] = await startEnrolling(tenant);
   email.value = account.User.Email;
@@ -344,6 +354,8 @@ run(async () => {
   await buttons;
   if (!account) return query.has('register') && mayRegister ? askToRegister() : askForAddress();
   welcome(account);
+  // The service has sent the user for it, and knows best.
+  if (isStepUp && (await showEnrolment(account, findAsked(account)))) return;
   // Back from another sign-in that the link waited for.
   if (isLinking)
     await goOn().catch((error) => {

@@ -39,6 +39,7 @@ export const withReturn = (page, parameters = {}) => {
   const search = new URLSearchParams({
     ...parameters,
     ...(asked && { tenant: asked }),
+    ...(isStepUp && { step_up: stepUp }),
     ...(returnTo && { return_to: returnTo }),
   });
   return search.size === 0 ? page : `${page}?${search}`;
@@ -49,9 +50,23 @@ export const meetsFactor = ({ RequireFactor }, assurance) =>
   assurance === 'phishing_resistant' ||
   (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
 
+/** What an application needs that it sent the user for: of the tenant, or an assurance. */
+const stepUp = onward ? (query.get('step_up') ?? '') : '';
+export const isStepUp = stepUp !== '';
+
+/** The tenants whose required factor counts. An application's own requirement stands for one. */
+function requiring(Tenants) {
+  if (!isStepUp) return Tenants;
+  if (stepUp === 'tenant') return Tenants.filter(isAsked);
+  return [{ RequireFactor: stepUp === 'phishing_resistant' ? stepUp : 'any' }];
+}
+
+/** What the user was sent for, or undefined. */
+export const findAsked = ({ Tenants }) => requiring(Tenants)[0];
+
 /** The tenant whose required factor the session lacks, or undefined. */
 export const findLacking = ({ Tenants, Assurance }) =>
-  Tenants.find(
+  requiring(Tenants).find(
     (tenant) =>
       !meetsFactor(tenant, Assurance) && new Date(tenant.FactorRequiredFrom ?? 0) <= new Date(),
   );

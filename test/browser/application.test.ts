@@ -241,6 +241,35 @@ describe('an application that sends its users to the sign-in page', {
     await page.context().close();
   });
 
+  test('an app whose tenant requires a factor sends the user for it, and gets an answer without it too', async () => {
+    const user = await signUp(stack);
+    const redirect_uri = `${app}/callback`;
+    const Tenant = await createTenant(stack, user.token);
+    const made = await createApp(stack, { Tenant, RedirectURIs: [redirect_uri] }, user.token);
+    const Settings = { RequireFactor: 'any' };
+    bodyOf(
+      await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings } }, stack.platformKey),
+    );
+    const config = await relyOn({ url: base }, made);
+    const page = await browser.newPage();
+    await page.goto((await ask(config, { redirect_uri })).url.href);
+    await signIn(page, user.email, password);
+    await page.getByText('Acme requires a second factor.').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.waitForURL(`${redirect_uri}?error=access_denied**`);
+
+    const { secret } = await addTotp(stack, user.token);
+    const asked = await ask(config, { redirect_uri });
+    await page.goto(asked.url.href);
+    await page.locator('#totp').fill(totp(secret));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${redirect_uri}?code=**`);
+    const arrival = { url: new URL(page.url()), status: 200, text: '' };
+    assert.equal((await exchange(config, asked, arrival)).claims()?.acr, 'aal2');
+    await page.context().close();
+  });
+
   test('/signed-out says nothing about the session while the service cannot be reached', async () => {
     const page = await browser.newPage();
     await page.route('**/Account_Get', (route) => route.abort());

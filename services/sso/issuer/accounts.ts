@@ -1,7 +1,7 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { errors } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { tenantOf } from './grants.ts';
+import { requireAccess } from './lack.ts';
 import { claimsOf, type People } from './people.ts';
 import type { Tenants } from './tenants.ts';
 import { currentVisit, type Person, type Place } from './visit.ts';
@@ -31,8 +31,7 @@ export function createAccounts(
   async function ofBrowser(sub: string, tenant: string) {
     const { person } = currentVisit();
     if (person?.id !== sub) return undefined;
-    const refusal = await people.refusal(person, tenant);
-    if (refusal !== undefined) throw new errors.AccessDenied(refusal);
+    await requireAccess(people, person, tenant);
     return accountOf(person);
   }
 

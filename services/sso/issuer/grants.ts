@@ -5,6 +5,8 @@ import { errors } from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
 import type { Consents } from './consents.ts';
+import { requireAccess } from './lack.ts';
+import type { People } from './people.ts';
 import type { Tenants } from './tenants.ts';
 import { currentVisit, type Place } from './visit.ts';
 
@@ -44,19 +46,25 @@ export function keepTenants(provider: Provider): void {
 /**
  * The person's grant to the app: the scopes that the app asks for and may have, in one tenant. Each
  * sign-in has a grant of its own, so the end of one does not end the others. Undefined if the person
- * has to choose a tenant or to consent first.
+ * has to choose a tenant, to prove more or to consent first.
  */
 export const createGrants =
-  ({ tenants, consents }: { tenants: Tenants; consents: Consents }) =>
+  ({ people, tenants, consents }: { people: People; tenants: Tenants; consents: Consents }) =>
   async ({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, account, session, provider } = oidc;
+    const visit = currentVisit();
     if (!client || !account || !session) return undefined;
     const { clientId } = client;
+    // This also stores the session, which an interaction needs.
     session.sidFor(clientId, session.uid);
+    if (visit.lack) return undefined;
     const place = await choose(tenants, oidc);
-    const visit = currentVisit();
     visit.asksTenant = place === 'ask';
     if (place === 'ask') return undefined;
+    // The app's own tenant was asked with the account.
+    if (place && visit.person && place.id !== appOf(client).tenant)
+      await requireAccess(people, visit.person, place.id);
+    if (visit.lack) return undefined;
     const asked = scopesOf(client, [...oidc.requestParamScopes]);
     const allowed = await consents.find(account.accountId, clientId);
     if (appOf(client).requireConsent && asked.some((scope) => !allowed.includes(scope)))

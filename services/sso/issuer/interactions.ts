@@ -4,12 +4,14 @@ import { interactionPolicy } from 'oidc-provider';
 import { appOf, isUnproven } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
+import { keptResults, lackCheck, lackingTenant, onlyLacking, placeOf } from './lack.ts';
 import { assuranceOf, authTime, methodsOf } from './people.ts';
 import { currentVisit, type Person } from './visit.ts';
 
 // The steps of a person before an app gets its code: they sign in on our own page, choose a tenant,
 // consent, and come back here.
 
+type Deps = Pick<IssuerDeps, 'database' | 'publicUrl' | 'tenants' | 'consents'>;
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 type Middleware = Parameters<Provider['use']>[0];
 
@@ -20,8 +22,15 @@ export const interactionUrl = (publicUrl: string, uid: string): string =>
 /** When to ask a person: the library's rules. It would also ask for native apps with https. */
 export function promptPolicy() {
   const policy = interactionPolicy.base();
+  const login = policy.get('login')?.checks;
+  // Our check asks once. These would ask again and again.
+  login?.remove('essential_acr');
+  login?.remove('essential_acrs');
+  login?.add(lackCheck());
   const consent = policy.get('consent')?.checks;
   consent?.remove('native_client_prompt');
+  // Claims follow the scopes: a request for a single claim has no effect.
+  consent?.remove('op_claims_missing');
   const unproven = new interactionPolicy.Check(
     'unproven_address',
     'the person has to consent each time',
@@ -46,7 +55,7 @@ export function promptPolicy() {
 
 /** Ends an interaction after the person's step, or shows the page for the step. */
 export const finishInteractions =
-  (provider: Provider, deps: Pick<IssuerDeps, 'publicUrl' | 'tenants' | 'consents'>): Middleware =>
+  (provider: Provider, deps: Deps): Middleware =>
   async (ctx, next) => {
     const isAnswer = ctx.method === 'POST';
     if (!(isAnswer || ctx.method === 'GET') || !ctx.path.startsWith(path)) return next();
@@ -64,11 +73,11 @@ export const finishInteractions =
       ctx.status = 400;
       return;
     }
-    if (!person || !isDone(interaction, person)) {
-      ctx.redirect(signInPage(deps.publicUrl, interaction, client, person));
+    const { tenant, back } = ctx.query;
+    if (!person || !isDone(interaction, person, back !== undefined)) {
+      ctx.redirect(await signInPage(deps, interaction, client, person));
       return;
     }
-    const { tenant } = ctx.query;
     // Only a form of our own page answers for the person: another site can link to this address.
     const answer = isAnswer ? new URLSearchParams(await text(ctx.req)).get('consent') : null;
     const result = await resultOf(deps, { interaction, client, person, tenant, answer });
@@ -78,8 +87,8 @@ export const finishInteractions =
     }
     if (interaction.prompt.name === 'login') {
       // The person may be another one now than before, so earlier answers no longer count.
+      interaction.result = { ...keptResults(interaction, person), ...result };
       interaction.session = undefined;
-      interaction.result = result;
     } else interaction.result = { ...interaction.lastSubmission, ...result };
     await interaction.persist();
     ctx.status = 303;
@@ -155,25 +164,30 @@ const belongsTo = ({ prompt, session }: Interaction, person: Person | undefined)
  * Whether the person has taken the step. Every reason except a missing session requires a new
  * sign-in. Times are in seconds: within the same second, only another session is a new sign-in.
  */
-function isDone({ prompt, iat, session }: Interaction, person: Person): boolean {
+function isDone(interaction: Interaction, person: Person, isBack: boolean): boolean {
+  const { prompt, iat, session } = interaction;
   if (prompt.name !== 'login' || prompt.reasons.every((reason) => reason === 'no_session'))
     return true;
+  // The session is asked again. A person who comes back with the same session is not sent again.
+  if (onlyLacking(interaction)) return isBack;
   return session?.uid === person.credentialId ? authTime(person) > iat : authTime(person) >= iat;
 }
 
-function signInPage(
-  publicUrl: string,
+async function signInPage(
+  deps: Deps,
   interaction: Interaction,
   client: Client,
   person: Person | undefined,
-): string {
-  const { tenant } = appOf(client);
+): Promise<string> {
+  const tenant = appOf(client).tenant || lackingTenant(interaction);
   const [locale = ''] = textOf(interaction, 'ui_locales').split(' ');
-  const search = new URLSearchParams({
-    ...(person && { again: '1' }),
+  const lacking = onlyLacking(interaction);
+  const about = {
     ...(tenant !== '' && { tenant }),
     ...(locale !== '' && { ui_locale: locale }),
-    return_to: `${path}${interaction.uid}`,
-  });
-  return `${publicUrl}/login?${search.toString()}`;
+    return_to: `${path}${interaction.uid}${lacking ? '?back=1' : ''}`,
+  };
+  if (lacking && person) return placeOf(deps, lacking, person, about);
+  const search = new URLSearchParams({ ...(person && { again: '1' }), ...about });
+  return `${deps.publicUrl}/login?${search.toString()}`;
 }

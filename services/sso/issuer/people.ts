@@ -7,7 +7,7 @@ import type {
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
-import type { Person } from './visit.ts';
+import type { Lack, Person } from './visit.ts';
 
 // Who the person of a session is, and which apps they may use. Every code, every refresh and every
 // userinfo call asks again.
@@ -18,15 +18,25 @@ export type PeopleDeps = {
     'resolve' | 'resolveSession' | 'endSession' | 'limitSession' | 'matchTrusts'
   >;
   directory: Pick<Client<typeof Directory>, 'getUsers'>;
-  authority: Pick<Client<typeof Authority>, 'effective'>;
+  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
 };
 
-/** Why a person may not use an app. The text goes to the app, in English. */
-export type Refusal = string;
+/** Why a person may not use an app. Without a `cure`, no other session of theirs may either. */
+export type Refusal = Pick<Lack, 'text'> & { cure?: Lack['cure'] };
 
 export type People = ReturnType<typeof createPeople>;
 
+const membersOnly = 'this app is for the members of one organisation';
+
 export function createPeople({ credentials, directory, authority }: PeopleDeps) {
+  /** For a session that is limited to another tenant. */
+  async function refusalElsewhere(userId: string, tenant: string): Promise<Refusal> {
+    const { tenants } = await authority.listUserTenants({ userId });
+    return tenants.some(({ id }) => id === tenant)
+      ? { text: 'this session is limited to another organisation', cure: 'session' }
+      : { text: membersOnly };
+  }
+
   return {
     /** The signed-in person of a browser. */
     async ofToken(tokenHash: Uint8Array, ip: string): Promise<Person | undefined> {
@@ -48,24 +58,32 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
     async refusal(person: Person, tenant: string): Promise<Refusal | undefined> {
       if (tenant === '')
         // Only one tenant accepts such a session: no one but its provider has identified the user.
-        return person.limitedTo === '' ? undefined : 'this session is limited to one organisation';
+        return person.limitedTo === ''
+          ? undefined
+          : { text: 'this session is limited to one organisation' };
       const { id, limitedTo } = person;
+      if (limitedTo !== '' && limitedTo !== tenant) return refusalElsewhere(id, tenant);
       const wanted = await authority.effective({
         principalType: 'user',
         principalId: id,
         tenant,
         ...sessionProof(person),
       });
-      if (wanted.activeMember !== true || (limitedTo !== '' && limitedTo !== tenant))
-        return 'this app is for the members of one organisation';
-      if (wanted.ssoRequired) return 'the organisation requires single sign-on';
-      if (wanted.factorRequired) return 'the organisation requires a second factor';
+      if (wanted.activeMember !== true) return { text: membersOnly };
+      if (wanted.methodRefused)
+        return { text: 'the organisation does not accept this way to sign in', cure: 'session' };
+      if (wanted.ssoRequired)
+        return { text: 'the organisation requires single sign-on', cure: 'sso' };
+      if (wanted.factorRequired)
+        return { text: 'the organisation requires a second factor', cure: 'factor' };
       const limits = {
         idleMinutes: wanted.sessionIdleMinutes,
         maxMinutes: wanted.sessionMaxMinutes,
       };
       const isLive = await limited(credentials, person, limits);
-      return isLive ? undefined : "the organisation's limits have ended the session";
+      return isLive
+        ? undefined
+        : { text: "the organisation's limits have ended the session", cure: 'session' };
     },
 
     signOut: async ({ credentialId: sessionId, id: userId }: Person): Promise<void> =>

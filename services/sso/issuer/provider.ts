@@ -10,6 +10,7 @@ import type { IssuerDeps } from './deps.ts';
 import { exchangeTokens } from './exchange.ts';
 import { createGrants, findResource, keepTenants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
+import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
 import { followSessions } from './sessions.ts';
@@ -45,7 +46,6 @@ const logFailure = (log: Log, error: unknown): void =>
 function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Configuration {
   const { publicUrl } = deps;
   const accounts = createAccounts(deps.people, deps.tenants);
-  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
   return {
     adapter: createAdapter(deps),
     jwks: { keys },
@@ -58,6 +58,7 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
     },
     // Many clients read nothing but the ID token.
     conformIdTokenClaims: false,
+    acrValues: [...assurances],
     responseTypes: ['code'],
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -68,16 +69,7 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
       idTokenSigningAlgValues: ['RS256', 'ES256'],
       clientAuthSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     },
-    cookies: {
-      names: {
-        session: 'bailiwick_op_session',
-        interaction: 'bailiwick_op_interaction',
-        resume: 'bailiwick_op_resume',
-      },
-      keys: cookieKeys,
-      long: cookie,
-      short: cookie,
-    },
+    cookies: cookiesOf(cookieKeys),
     routes: {
       authorization: '/oauth/authorize',
       token: '/oauth/token',
@@ -105,12 +97,28 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
   };
 }
 
+function cookiesOf(keys: string[]): NonNullable<Configuration['cookies']> {
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
+  return {
+    names: {
+      session: 'bailiwick_op_session',
+      interaction: 'bailiwick_op_interaction',
+      resume: 'bailiwick_op_resume',
+    },
+    keys,
+    long: cookie,
+    short: cookie,
+  };
+}
+
 function featuresOf(
   publicUrl: string,
   { findAccount }: ReturnType<typeof createAccounts>,
 ): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
+    // For the assurance alone.
+    claimsParameter: { enabled: true },
     clientCredentials: { enabled: true },
     pushedAuthorizationRequests: { enabled: true },
     dPoP: { enabled: true },

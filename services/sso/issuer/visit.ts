@@ -18,6 +18,15 @@ export type ProvenBot = {
   narrowedTo: readonly string[];
 };
 
+/** What a tenant requires and the session lacks, and how the person gets it. */
+export type Lack = {
+  tenant: string;
+  /** sso: at the tenant's provider; factor: with a second factor; session: with another sign-in. */
+  cure: 'sso' | 'factor' | 'session';
+  /** For the app, in English. */
+  text: string;
+};
+
 /**
  * One HTTP request to the OpenID provider: who its browser is, and what the gateway does instead of
  * sending the library's own page.
@@ -28,6 +37,7 @@ export type Visit = {
   person: Person | undefined;
   /** Whether the person has to choose one of their tenants first. */
   asksTenant: boolean;
+  lack: Lack | undefined;
   /** The person and tenant that a token is made for, with its scopes. */
   account: { person: Person; tenant: Place | undefined; scopes: ReadonlySet<string> } | undefined;
   /** The bot that proved itself in this request. */
@@ -46,6 +56,7 @@ export const newVisit = (person: Person | undefined, ip: string): Visit => ({
   ip,
   person,
   asksTenant: false,
+  lack: undefined,
   account: undefined,
   bot: undefined,
   failure: '',

@@ -1,0 +1,145 @@
+import { type Database } from '@bailiwick/database';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { errors, interactionPolicy } from 'oidc-provider';
+import { listActive } from '../providers/queries.ts';
+import type { People } from './people.ts';
+import { currentVisit, type Lack, type Person } from './visit.ts';
+
+// A session may prove less than an app needs: the tenant requires single sign-on or a second factor,
+// or the app asks for an assurance (acr). The person then goes to the page where they get it, once
+// for each thing that is lacking, and comes back into the same request.
+
+/** The assurances of a sign-in (acr), from the weakest to the strongest. */
+export const assurances = ['aal1', 'aal2', 'phishing_resistant'];
+
+/** The reason of the check below, in an interaction. */
+const reason = 'insufficient';
+
+/** A lack, as the interaction stores it. */
+type Lacking = Omit<Lack, 'text'> & {
+  /** Names it: a person is sent for it once. */
+  key: string;
+  /** The assurance that the app asks for; '' = what the tenant requires. */
+  assurance: string;
+};
+
+/** The results that stay after another sign-in. */
+type Kept = { led?: readonly string[]; select_account?: { tenant?: string } };
+
+/**
+ * Notes what the session lacks for a tenant, '' = for an app of the platform.
+ * @throws AccessDenied if no other session would help
+ */
+export async function requireAccess(people: People, person: Person, tenant: string): Promise<void> {
+  const refusal = await people.refusal(person, tenant);
+  if (!refusal) return;
+  const { text, cure } = refusal;
+  if (!cure) throw new errors.AccessDenied(text);
+  currentVisit().lack = { tenant, cure, text };
+}
+
+/** Sends the person for the lack. A tenant's requirement that is still not met is refused. */
+export const lackCheck = () =>
+  new interactionPolicy.Check(
+    reason,
+    'the session lacks what the app needs',
+    'login_required',
+    ({ oidc }) => {
+      const lacking = lackingIn(oidc);
+      const { values, essential } = askedFor(oidc);
+      const isUnknown = essential && values.length > 0 && leastOf(values) === undefined;
+      if (isUnknown) throw unmet();
+      if (!lacking) return false;
+      const { led = [] } = (oidc.result ?? {}) as Kept;
+      if (!led.includes(lacking.key)) return true;
+      const { lack } = currentVisit();
+      if (lack) throw new errors.AccessDenied(lack.text);
+      if (essential) throw unmet();
+      return false;
+    },
+    ({ oidc }) => ({ lacking: lackingIn(oidc) }),
+  );
+
+const unmet = () =>
+  new errors.UnmetAuthenticationRequirements('the sign-in lacks the assurance (acr)');
+
+type Oidc = KoaContextWithOIDC['oidc'];
+
+function lackingIn(oidc: Oidc): Lacking | undefined {
+  const { lack, person } = currentVisit();
+  if (!person) return undefined;
+  if (lack) {
+    const { tenant, cure } = lack;
+    return { tenant, cure, key: `${tenant} ${cure}`, assurance: '' };
+  }
+  const least = leastOf(askedFor(oidc).values);
+  if (least === undefined || levelOf(oidc.acr) >= levelOf(least)) return undefined;
+  return { tenant: '', cure: 'factor', key: `acr ${least}`, assurance: least };
+}
+
+/** Stronger assurances than the app asks for are enough. */
+const leastOf = (values: readonly unknown[]): string | undefined =>
+  assurances.find((one) => values.includes(one));
+const levelOf = (assurance: string | undefined): number => assurances.indexOf(assurance ?? '');
+
+/** The assurances of which the app asks for one. The library puts acr_values into the claims. */
+function askedFor({ claims }: Oidc): { values: readonly unknown[]; essential: boolean } {
+  const asked = (claims?.id_token?.['acr'] ?? {}) as Record<string, unknown>;
+  const { value, values, essential } = asked;
+  return {
+    values: [...(value === undefined ? [] : [value]), ...(Array.isArray(values) ? values : [])],
+    essential: essential === true,
+  };
+}
+
+type Prompted = {
+  prompt: { reasons: string[]; details: object };
+  lastSubmission?: object | undefined;
+  session?: { accountId: string } | undefined;
+};
+
+const lackingOf = ({ prompt }: Prompted): Lacking | undefined =>
+  (prompt.details as { lacking?: Lacking }).lacking;
+
+/** The lack, if nothing else asks for another sign-in. */
+export const onlyLacking = (interaction: Prompted): Lacking | undefined =>
+  interaction.prompt.reasons.every((each) => each === reason) ? lackingOf(interaction) : undefined;
+
+/** The tenant whose requirement the session lacks; '' = none. */
+export const lackingTenant = (interaction: Prompted): string =>
+  lackingOf(interaction)?.tenant ?? '';
+
+/** The results of earlier steps that stay after a sign-in. Only the same person keeps the chosen tenant. */
+export function keptResults(interaction: Prompted, { id }: Person): Kept {
+  const { led = [], select_account } = (interaction.lastSubmission ?? {}) as Kept;
+  const lacking = onlyLacking(interaction);
+  return {
+    led: lacking ? [...led, lacking.key] : led,
+    ...(select_account && interaction.session?.accountId === id && { select_account }),
+  };
+}
+
+/**
+ * Where the person fills the lack: at the tenant's only provider, or on the sign-in page. It
+ * asks for a factor in the open session, if that session can prove one.
+ */
+export async function placeOf(
+  { database, publicUrl }: { database: Database; publicUrl: string },
+  { tenant, cure, assurance }: Lacking,
+  person: Person,
+  about: Readonly<Record<string, string>>,
+): Promise<string> {
+  if (cure === 'sso') {
+    const [only, ...others] = await listActive(database, tenant);
+    if (only && others.length === 0) {
+      const query = new URLSearchParams({ return_to: about['return_to'] ?? '' });
+      return `${publicUrl}/auth/${tenant}/${only.id}/login?${query.toString()}`;
+    }
+  }
+  const canProve = cure === 'factor' && person.limitedTo === '';
+  const query = new URLSearchParams({
+    ...(canProve ? { step_up: assurance || 'tenant' } : { again: '1' }),
+    ...about,
+  });
+  return `${publicUrl}/login?${query.toString()}`;
+}
