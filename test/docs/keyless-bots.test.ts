@@ -80,8 +80,7 @@ async function sh(code: string, more: Record<string, string> = {}): Promise<stri
   return stdout;
 }
 
-const tokenFrom = (access_token: string) =>
-  verified(stack, { status: 200, headers: new Headers(), body: { access_token } });
+const tokenFrom = (access_token: string) => verified(stack, { access_token });
 
 test('the commands and workflows of docs/keyless-bots.md get tokens of the bot', async () => {
   const owner = await signUp(stack);

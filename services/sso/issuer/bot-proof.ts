@@ -4,7 +4,7 @@ import { errors } from 'oidc-provider';
 import type { BotAudit } from './bot-audit.ts';
 import type { BotDeps } from './bots.ts';
 import type { PeopleDeps } from './people.ts';
-import { algorithms, type KeySet, keySetOf, readSubject, skew } from './subject-token.ts';
+import { algorithms, type KeySet, keySetOf, type Subject, skew } from './subject-token.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 import type { ProvenBot } from './visit.ts';
 
@@ -38,9 +38,8 @@ const notAccepted = () =>
 export async function proveBot(
   { credentials, admission, keys, audit }: BotProofDeps,
   id: string,
-  token: string,
+  { token, claims }: { token: string; claims: Subject },
 ): Promise<{ bot: ProvenBot; trust: MatchedTrust }> {
-  const claims = readSubject(token);
   const { tenant, active, trusts } = await credentials.matchTrusts({
     bot: id,
     claims: JSON.stringify(claims),

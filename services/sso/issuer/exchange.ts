@@ -3,6 +3,7 @@ import { errors } from 'oidc-provider';
 import { proveBot } from './bot-proof.ts';
 import { botResource, exchangeGrant } from './bots.ts';
 import type { IssuerDeps } from './deps.ts';
+import { readSubject } from './subject-token.ts';
 import { currentVisit } from './visit.ts';
 
 // The exchange of another issuer's token for a token of a bot (RFC 8693).
@@ -37,7 +38,11 @@ export function exchangeTokens(
         if (target !== undefined && target !== publicUrl)
           throw new errors.InvalidTarget(`the tokens of bots are for ${publicUrl} only`);
       await bots.count(client.clientId);
-      const { bot, trust } = await proveBot(proof, client.clientId, token);
+      const subject = readSubject(token);
+      // A bot that trusts its own tokens could renew a stolen one forever.
+      if (subject.iss === publicUrl)
+        throw new errors.InvalidRequest('subject_token must be of another issuer');
+      const { bot, trust } = await proveBot(proof, client.clientId, { token, claims: subject });
       currentVisit().bot = bot;
       const server = botResource(ctx, publicUrl, publicUrl);
       const issued = new provider.ClientCredentials({

@@ -29,7 +29,7 @@ describeOne('a bot that gets tokens with its key', 'one process', (topology) => 
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const { sub, client_id, credential, tenant, scope, sid, permissions, ...rest } = await verified(
       stack,
-      answer,
+      answer.body,
     );
     assert.deepEqual(
       { sub, client_id, credential, tenant, scope, sid, permissions },
@@ -54,7 +54,7 @@ describeOne('a bot that gets tokens with its key', 'one process', (topology) => 
     const Permissions = ['app.reports.*', 'iam.users.read'];
     const { Secret } = await createKey(stack, bot, ada.token, { Permissions });
     const all = await ask(Secret);
-    assert.equal((await verified(stack, all))['scope'], Permissions.join(' '));
+    assert.equal((await verified(stack, all.body))['scope'], Permissions.join(' '));
     const some = await ask(Secret, { scope: 'app.reports.read' });
     assert.equal(some.body['scope'], 'app.reports.read');
     for (const scope of ['*', 'iam.*', 'iam.users.write', 'openid', 'account', 'app.reports'])

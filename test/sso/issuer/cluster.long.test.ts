@@ -62,7 +62,7 @@ else
       const ID = await saveTrust(stack, trust, ada.token);
       const answer = await exchangeFor(stack, bot.ID, await tokenOf('deployer'));
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      const { sub, credential, tenant } = await verified(stack, answer);
+      const { sub, credential, tenant } = await verified(stack, answer.body);
       assert.deepEqual([sub, credential, tenant], [bot.ID, ID, bot.Tenant]);
     });
 

@@ -103,7 +103,7 @@ describeOne('a bot without a key', 'one process', (topology) => {
         scope: '*',
       });
       assert.equal(answer.headers.get('cache-control'), 'no-store');
-      const { sub, client_id, credential, tenant: its, scope } = await verified(stack, answer);
+      const { sub, client_id, credential, tenant: its, scope } = await verified(stack, answer.body);
       assert.deepEqual(
         { sub, client_id, credential, its, scope },
         { sub: bot.ID, client_id: bot.ID, credential: bot.trust, its: tenant, scope: '*' },
@@ -191,7 +191,7 @@ describeOne('a bot without a key', 'one process', (topology) => {
     const bot = await trusting(claims);
     const other = await saveTrust(stack, trustIn(bot, claims, second.jwks), ada.token);
     const credentialOf = async (token: string) =>
-      (await verified(stack, await exchange(bot.ID, token)))['credential'];
+      (await verified(stack, (await exchange(bot.ID, token)).body))['credential'];
     assert.equal(await credentialOf(issuer.sign(claims)), bot.trust);
     assert.equal(await credentialOf(second.sign(claims)), other);
   });
@@ -246,6 +246,15 @@ describeOne('a bot without a key', 'one process', (topology) => {
         ['subject', 'repo:evil/app:x'],
       ],
     );
+  });
+
+  test('is not renewed by its own token', async () => {
+    const claims = githubJob();
+    const bot = await trusting(claims);
+    const own = await exchange(bot.ID, issuer.sign(claims));
+    const { status, body } = await exchange(bot.ID, String(own.body['access_token']));
+    assert.deepEqual([status, body['error']], [400, 'invalid_request']);
+    assert.match(String(body['error_description']), /another issuer/);
   });
 
   test('200 exchanges at once give 200 tokens', async () => {

@@ -2,10 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
+import { createBot, createKey } from '../../support/bots.ts';
 import { describeBoth, type Stack } from '../../support/harness.ts';
-import { login, signUp } from '../../support/people.ts';
+import { login, signUp, tenantFor } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { sessionCookie } from '../home.ts';
+import {
+  exchangeGrant,
+  githubJob,
+  newSigning,
+  saveTrust,
+  trustIn,
+  typeOf,
+  verified,
+} from './keyless.ts';
 import {
   type App,
   ask,
@@ -151,6 +161,23 @@ describeBoth('an app that signs people in', (topology) => {
       await errorOf(client.clientCredentialsGrant(config, { resource, scope })),
       'invalid_request',
     );
+  });
+
+  test('a bot gets tokens with its key, and with a token that it trusts', async () => {
+    const bot = await createBot(stack, await tenantFor(stack, ada.id), ada.token);
+    const { Secret: secret } = await createKey(stack, bot, ada.token);
+    const signing = newSigning();
+    const trust = await saveTrust(stack, trustIn(bot, githubJob(), signing.jwks), ada.token);
+    const its = await relyOn(stack, { ID: bot.ID, secret });
+    assert.equal((await client.clientCredentialsGrant(its)).scope, '*');
+    const keyless = await relyOn(stack, { ID: bot.ID, secret: '' });
+    const exchanged = await client.genericGrantRequest(keyless, exchangeGrant, {
+      subject_token: signing.sign(githubJob()),
+      subject_token_type: typeOf('jwt'),
+    });
+    const { access_token } = exchanged;
+    const { credential } = await verified(stack, { access_token });
+    assert.equal(credential, trust);
   });
 
   test('introspects and revokes its tokens', async () => {

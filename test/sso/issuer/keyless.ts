@@ -150,8 +150,11 @@ export const exchangeFor = (
   });
 
 /** The claims of an access token for Bailiwick, verified with its published keys. */
-export async function verified(stack: Stack, { body }: TokenAnswer): Promise<JWTPayload> {
+export async function verified(
+  stack: Stack,
+  { access_token: token }: Record<string, unknown>,
+): Promise<JWTPayload> {
   const keys = createRemoteJWKSet(new URL(`${stack.url}/oauth/jwks`));
   const options = { issuer: stack.url, audience: stack.url, typ: 'at+jwt', algorithms: ['ES256'] };
-  return (await jwtVerify(String(body['access_token']), keys, options)).payload;
+  return (await jwtVerify(String(token), keys, options)).payload;
 }

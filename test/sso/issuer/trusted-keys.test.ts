@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { createPools, egressRules, type Pools } from '@bailiwick/egress';
 import { type BotProofDeps, proveBot } from '@bailiwick/sso/issuer/bot-proof.ts';
+import { readSubject } from '@bailiwick/sso/issuer/subject-token.ts';
 import { createTrustedKeys } from '@bailiwick/sso/issuer/trusted-keys.ts';
 import { duringVisit, newVisit } from '@bailiwick/sso/issuer/visit.ts';
 import { createLog } from '@bailiwick/telemetry';
@@ -78,7 +79,7 @@ describe('the keys of an issuer that a bot trusts', () => {
       audit: { refused: async (_bot: unknown, reason: string) => void reasons.push(reason) },
     } as unknown as BotProofDeps;
     const proof = await duringVisit(newVisit(undefined, loopback), () =>
-      proveBot(deps, 'bot_1', token).catch(() => undefined),
+      proveBot(deps, 'bot_1', { token, claims: readSubject(token) }).catch(() => undefined),
     );
     return proof ? 'proven' : reasons.join();
   }
