@@ -12,6 +12,8 @@ const scopeTexts: Readonly<Record<string, string>> = {
   email: 'choice.email',
   groups: 'choice.groups',
   offline_access: 'choice.offline',
+  account: 'choice.account',
+  '*': 'choice.everything',
 };
 
 /** The values of the page's placeholders. Names are escaped. */
@@ -37,12 +39,17 @@ const tenantMarkup = ({ options }: IssuerChoice): string =>
 const answerButton = (answer: 'yes' | 'no', label: string, look = ''): string =>
   `<p><button name="consent" value="${answer}"${look}>${escapeHtml(label)}</button></p>`;
 
-function consentMarkup({ scopes }: IssuerChoice, locale: string): string {
+/** The list of what an app asks for. */
+export function scopesMarkup(scopes: readonly string[], locale: string): string {
   const asked = scopes.map((permission) =>
     fill(textOf(locale, scopeTexts[permission] ?? 'choice.permission'), { permission }),
   );
+  return `<ul>${asked.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`;
+}
+
+function consentMarkup({ scopes }: IssuerChoice, locale: string): string {
   return [
-    `<ul>${asked.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`,
+    scopesMarkup(scopes, locale),
     '<form method="post">',
     answerButton('yes', textOf(locale, 'choice.allow')),
     answerButton('no', textOf(locale, 'choice.deny'), ' class="plain"'),

@@ -10,7 +10,7 @@ import type { RequestOrigin } from './authenticate.ts';
 import { cookiesWith, type SessionCookie } from './cookies.ts';
 import { holdLarge } from './large-bodies.ts';
 import type { createPageBrands } from './page-brands.ts';
-import { rootFrom, sendChoicePage, sendFormPage } from './pages.ts';
+import { rootFrom, sendChoicePage, sendDevicePage, sendFormPage } from './pages.ts';
 
 // The routes of the OpenID provider, which sso answers. The gateway knows the person's cookie, the
 // limits and the pages, and nothing of the protocol.
@@ -18,7 +18,7 @@ import { rootFrom, sendChoicePage, sendFormPage } from './pages.ts';
 const maxBodyBytes = 256 * 1024;
 const discovery = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 /** The routes that a browser opens for its user. */
-const pages = /^\/oauth\/(?:authorize|interaction|logout)(?:\/|$)/;
+const pages = /^\/(?:oauth\/(?:authorize|interaction|logout)|device)(?:\/|$)/;
 
 /** The names of the library's own cookies begin with this. */
 const cookiePrefix = 'bailiwick_op_';
@@ -44,7 +44,7 @@ type IssuerRequest = {
 };
 
 export const isIssuerPath = (pathname: string): boolean =>
-  pathname.startsWith('/oauth/') || discovery.includes(pathname);
+  pathname.startsWith('/oauth/') || isIssuerPage(pathname) || discovery.includes(pathname);
 
 /** Whether people see the answers of a route. */
 export const isIssuerPage = (pathname: string): boolean => pages.test(pathname);
@@ -81,12 +81,16 @@ export function createIssuerRoutes({ sso, session, brands }: Options) {
     if (answer.signedOut) session.clear(response);
     if (answer.failure !== '') throw invalid(answer.failure);
     const root = rootFrom(pathname);
-    const { choice, formUrl: url, form: fields } = answer;
+    const { choice, devicePage, formUrl: url, form: fields } = answer;
     if (choice)
       return sendChoicePage(request, response, choice, {
         brand: await brands.of(choice.tenant, ip),
         root,
       });
+    if (devicePage) {
+      const brand = await brands.of(devicePage.tenant, ip);
+      return sendDevicePage(request, response, devicePage, { brand, root, ip });
+    }
     if (url !== '') return sendFormPage(request, response, { url, fields }, root);
     send(response, answer);
   };

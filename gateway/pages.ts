@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type ServiceError } from '@bailiwick/errors';
-import type { IssuerChoice } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type {
+  IssuerChoice,
+  IssuerDevicePage,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
 import { LRUCache } from 'lru-cache';
 import { choiceMarkup } from './choice-page.ts';
+import { deviceMarkup } from './device-page.ts';
 import { etagOf, isCurrent } from './etag.ts';
 import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
@@ -253,29 +257,49 @@ export function sendErrorPage(
     .end(body);
 }
 
-/**
- * Asks the person. `root` is the way from the page to the public URL. Browsers apply form-action to
- * redirects too, and the answer leads to the app.
- */
+type Asking = { brand: PageBrand; root: string };
+
+/** Asks the person. `root` is the way from the page to the public URL. */
 export function sendChoicePage(
   request: IncomingMessage,
   response: ServerResponse,
   choice: IssuerChoice,
-  { brand, root }: { brand: PageBrand; root: string },
+  asking: Asking,
 ): void {
   const locale = languageOf(request);
+  const { kind, returnScheme } = choice;
+  // Browsers apply form-action to redirects too, and the answer leads to the app.
+  const formAction = kind === 'consent' ? `'self' https: ${returnScheme}`.trimEnd() : "'none'";
+  sendQuestion(response, choiceMarkup(choice, locale), { ...asking, locale, formAction });
+}
+
+/** Sends a page of the device flow to a person at `ip`. */
+export function sendDevicePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: IssuerDevicePage,
+  { ip, ...asking }: Asking & { ip: string },
+): void {
+  const locale = languageOf(request);
+  const markup = deviceMarkup(page, { locale, root: asking.root, ip, now: new Date() });
+  sendQuestion(response, markup, { ...asking, locale, formAction: "'self'" });
+}
+
+function sendQuestion(
+  response: ServerResponse,
+  markup: Readonly<Record<string, string>>,
+  { brand, root, locale, formAction }: Asking & { locale: string; formAction: string },
+): void {
   const body = fill(choicePages.get(locale) ?? '', {
     root,
-    ...choiceMarkup(choice, locale),
+    ...markup,
     ...markupOf(brand, locale, root),
   });
   const { 'content-security-policy': policy, ...others } = brandHeaders(brand);
-  const formAction = `form-action 'self' https: ${choice.returnScheme}`.trimEnd();
   response
     .writeHead(200, {
       ...others,
-      'content-security-policy':
-        choice.kind === 'consent' ? policy.replace("form-action 'none'", formAction) : policy,
+      'content-security-policy': policy.replace("form-action 'none'", `form-action ${formAction}`),
       ...languageHeaders(locale),
       'content-type': html,
     })

@@ -4,7 +4,7 @@ import { type Limit, type LimitProfile, perMinute } from '@bailiwick/limits';
  * Limits per IP address. Home-realm discovery calls once per sign-in, and an office signs in from
  * one address. A sign-in counts at its start and at its end. An application's server calls the
  * OpenID provider from one address for all its users. A bot's requests for a token count for each
- * bot and address.
+ * bot and address. A sign-in of a device looks its code up three times.
  */
 export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
   standard: {
@@ -13,6 +13,7 @@ export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
     sign_in: perMinute(240),
     issuer: perMinute(1200),
     bot_token: perMinute(600),
+    device_code: { count: 120, seconds: 600 },
   },
   strict: {
     sso_check: perMinute(60),
@@ -20,6 +21,7 @@ export const ssoLimits: Record<LimitProfile, Record<string, Limit>> = {
     sign_in: perMinute(60),
     issuer: perMinute(300),
     bot_token: perMinute(60),
+    device_code: { count: 60, seconds: 600 },
   },
   off: {},
 };

@@ -4,6 +4,7 @@ import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
 import { isSecretOf, usesSecret } from '../apps/secret.ts';
 import { type Bots, botClient, isBot } from './bots.ts';
+import { commandLineId, commandLineOf } from './command-line.ts';
 
 // The apps as clients of oidc-provider.
 
@@ -23,16 +24,14 @@ export type ClientApp = Pick<
   previousSecretUntil: string | null;
 };
 
-/** The kinds of apps that are served. */
-const served = new Set(['web', 'spa', 'native', 'service']);
-
-/** Finds the client of an id: a bot, or an active app of a kind that is served. */
+/** Finds the client of an id: a bot, the command line, or an active app. */
 export const createFindClient =
   (findApp: (clientId: string) => Promise<AppRow | undefined>, publicUrl: string): FindClient =>
   async (clientId) => {
     if (isBot(clientId)) return botClient(clientId, publicUrl);
+    if (clientId === commandLineId) return metadataOf(commandLineOf(publicUrl));
     const app = await findApp(clientId);
-    return app?.active && served.has(app.kind) ? metadataOf(app) : undefined;
+    return app?.active ? metadataOf(app) : undefined;
   };
 
 function metadataOf(app: AppRow): AdapterPayload {
@@ -40,10 +39,10 @@ function metadataOf(app: AppRow): AdapterPayload {
   return {
     client_id: app.id,
     client_name: app.name,
-    application_type: app.kind === 'native' ? 'native' : 'web',
+    application_type: app.kind === 'native' || app.kind === 'device' ? 'native' : 'web',
     redirect_uris: app.redirectUris,
     post_logout_redirect_uris: app.postLogoutRedirectUris,
-    response_types: app.kind === 'service' ? [] : ['code'],
+    response_types: hasPages(app) ? ['code'] : [],
     grant_types: grantsOf(app),
     // The library reads an empty list as all scopes.
     scope: app.scopes.filter((scope) => identityScopes.includes(scope)).join(' ') || 'openid',
@@ -58,12 +57,23 @@ function metadataOf(app: AppRow): AdapterPayload {
   };
 }
 
-function grantsOf({ kind, scopes }: AppRow): string[] {
+/** Whether the users of an app come back to it in their browser. */
+const hasPages = ({ kind }: AppRow): boolean => kind !== 'service' && kind !== 'device';
+
+/**
+ * The grant types of an app. A code that people enter elsewhere can be phished, so that an app has
+ * to be registered for it: a native app does not get it by itself.
+ */
+function grantsOf(app: AppRow): string[] {
+  const { id, kind, scopes } = app;
   if (kind === 'service') return ['client_credentials'];
-  return scopes.includes('offline_access')
-    ? ['authorization_code', 'refresh_token']
-    : ['authorization_code'];
+  return [
+    ...(hasPages(app) ? ['authorization_code'] : []),
+    ...(kind === 'device' || id === commandLineId ? [deviceGrant] : []),
+    ...(scopes.includes('offline_access') ? ['refresh_token'] : []),
+  ];
 }
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const hex = (hash: Uint8Array | null | undefined): string =>
   Buffer.from(hash ?? []).toString('hex');
@@ -91,7 +101,11 @@ export const appOf = (client: object): ClientApp => (client as { app: ClientApp 
  * which app gets the code (RFC 8252, section 8.6).
  */
 export const isUnproven = ({ applicationType }: Client, redirectUri: unknown): boolean =>
-  applicationType === 'native' && URL.parse(String(redirectUri))?.protocol !== 'https:';
+  applicationType === 'native' &&
+  // A device has no address, and the person has confirmed its code.
+  typeof redirectUri === 'string' &&
+  redirectUri !== '' &&
+  URL.parse(redirectUri)?.protocol !== 'https:';
 
 /**
  * Makes a provider compare hashes of secrets: the secrets themselves are not stored. The secrets of

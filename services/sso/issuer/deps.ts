@@ -1,5 +1,6 @@
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import { type Limit, type Limiter } from '@bailiwick/limits';
 import { type Log } from '@bailiwick/telemetry';
 import type { BotProofDeps } from './bot-proof.ts';
 import type { Bots } from './bots.ts';
@@ -18,6 +19,9 @@ export type IssuerDeps = {
   /** What proves a bot without a key. */
   proof: BotProofDeps;
   findClient: FindClient;
+  limiter: Limiter;
+  /** The limits per IP address. */
+  limits: Readonly<Record<string, Limit>>;
   /** The issuer, and the address of all its routes. */
   publicUrl: string;
   log: Log;

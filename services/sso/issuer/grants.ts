@@ -4,6 +4,7 @@ import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-pro
 import { errors } from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
+import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
 import { requireAccess } from './lack.ts';
 import type { People } from './people.ts';
@@ -18,10 +19,9 @@ export function findResource(
 ): ResourceServer {
   const { resources, tokenLifetimeSeconds } = appOf(client);
   if (!resources.includes(resource)) throw new errors.InvalidTarget();
-  const { AuthorizationCode: code, RefreshToken: refresh } = oidc.entities;
-  const asked = [oidc.requestParamScopes, code?.scopes, refresh?.scopes].flatMap((scopes) => [
-    ...(scopes ?? []),
-  ]);
+  const { AuthorizationCode: code, DeviceCode: device, RefreshToken: refresh } = oidc.entities;
+  const sources = [oidc.requestParamScopes, code?.scopes, device?.scopes, refresh?.scopes];
+  const asked = sources.flatMap((scopes) => [...(scopes ?? [])]);
   return {
     scope: scopesOf(client, asked)
       .filter((scope) => !identityScopes.includes(scope))
@@ -57,18 +57,21 @@ export const createGrants =
     const { clientId } = client;
     // This also stores the session, which an interaction needs.
     session.sidFor(clientId, session.uid);
+    const asked = scopesOf(client, [...oidc.requestParamScopes]);
+    const { requireConsent, tenant } = appOf(client);
+    // The person has just confirmed it on the page of the device flow.
+    if (requireConsent && oidc.route === 'code_verification')
+      await consents.add(account.accountId, clientId, asked);
     if (visit.lack) return undefined;
     const place = await choose(tenants, oidc);
     visit.asksTenant = place === 'ask';
     if (place === 'ask') return undefined;
     // The app's own tenant was asked with the account.
-    if (place && visit.person && place.id !== appOf(client).tenant)
+    if (place && visit.person && place.id !== tenant)
       await requireAccess(people, visit.person, place.id);
     if (visit.lack) return undefined;
-    const asked = scopesOf(client, [...oidc.requestParamScopes]);
     const allowed = await consents.find(account.accountId, clientId);
-    if (appOf(client).requireConsent && asked.some((scope) => !allowed.includes(scope)))
-      return undefined;
+    if (requireConsent && asked.some((scope) => !allowed.includes(scope))) return undefined;
     const grant = new provider.Grant({ accountId: account.accountId, clientId });
     Object.assign(grant, { tenant: place?.id ?? '' });
     if (place) Object.assign(session.authorizationFor(clientId), { tenant: place.id });
@@ -122,6 +125,8 @@ async function choose(
     if (!place) throw new errors.AccessDenied('this person is no member of that organisation');
     return place;
   }
+  // The command line works in all tenants of its user.
+  if (client.clientId === commandLineId) return undefined;
   const chosen = (result as { select_account?: { tenant?: string } } | undefined)?.select_account;
   const { tenant: earlier } = session.authorizationFor(client.clientId) as { tenant?: string };
   return named(chosen?.tenant) ?? named(earlier) ?? (places.length > 1 ? 'ask' : places[0]);

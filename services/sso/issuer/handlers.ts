@@ -29,7 +29,8 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
       const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
       const visit = newVisit(person, ip);
       const answer = await duringVisit(visit, () => answerOf(deps, request));
-      const { failure, form, choice, signedOut } = visit;
+      const { failure, form, choice, devicePage, signedOut, refused } = visit;
+      if (refused) throw refused;
       return {
         status: answer.statusCode,
         headers: headersOf(answer.headers),
@@ -37,6 +38,7 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
         failure,
         ...(form && { formUrl: form.url, form: form.fields }),
         ...(choice && { choice }),
+        ...(devicePage && { devicePage }),
         signedOut,
       };
     },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
-import { type Limit, type Limiter } from '@bailiwick/limits';
 import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Served, serve } from '@bailiwick/rpc';
 import { type Background, type Refusals } from '@bailiwick/service';
@@ -20,16 +19,11 @@ import { createSigningKeys, replaceSigningKeys, rotateSigningKeys } from './sign
 import { createTenants, type TenantDeps } from './tenants.ts';
 import { createTrustedKeys } from './trusted-keys.ts';
 
-type Options = Pick<IssuerDeps, 'database' | 'keys' | 'publicUrl' | 'log'> &
+type Options = Pick<IssuerDeps, 'database' | 'keys' | 'limiter' | 'limits' | 'publicUrl' | 'log'> &
   PeopleDeps &
   TenantDeps &
   Pick<BotDeps, 'admission'> &
-  Egress & {
-    ring: KeyRing;
-    limiter: Limiter;
-    limits: Readonly<Record<string, Limit>>;
-    refusals: Refusals;
-  };
+  Egress & { ring: KeyRing; refusals: Refusals };
 
 /** The OpenID provider: apps sign people in with it. */
 export function openIssuer(options: Options): {

@@ -3,6 +3,9 @@ import type { Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { currentVisit } from './visit.ts';
 
+/** The code for a device, and the one that its user enters. */
+export const deviceCodeSeconds = 10 * 60;
+
 /** As long as the person's session can last. Refreshing ends sooner if the session does. */
 function untilSessionEnds(): number {
   const { person } = currentVisit();
@@ -19,8 +22,10 @@ export const lifetimes: NonNullable<Configuration['ttl']> = {
   IdToken: (_ctx, _token, client) => appOf(client).tokenLifetimeSeconds,
   ClientCredentials: (_ctx, _token, client) => appOf(client).tokenLifetimeSeconds,
   AuthorizationCode: minute,
+  DeviceCode: deviceCodeSeconds,
   Interaction: 30 * minute,
   RefreshToken: 30 * day,
   Grant: untilSessionEnds,
-  Session: untilSessionEnds,
+  // Without a person it keeps the secret of a form that somebody fills in.
+  Session: () => (currentVisit().person ? untilSessionEnds() : deviceCodeSeconds),
 };

@@ -7,6 +7,7 @@ import { createAdapter } from './adapter.ts';
 import { botResource, isBot } from './bots.ts';
 import { clientProperties, compareSecrets } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
+import { devicePages, fillInCode, guardDeviceCodes } from './device.ts';
 import { exchangeTokens } from './exchange.ts';
 import { createGrants, findResource, keepTenants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
@@ -28,12 +29,14 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   compareSecrets(provider, deps.bots);
   followSessions(provider);
   keepTenants(provider);
+  guardDeviceCodes(provider, deps);
   exchangeTokens(provider, deps);
   // Each app gets the ID of the session that its tokens belong to.
   provider.Client.prototype.includeSid = () => true;
   provider.use(pagePolicy);
   provider.use(finishInteractions(provider, deps));
   provider.use(signOutEverywhere(people));
+  provider.use(fillInCode);
   provider.on('server_error', (_ctx, error) => logFailure(log, error));
   // Koa's own event: for what fails outside of the library's routes.
   (provider as EventEmitter).on('error', (error) => logFailure(log, error));
@@ -42,6 +45,19 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
 
 const logFailure = (log: Log, error: unknown): void =>
   log.error('the OpenID provider failed', { error });
+
+const routes = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  userinfo: '/oauth/userinfo',
+  jwks: '/oauth/jwks',
+  introspection: '/oauth/introspect',
+  pushed_authorization_request: '/oauth/par',
+  revocation: '/oauth/revoke',
+  end_session: '/oauth/logout',
+  device_authorization: '/oauth/device_authorization',
+  code_verification: '/device',
+};
 
 function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): Configuration {
   const { publicUrl } = deps;
@@ -70,16 +86,7 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
       clientAuthSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     },
     cookies: cookiesOf(cookieKeys),
-    routes: {
-      authorization: '/oauth/authorize',
-      token: '/oauth/token',
-      userinfo: '/oauth/userinfo',
-      jwks: '/oauth/jwks',
-      introspection: '/oauth/introspect',
-      pushed_authorization_request: '/oauth/par',
-      revocation: '/oauth/revoke',
-      end_session: '/oauth/logout',
-    },
+    routes,
     features: featuresOf(publicUrl, accounts),
     interactions: {
       policy: promptPolicy(),
@@ -133,6 +140,7 @@ function featuresOf(
     },
     revocation: { enabled: true },
     rpInitiatedLogout: { enabled: true, ...logoutPages(publicUrl) },
+    deviceFlow: { enabled: true, ...devicePages(publicUrl) },
     resourceIndicators: {
       enabled: true,
       defaultResource: (_ctx, client, oneOf) =>
@@ -146,7 +154,7 @@ function featuresOf(
 }
 
 /** The routes that browsers open. All others are called by apps, which read JSON. */
-const pageRoutes = /^(?:authorization|resume|end_session)/;
+const pageRoutes = /^(?:authorization|resume|end_session|code_verification|device_resume)/;
 
 function renderError(
   ctx: KoaContextWithOIDC,

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type ServiceError } from '@bailiwick/errors';
 import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import type { IssuerChoiceSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type {
+  IssuerChoiceSchema,
+  IssuerDevicePageSchema,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 
 /** A signed-in person with the session that proves it. */
@@ -46,8 +50,12 @@ export type Visit = {
   failure: string;
   /** A form that the browser sends by itself. */
   form: { url: string; fields: Record<string, string> } | undefined;
+  /** A refusal that the gateway answers like those of its operations. */
+  refused: ServiceError | undefined;
   /** A page that asks the person. */
   choice: MessageInitShape<typeof IssuerChoiceSchema> | undefined;
+  /** A page of the device flow. */
+  devicePage: MessageInitShape<typeof IssuerDevicePageSchema> | undefined;
   /** Whether this request ended the session. */
   signedOut: boolean;
 };
@@ -61,7 +69,9 @@ export const newVisit = (person: Person | undefined, ip: string): Visit => ({
   bot: undefined,
   failure: '',
   form: undefined,
+  refused: undefined,
   choice: undefined,
+  devicePage: undefined,
   signedOut: false,
 });
 

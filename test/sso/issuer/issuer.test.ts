@@ -52,11 +52,12 @@ describeBoth('an app that signs people in', (topology) => {
       'authorization_code',
       'client_credentials',
       'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
     assert.deepEqual(metadata.subject_types_supported, ['public']);
     assert.equal(metadata.registration_endpoint, undefined);
-    assert.equal(metadata['device_authorization_endpoint'], undefined);
+    assert.equal(metadata.device_authorization_endpoint, `${stack.url}/oauth/device_authorization`);
     const oauth = await fetch(`${stack.url}/.well-known/oauth-authorization-server`);
     assert.deepEqual(await oauth.json(), { ...metadata });
   });

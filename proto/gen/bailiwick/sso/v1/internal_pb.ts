@@ -7,13 +7,15 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import type { DataKey } from "../../notifications/v1/keys_pb.ts";
 import { file_bailiwick_notifications_v1_keys } from "../../notifications/v1/keys_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIrcCChRJc3N1ZXJIYW5kbGVSZXNwb25zZRIOCgZzdGF0dXMYASABKAUSLQoHaGVhZGVycxgCIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAMgASgMEg8KB2ZhaWx1cmUYBCABKAkSEAoIZm9ybV91cmwYBSABKAkSPgoEZm9ybRgGIAMoCzIwLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UuRm9ybUVudHJ5EhIKCnNpZ25lZF9vdXQYByABKAgSLgoGY2hvaWNlGAggASgLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDaG9pY2UaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiQAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgiegoVU3NvTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMrECCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yewoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIr8BChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ7CgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -603,6 +605,82 @@ export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
+ * A page of the device flow (RFC 8628).
+ *
+ * @generated from message bailiwick.sso.v1.IssuerDevicePage
+ */
+export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
+  /**
+   * code (asks for the code), confirm, allowed or denied.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The name of the app. Empty before its code is known.
+   *
+   * @generated from field: string app = 2;
+   */
+  app: string;
+
+  /**
+   * The tenant of the app, whose branding the page has. Empty for an app of the platform.
+   *
+   * @generated from field: string tenant = 3;
+   */
+  tenant: string;
+
+  /**
+   * The scopes that the app asks for.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes: string[];
+
+  /**
+   * A field of the page's form: another site cannot know it.
+   *
+   * @generated from field: string xsrf_token = 5;
+   */
+  xsrfToken: string;
+
+  /**
+   * The code as the device shows it. On the page that asks for the code: the code of the address,
+   * which the page sends by itself. Empty without one.
+   *
+   * @generated from field: string user_code = 6;
+   */
+  userCode: string;
+
+  /**
+   * Why the page asks for the code again: missing, unknown, expired, used or again. Empty at first.
+   *
+   * @generated from field: string problem = 7;
+   */
+  problem: string;
+
+  /**
+   * The IP address from which the device asked for the code, and when.
+   *
+   * @generated from field: string ip = 8;
+   */
+  ip: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp asked_at = 9;
+   */
+  askedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerDevicePage.
+ * Use `create(IssuerDevicePageSchema)` to create a new message.
+ */
+export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
+
+/**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
  */
 export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleResponse"> & {
@@ -653,6 +731,13 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
    * @generated from field: bailiwick.sso.v1.IssuerChoice choice = 8;
    */
   choice?: IssuerChoice | undefined;
+
+  /**
+   * A page of the device flow, instead of the body. Absent = send the body.
+   *
+   * @generated from field: bailiwick.sso.v1.IssuerDevicePage device_page = 9;
+   */
+  devicePage?: IssuerDevicePage | undefined;
 };
 
 /**
@@ -660,7 +745,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -696,7 +781,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -745,7 +830,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.

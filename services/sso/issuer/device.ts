@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { exhausted } from '@bailiwick/errors';
+import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { errors, Provider } from 'oidc-provider';
+import { appOf } from './clients.ts';
+import { scopesOf } from './grants.ts';
+import { deviceCodeSeconds } from './lifetimes.ts';
+import { currentVisit, type Visit } from './visit.ts';
+
+// The device flow (RFC 8628): the library's pages are replaced by ours, and its codes are guarded
+// against guesses, fast polling and a second answer.
+
+type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
+type Page = NonNullable<Visit['devicePage']>;
+
+/** Shows a page of ours instead of the library's. */
+function show(ctx: KoaContextWithOIDC, page: Page): void {
+  currentVisit().devicePage = { xsrfToken: textOf(ctx.oidc.session?.state?.['secret']), ...page };
+  ctx.body = '';
+}
+
+/** The code as a device shows it; '' for a text that cannot be one. No page shows such a text. */
+function readableCode(text: unknown): string {
+  const letters = typeof text === 'string' ? text.replaceAll(/[\W_]/g, '').toUpperCase() : '';
+  return /^[B-DF-HJ-NP-TV-XZ]{8}$/.test(letters)
+    ? `${letters.slice(0, 4)}-${letters.slice(4)}`
+    : '';
+}
+
+/** Why the library shows the page for the code again. */
+const problems: Readonly<Record<string, string>> = {
+  NoCodeError: 'missing',
+  NotFoundError: 'unknown',
+  ExpiredError: 'expired',
+  AlreadyUsedError: 'used',
+};
+
+export const devicePages = (publicUrl: string): DeviceFlow => ({
+  userCodeInputSource(ctx, _form, _out, error) {
+    if (error?.name === 'AbortedError') return show(ctx, { kind: 'denied' });
+    const problem = error ? (problems[error.name] ?? 'again') : '';
+    show(ctx, { kind: 'code', problem });
+  },
+
+  userCodeConfirmSource(ctx, _form, client, deviceInfo, userCode) {
+    const code = ctx.oidc.entities.DeviceCode;
+    const { ui_locales: uiLocales, scope } = code?.params ?? {};
+    if (!currentVisit().person) {
+      ctx.status = 303;
+      ctx.redirect(`${publicUrl}/login?${signInQuery(client, userCode, textOf(uiLocales))}`);
+      return;
+    }
+    show(ctx, {
+      ...aboutApp(client),
+      kind: 'confirm',
+      scopes: scopesOf(client, textOf(scope).split(' ')),
+      userCode,
+      ip: textOf(deviceInfo['ip']),
+      askedAt: timestampFromDate(new Date((code?.iat ?? 0) * 1000)),
+    });
+  },
+
+  successSource(ctx) {
+    show(ctx, { ...(ctx.oidc.client && aboutApp(ctx.oidc.client)), kind: 'allowed' });
+  },
+});
+
+/** The parameters of our sign-in page, which leads back to the code. */
+function signInQuery(client: Client, userCode: string, uiLocales: string): string {
+  const { tenant } = appOf(client);
+  const [locale = ''] = uiLocales.split(' ');
+  return new URLSearchParams({
+    ...(tenant !== '' && { tenant }),
+    ...(locale !== '' && { ui_locale: locale }),
+    return_to: `/device?${new URLSearchParams({ user_code: userCode }).toString()}`,
+  }).toString();
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const aboutApp = (client: Client) => ({
+  app: client.clientName ?? '',
+  tenant: appOf(client).tenant,
+});
+
+/** Replaces the library's form with the code of the address by our page, which sends it on. */
+export const fillInCode: Parameters<Provider['use']>[0] = async (ctx, next) => {
+  await next();
+  const { oidc } = ctx as unknown as { oidc?: KoaContextWithOIDC['oidc'] };
+  const asked = oidc?.params?.['user_code'];
+  if (oidc?.route !== 'code_verification' || ctx.method !== 'GET' || !asked) return;
+  const userCode = readableCode(asked);
+  show(ctx as unknown as KoaContextWithOIDC, { kind: 'code', userCode });
+};
+
+/** A device waits 5 seconds between two polls (RFC 8628, section 3.2). Networks vary. */
+const polls: Limit = { count: 1, seconds: 4 };
+/** A sign-in looks a code up three times: as it is entered, after the sign-in, and confirmed. */
+const guessesOfPerson: Limit = { count: 30, seconds: 600 };
+const answers: Limit = { count: 1, seconds: deviceCodeSeconds };
+
+type Guard = { limiter: Limiter; limits: Readonly<Record<string, Limit>> };
+
+const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex');
+
+/** Limits how often codes are guessed and polled for, and takes one answer for each. */
+export function guardDeviceCodes({ DeviceCode }: Provider, { limiter, limits }: Guard): void {
+  const find = DeviceCode.find.bind(DeviceCode);
+  const findByUserCode = DeviceCode.findByUserCode.bind(DeviceCode);
+
+  Object.assign(DeviceCode, {
+    async find(...args: Parameters<typeof find>) {
+      const code = await find(...args);
+      if (!code || Provider.ctx?.oidc.route !== 'token') return code;
+      // Before the code is read: of concurrent polls only one can use it.
+      if ((await limiter.use(`device poll ${hashOf(args[0])}`, polls)) > 0)
+        throw new errors.SlowDown();
+      return code;
+    },
+
+    async findByUserCode(...args: Parameters<typeof findByUserCode>) {
+      await countGuess({ limiter, limits });
+      const code = await findByUserCode(...args);
+      const { confirm, abort } = Provider.ctx?.oidc.params ?? {};
+      if (!code || (confirm === undefined && abort === undefined)) return code;
+      // The page with these buttons is shown to signed-in people only: the session has ended since.
+      if (!currentVisit().person) throw new errors.InvalidRequest('there is no session');
+      const isFirst = (await limiter.use(`device answer ${hashOf(args[0])}`, answers)) === 0;
+      return isFirst ? code : Object.assign(code, { inFlight: true });
+    },
+  });
+}
+
+/** Counts a look-up of a code by a person and an address. @throws beyond the limit */
+async function countGuess({ limiter, limits }: Guard): Promise<void> {
+  const visit = currentVisit();
+  const { person, ip } = visit;
+  const ofAddress = limits['device_code'];
+  const waits = await Promise.all([
+    person ? limiter.use(`device codes ${person.id}`, guessesOfPerson) : 0,
+    ofAddress ? limiter.use(`address device_code ${callerNetwork(ip)}`, ofAddress) : 0,
+  ]);
+  const wait = Math.max(...waits);
+  if (wait === 0) return;
+  visit.refused = exhausted('too many requests, try again later', wait);
+  throw new errors.InvalidRequest('too many codes');
+}
