@@ -202,6 +202,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   'BotTrust.Issuer': 'https://token.actions.githubusercontent.com',
   Audience: 'bailiwick',
   'BotTrust.Subject': 'repo:acme/app:*',
+  JWKS: '',
   Claims: { repository_owner_id: '583231' },
   'BotKeysCreateResponse.Key.LastUsedAt': undefined,
   'BotKeysRotateResponse.Key.LastUsedAt': undefined,

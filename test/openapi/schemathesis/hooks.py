@@ -121,6 +121,8 @@ REPLACED_IN = {
         "BackchannelLogoutURI": lambda _: "https://app.example.com/logout",
         "Jwks": lambda _: "",
     },
+    # A set of keys is text.
+    "BotTrusts_Save": {"JWKS": lambda _: ""},
     # The other kinds need details that a task of the queue carries beside the request.
     "Account_Task_SendNotice": {"Kind": lambda _: "password_changed"},
 }
