@@ -2,7 +2,13 @@ import { createGuard, type GuardOptions, type Refusal, type RequireOptions } fro
 import type { Verifier } from './verifier.ts';
 
 /** The parts of Express' requests and responses that a guard uses. Node's own have them too. */
-type ExpressRequest = { headers: { authorization?: string | undefined } };
+type ExpressRequest = {
+  headers: { authorization?: string | undefined; dpop?: string | string[] | undefined };
+  method?: string | undefined;
+  url?: string | undefined;
+  /** The path before Express' routers shorten it. */
+  originalUrl?: string | undefined;
+};
 type ExpressResponse = {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -21,10 +27,11 @@ export function expressGuard(verify: Verifier, options?: GuardOptions) {
       response: ExpressResponse,
       next: (error?: unknown) => void,
     ): Promise<void> => {
-      const { authorization } = request.headers;
+      const { headers, method = '', url = '', originalUrl = url } = request;
+      const sent = { method, url: originalUrl, proof: headers.dpop?.toString() };
       let refused: Refusal | undefined;
       try {
-        refused = await guard(request, authorization, permission, required);
+        refused = await guard(request, headers.authorization, permission, required, sent);
       } catch (error) {
         return next(error);
       }

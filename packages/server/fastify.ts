@@ -2,7 +2,12 @@ import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts'
 import type { Verifier } from './verifier.ts';
 
 /** The parts of Fastify's requests and replies that a guard uses. */
-type FastifyRequest = { headers: { authorization?: string | undefined } };
+type FastifyRequest = {
+  headers: { authorization?: string | undefined; dpop?: string | string[] | undefined };
+  method: string;
+  /** The path before Fastify's rewriting. */
+  originalUrl: string;
+};
 type FastifyReply = {
   code(status: number): FastifyReply;
   headers(values: Record<string, string>): FastifyReply;
@@ -17,7 +22,9 @@ export function fastifyGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
   return (permission: string, required: RequireOptions = {}) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const refused = await guard(request, request.headers.authorization, permission, required);
+      const { headers, method, originalUrl: url } = request;
+      const sent = { method, url, proof: headers.dpop?.toString() };
+      const refused = await guard(request, headers.authorization, permission, required, sent);
       if (!refused) return undefined;
       return reply.code(refused.status).headers(refused.headers).send(refused.body);
     };

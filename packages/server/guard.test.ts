@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Checked } from './checked.ts';
+import { InvalidTokenError } from './errors.ts';
 import { expressGuard } from './express.ts';
 import { fastifyGuard } from './fastify.ts';
 import { callerOf, createGuard } from './guard.ts';
 import { honoGuard } from './hono.ts';
 import { holds, inScope } from './permissions.ts';
-import { type AccessToken, InvalidTokenError, type Verifier } from './verifier.ts';
+import type { AccessToken, Verifier } from './verifier.ts';
 
 const permission = 'app.reports.read';
 const claims: AccessToken = {
@@ -222,10 +223,11 @@ test('fastifyGuard sends a refusal, and returns nothing otherwise', async () => 
     headers: (values: object) => (sent.push(values), reply),
     send: (body: unknown) => (sent.push(body), reply),
   };
-  const request = { headers: { authorization: bearer() } };
+  const target = { method: 'GET', originalUrl: '/' };
+  const request = { ...target, headers: { authorization: bearer() } };
   assert.equal(await hook(request, reply), undefined);
   assert.equal(callerOf(request).sub, 'usr_1');
   assert.deepEqual(sent, []);
-  assert.equal(await hook({ headers: {} }, reply), reply);
+  assert.equal(await hook({ ...target, headers: {} }, reply), reply);
   assert.deepEqual(sent.slice(0, 2), [401, { 'www-authenticate': 'Bearer' }]);
 });

@@ -1,6 +1,8 @@
 import type { Checked } from './checked.ts';
+import { InvalidProofError, InvalidTokenError } from './errors.ts';
 import { allows } from './permissions.ts';
-import { type AccessToken, InvalidTokenError, type Verifier } from './verifier.ts';
+import { type ProvenRequest, proofAlgorithms } from './proofs.ts';
+import type { AccessToken, Verifier } from './verifier.ts';
 
 // Decides whether a request may go on. The adapters of the frameworks only translate.
 
@@ -17,7 +19,7 @@ export type RequireOptions = {
   current?: boolean | undefined;
 };
 
-/** A refusal, as an HTTP response (RFC 6750, section 3). */
+/** A refusal, as an HTTP response (RFC 6750, section 3; RFC 9449, section 7.1). */
 export type Refusal = {
   status: 401 | 403;
   headers: Record<string, string>;
@@ -54,33 +56,49 @@ export function createGuard(verify: Verifier, { checked }: GuardOptions = {}) {
     return checked ? checked({ tenant, subject: sub, permission }) : false;
   }
 
-  /** Undefined if the request may go on. */
+  /** Undefined if the request may go on. `sent` is what a proof is about. */
   return async (
     request: object,
     authorization: string | undefined,
     permission: string,
     options: RequireOptions,
+    sent?: ProvenRequest,
   ): Promise<Refusal | undefined> => {
-    const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization ?? '') ?? [];
+    const [, scheme = '', token] = /^(Bearer|DPoP) ([^\s]+)$/i.exec(authorization ?? '') ?? [];
     if (token === undefined) return refusal(401, '', 'an access token is required');
-    const caller = await verify(token).catch((error: unknown) => {
+    const isBound = scheme.toLowerCase() === 'dpop';
+    const challenge = isBound ? `DPoP algs="${proofAlgorithms}", ` : 'Bearer ';
+    if (isBound && !sent) throw new TypeError('the adapter does not pass what a proof is about');
+    const caller = await verify(token, isBound ? sent : undefined).catch((error: unknown) => {
       if (error instanceof InvalidTokenError) return error;
       throw error;
     });
+    if (caller instanceof InvalidProofError)
+      return refusal(401, 'invalid_dpop_proof', caller.message, challenge);
     if (caller instanceof InvalidTokenError)
-      return refusal(401, 'invalid_token', `the access token is not valid: ${caller.message}`);
+      return refusal(
+        401,
+        'invalid_token',
+        `the access token is not valid: ${caller.message}`,
+        challenge,
+      );
     if (!(await isAllowed(caller, permission, options)))
-      return refusal(403, 'insufficient_scope', `${permission} is required`);
+      return refusal(403, 'insufficient_scope', `${permission} is required`, challenge);
     callers.set(request, caller);
     return undefined;
   };
 }
 
 /** Without a token the challenge names no error (RFC 6750, section 3.1). */
-function refusal(status: 401 | 403, error: string, message: string): Refusal {
+function refusal(
+  status: 401 | 403,
+  error: string,
+  message: string,
+  challenge = 'Bearer ',
+): Refusal {
   return {
     status,
-    headers: { 'www-authenticate': error === '' ? 'Bearer' : `Bearer error="${error}"` },
+    headers: { 'www-authenticate': error === '' ? 'Bearer' : `${challenge}error="${error}"` },
     body: { error: error === '' ? 'unauthorized' : error, message },
   };
 }

@@ -12,7 +12,9 @@ export function honoGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
   return (permission: string, required: RequireOptions = {}) =>
     async ({ req }: Context, next: () => Promise<void>): Promise<Response | undefined> => {
-      const refused = await guard(req.raw, req.header('authorization'), permission, required);
+      const { method, url } = req.raw;
+      const sent = { method, url, proof: req.header('dpop') };
+      const refused = await guard(req.raw, req.header('authorization'), permission, required, sent);
       if (refused)
         return Response.json(refused.body, { status: refused.status, headers: refused.headers });
       await next();

@@ -7,14 +7,15 @@ export {
   checked,
   type Question,
 } from './checked.ts';
+export { InvalidProofError, InvalidTokenError } from './errors.ts';
 export { expressGuard } from './express.ts';
 export { fastifyGuard } from './fastify.ts';
 export { callerOf, type GuardOptions, type RequireOptions } from './guard.ts';
 export { honoGuard } from './hono.ts';
 export { holds, inScope } from './permissions.ts';
+export type { ProvenRequest } from './proofs.ts';
 export {
   type AccessToken,
-  InvalidTokenError,
   type Verifier,
   type VerifierOptions,
   verifier,

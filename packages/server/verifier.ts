@@ -6,6 +6,8 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
+import { InvalidTokenError } from './errors.ts';
+import { createProofCheck, type ProvenRequest } from './proofs.ts';
 
 // Verifies access tokens of RFC 9068 without a call for each token.
 
@@ -34,6 +36,11 @@ export type VerifierOptions = {
   issuer: string;
   /** The resource that the tokens must be for, or several. */
   audience: string | string[];
+  /**
+   * The origin of the addresses that clients call, such as `https://reports.example.com`, which the
+   * proofs of bound tokens name. By default the origin of the audience.
+   */
+  origin?: string | undefined;
   /** The address of the issuer's keys. By default the issuer's metadata name it. */
   jwksUri?: string | undefined;
   /** Replaces the global fetch. */
@@ -41,16 +48,12 @@ export type VerifierOptions = {
 };
 
 /**
- * Returns the claims of a valid token.
- * @throws InvalidTokenError if the token is not valid; other errors if the issuer's keys cannot be
- * fetched
+ * Returns the claims of a valid token. With `request` the token must be bound to a key, and the
+ * request prove it (`Authorization: DPoP`); without it a bound token is refused.
+ * @throws InvalidTokenError if the token or the proof is not valid; other errors if the issuer's
+ * keys cannot be fetched
  */
-export type Verifier = (token: string) => Promise<AccessToken>;
-
-/** A token that is malformed, expired, not signed by the issuer, for another audience, or bound. */
-export class InvalidTokenError extends Error {
-  override readonly name = 'InvalidTokenError';
-}
+export type Verifier = (token: string, request?: ProvenRequest) => Promise<AccessToken>;
 
 /** The signature algorithms of the issuer. All others, including `none`, are refused. */
 const algorithms = ['ES256', 'RS256'];
@@ -79,19 +82,48 @@ export function verifier(options: VerifierOptions): Verifier {
     requiredClaims: ['sub', 'exp', 'iat', 'client_id'],
     clockTolerance: clockToleranceSeconds,
   };
-  return async (token) => {
+  const origin = originOf(options);
+  const checkProof = createProofCheck();
+  return async (token, request) => {
     const getKey = await keys();
-    try {
-      const { payload } = await jwtVerify(token, getKey, rules);
-      if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
-      // Only a check of the proof would stop a thief of the token (RFC 9449, §7.1; RFC 8705, §3).
-      if (payload['cnf'] !== undefined)
-        throw new InvalidTokenError('it is bound to a key (cnf), and proofs are not supported');
-      return payload as AccessToken;
-    } catch (error) {
-      throw isInvalid(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
-    }
+    const payload = await jwtVerify(token, getKey, rules).then(
+      (verified) => verified.payload,
+      (error: unknown) => {
+        throw isInvalid(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
+      },
+    );
+    if (typeof payload.sub !== 'string') throw new InvalidTokenError('sub must be a string');
+    const jkt = boundKey(payload);
+    if (request) {
+      if (jkt === undefined) throw new InvalidTokenError('it is not bound to a key');
+      if (origin === undefined)
+        throw new TypeError('bound tokens need an origin, or an audience that is a URL');
+      const { method, proof } = request;
+      await checkProof(proof, { token, jkt, method, url: publicUrl(request.url, origin) });
+    } else if (jkt !== undefined)
+      // Only a check of the proof stops a thief of the token (RFC 9449, section 7.1).
+      throw new InvalidTokenError('it is bound to a key (cnf), and is no bearer token');
+    return payload as AccessToken;
   };
+}
+
+/** The thumbprint of the key that a token is bound to. @throws if it is bound in another way */
+function boundKey({ cnf }: JWTPayload): string | undefined {
+  if (cnf === undefined) return undefined;
+  const { jkt, ...others } = (cnf ?? {}) as Record<string, unknown>;
+  if (typeof jkt === 'string' && Object.keys(others).length === 0) return jkt;
+  throw new InvalidTokenError('it is bound to a key (cnf) in a way that is not supported');
+}
+
+function originOf({ origin, audience }: VerifierOptions): string | undefined {
+  const text = origin ?? [audience].flat()[0] ?? '';
+  return /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
+/** The address that the client called. A proxy may have changed its origin. */
+function publicUrl(url: string, origin: string): URL {
+  const { pathname } = new URL(url.startsWith('/') ? `${origin}${url}` : url);
+  return new URL(`${origin}${pathname}`);
 }
 
 /** Whether the token is at fault, and not the issuer's keys or the network. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type ProvenRequest, verifier } from '@bailiwick/server/server.ts';
 import * as client from 'openid-client';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { signUp } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
-import { ask, createApp, errorOf, exchange, relyOn } from './stage.ts';
+import { ask, createApp, errorOf, exchange, relyOn, resource } from './stage.ts';
 import { startVisitor } from './visitor.ts';
 
 // Proofs beyond a secret: a key of the app, pushed requests, tokens bound to a key.
@@ -81,6 +82,44 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
       await errorOf(client.fetchUserInfo(config, tokens.access_token, ada.id, { DPoP: thief })),
       'none',
     );
+  });
+
+  test('a service that verifies offline accepts a bound token with a proof of its key only', async () => {
+    const app = await createApp(stack, {
+      Kind: 'service',
+      RedirectURIs: [],
+      PostLogoutRedirectURIs: [],
+      Scopes: ['app.reports.read'],
+      DPoP: true,
+    });
+    const config = await relyOn(stack, app);
+    const DPoP = client.getDPoPHandle(config, await newPair());
+    const asked = { resource, scope: 'app.reports.read' };
+    const { access_token: token } = await client.clientCredentialsGrant(config, asked, { DPoP });
+    const sent: ProvenRequest[] = [];
+    config[client.customFetch] = (url, { method, headers }) => {
+      const proof = new Headers(headers).get('dpop') ?? undefined;
+      sent.push({ method, url, proof });
+      return Promise.resolve(new Response('{}'));
+    };
+    const call = (with_: client.DPoPHandle) =>
+      client.fetchProtectedResource(
+        config,
+        token,
+        new URL(`${resource}/reports`),
+        'GET',
+        null,
+        new Headers(),
+        { DPoP: with_ },
+      );
+    await call(DPoP);
+    await call(client.getDPoPHandle(config, await newPair()));
+    const verify = verifier({ issuer: stack.url, audience: resource });
+    const [own, foreign] = sent;
+    assert.equal((await verify(token, own)).client_id, app.ID);
+    await assert.rejects(verify(token, own), /used before/);
+    await assert.rejects(verify(token, foreign), /of another key/);
+    await assert.rejects(verify(token), /no bearer token/);
   });
 
   test('a DPoP proof is accepted once, of 50 uses at once', async () => {

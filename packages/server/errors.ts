@@ -1,0 +1,9 @@
+/** A token that is malformed, expired, not signed by the issuer, for another audience, or bound. */
+export class InvalidTokenError extends Error {
+  override readonly name: string = 'InvalidTokenError';
+}
+
+/** The token is bound to a key, and the request does not prove that its sender has it. */
+export class InvalidProofError extends InvalidTokenError {
+  override readonly name = 'InvalidProofError';
+}
