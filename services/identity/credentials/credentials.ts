@@ -11,6 +11,7 @@ import { endSession } from '../sessions/handlers.ts';
 import {
   findLiveSession,
   findLiveSessionById,
+  findLiveSessionIds,
   type LiveSession,
   limitSession,
   proofOf,
@@ -53,6 +54,10 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       const session = await findLiveSessionById(database, sessionId);
       if (!session) throw unauthenticated();
       return { principal: userOf(session) };
+    },
+
+    async findLive({ sessionIds }) {
+      return { sessionIds: await findLiveSessionIds(database, sessionIds) };
     },
 
     async endSession({ sessionId, userId }, call) {

@@ -51,6 +51,12 @@ const touch: Statement = {
   text: 'update session set last_seen_at = now() where id = $1',
 };
 
+const liveIds: Statement = {
+  name: 'identity.live_session_ids',
+  text: `select s.id from session s join user_account u on u.id = s.user_id
+         where s.id = any ($1) and ${isLive} and u.status = 'active' and u.email_verified`,
+};
+
 type Texts = Record<
   | 'id'
   | 'user_id'
@@ -101,6 +107,15 @@ export async function findLiveSessionById(
   const [session] = await database.query<LiveSession>(liveById, [id, platformPlace]);
   if (session?.stale) await database.query(touch, [session.id]);
   return session;
+}
+
+/** Those of the sessions that are live, and whose users may sign in. */
+export async function findLiveSessionIds(
+  database: Database,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(liveIds, [ids]);
+  return rows.map(({ id }) => id);
 }
 
 // The user is locked and compared first: all that follows happens for that row only. A limited

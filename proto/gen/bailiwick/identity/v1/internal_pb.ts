@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSIrChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIjEKEk1hdGNoVHJ1c3RzUmVxdWVzdBILCgNib3QYASABKAkSDgoGY2xhaW1zGAIgASgJImoKE01hdGNoVHJ1c3RzUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmFjdGl2ZRgCIAEoCBIzCgZ0cnVzdHMYAyADKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hlZFRydXN0IkkKDE1hdGNoZWRUcnVzdBIKCgJpZBgBIAEoCRIOCgZpc3N1ZXIYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRqd2tzGAQgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy8gQKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ9Cg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxJ0CgtNYXRjaFRydXN0cxIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1JlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXNwb25zZSIOkAIBirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKXAgoMSWRlbnRpdHlLZXlzEn0KBlJlcG9ydBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJ6CgZSb3RhdGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKfBAoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28ShgEKEEZpbmREb21haW5UZW5hbnQSLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxJrCgdHZXRCb3RzEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MaDIq1GAhpZGVudGl0eTKcAQoOSWRlbnRpdHlMaW1pdHMSfAoEVGFrZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSIrChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiJgoPRmluZExpdmVSZXF1ZXN0EhMKC3Nlc3Npb25faWRzGAEgAygJIicKEEZpbmRMaXZlUmVzcG9uc2USEwoLc2Vzc2lvbl9pZHMYASADKAkiOAoRRW5kU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIhQKEkVuZFNlc3Npb25SZXNwb25zZSJUChNMaW1pdFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRsZV9taW51dGVzGAIgASgFEhMKC21heF9taW51dGVzGAMgASgFIhYKFExpbWl0U2Vzc2lvblJlc3BvbnNlIjEKEk1hdGNoVHJ1c3RzUmVxdWVzdBILCgNib3QYASABKAkSDgoGY2xhaW1zGAIgASgJImoKE01hdGNoVHJ1c3RzUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmFjdGl2ZRgCIAEoCBIzCgZ0cnVzdHMYAyADKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hlZFRydXN0IkkKDE1hdGNoZWRUcnVzdBIKCgJpZBgBIAEoCRIOCgZpc3N1ZXIYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRqd2tzGAQgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIioKF0ZpbmREb21haW5UZW5hbnRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiKgoYRmluZERvbWFpblRlbmFudFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJFChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn8KGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy3wUKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ9Cg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIOkAIBirUYBxAGSgNzc28SawoIRmluZExpdmUSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEm4KCkVuZFNlc3Npb24SKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ9CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIUirUYEBAGSgdnYXRld2F5SgNzc28SdAoLTWF0Y2hUcnVzdHMSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkynwQKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -214,6 +214,40 @@ export const ResolveSessionResponseSchema: GenMessage<ResolveSessionResponse> = 
   messageDesc(file_bailiwick_identity_v1_internal, 3);
 
 /**
+ * @generated from message bailiwick.identity.v1.FindLiveRequest
+ */
+export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> & {
+  /**
+   * @generated from field: repeated string session_ids = 1;
+   */
+  sessionIds: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.FindLiveRequest.
+ * Use `create(FindLiveRequestSchema)` to create a new message.
+ */
+export const FindLiveRequestSchema: GenMessage<FindLiveRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.identity.v1.FindLiveResponse
+ */
+export type FindLiveResponse = Message<"bailiwick.identity.v1.FindLiveResponse"> & {
+  /**
+   * @generated from field: repeated string session_ids = 1;
+   */
+  sessionIds: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.FindLiveResponse.
+ * Use `create(FindLiveResponseSchema)` to create a new message.
+ */
+export const FindLiveResponseSchema: GenMessage<FindLiveResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 5);
+
+/**
  * @generated from message bailiwick.identity.v1.EndSessionRequest
  */
 export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest"> & {
@@ -233,7 +267,7 @@ export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest
  * Use `create(EndSessionRequestSchema)` to create a new message.
  */
 export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 4);
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionResponse
@@ -246,7 +280,7 @@ export type EndSessionResponse = Message<"bailiwick.identity.v1.EndSessionRespon
  * Use `create(EndSessionResponseSchema)` to create a new message.
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 5);
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionRequest
@@ -276,7 +310,7 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
  * Use `create(LimitSessionRequestSchema)` to create a new message.
  */
 export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionResponse
@@ -289,7 +323,7 @@ export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionRe
  * Use `create(LimitSessionResponseSchema)` to create a new message.
  */
 export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsRequest
@@ -313,7 +347,7 @@ export type MatchTrustsRequest = Message<"bailiwick.identity.v1.MatchTrustsReque
  * Use `create(MatchTrustsRequestSchema)` to create a new message.
  */
 export const MatchTrustsRequestSchema: GenMessage<MatchTrustsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsResponse
@@ -344,7 +378,7 @@ export type MatchTrustsResponse = Message<"bailiwick.identity.v1.MatchTrustsResp
  * Use `create(MatchTrustsResponseSchema)` to create a new message.
  */
 export const MatchTrustsResponseSchema: GenMessage<MatchTrustsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchedTrust
@@ -378,7 +412,7 @@ export type MatchedTrust = Message<"bailiwick.identity.v1.MatchedTrust"> & {
  * Use `create(MatchedTrustSchema)` to create a new message.
  */
 export const MatchedTrustSchema: GenMessage<MatchedTrust> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -395,7 +429,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -412,7 +446,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -429,7 +463,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -448,7 +482,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -465,7 +499,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -484,7 +518,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -520,7 +554,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -569,7 +603,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 18);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -591,7 +625,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 19);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -608,7 +642,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 20);
+  messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -621,7 +655,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 21);
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -652,7 +686,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 22);
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -665,7 +699,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 23);
+  messageDesc(file_bailiwick_identity_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -684,7 +718,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 24);
+  messageDesc(file_bailiwick_identity_v1_internal, 26);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -713,6 +747,16 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ResolveSessionRequestSchema;
     output: typeof ResolveSessionResponseSchema;
+  },
+  /**
+   * Returns those of the sessions that have not ended. It does not extend them.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.FindLive
+   */
+  findLive: {
+    methodKind: "unary";
+    input: typeof FindLiveRequestSchema;
+    output: typeof FindLiveResponseSchema;
   },
   /**
    * Ends a session of a user, as a sign-out does. Does nothing if it has ended.
