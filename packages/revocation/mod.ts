@@ -1,6 +1,7 @@
 export {
   createRevoker,
   createRightsCache,
+  followRevocations,
   type Loaded,
   leaseMs,
   type Revoke,

@@ -124,6 +124,19 @@ const responds = (broker: Broker): Promise<boolean> =>
     () => false,
   );
 
+/**
+ * Calls `handle` with the keys of each revocation, for work that follows from it. A signal that the
+ * broker loses is not repeated.
+ */
+export function followRevocations(
+  broker: Broker,
+  handle: (keys: readonly RightsKey[]) => void,
+): void {
+  void broker
+    .listen(subjects.revoke, (body) => handle((JSON.parse(body) as Revocation).keys))
+    .catch(() => {});
+}
+
 /** A cache of rights under a lease: a gateway's principals, identity's tokens, access's decisions. */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
