@@ -235,7 +235,10 @@ export function eventBody(
 }
 
 /** A denied or failed call, for the audit. */
-export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
+export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'> & {
+  /** Why, for readers of the audit. Absent if the code says it. */
+  Reason?: string;
+};
 
 /**
  * Writes the audit entry of a denied or failed call, or of several like it. There is no event,
@@ -244,15 +247,16 @@ export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' |
 export function recordRefusal(
   em: EntityManager,
   origin: Origin,
-  refusal: Refusal,
+  { Reason, ...refusal }: Refusal,
   times = 1,
 ): void {
   const now = new Date();
+  const details = { ...(Reason && { Reason }), ...(times > 1 && { Times: times }) };
   // No grant allowed it.
   const audit = draft(origin, now, {
     ...refusal,
     GrantID: '',
-    Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
+    Changes: Object.entries(details).map(([Field, New]) => ({ Field, Old: null, New })),
   });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
   announceCommit(em);

@@ -111,5 +111,6 @@ const isByLane = (lane: string): lane is ByLane => lane === 'slow' || lane === '
 function subjectOf(task: Task, { tenant, lane = '' }: TaskMessage): string {
   const own = taskLanes[task.operation];
   if (own.startsWith('task.email')) return own;
-  return `${isByLane(lane) ? `task.${lane}` : own}.${tenant}.${String(task.request['Endpoint'])}`;
+  const place = `${tenant || '_'}.${String(task.request['Endpoint'])}`;
+  return `${isByLane(lane) ? `task.${lane}` : own}.${place}`;
 }
