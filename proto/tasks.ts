@@ -9,6 +9,7 @@ export const taskLanes = {
   TenantInvitations_Task_SendTenantInvitation: 'task.email.invitation',
   Webhooks_Deliver: 'task.webhook',
   Chat_Deliver: 'task.chat',
+  AppLogouts_Deliver: 'task.logout',
 } as const;
 
 /** The name of a task operation. */

@@ -25,6 +25,7 @@ test('a process runs the lanes of its roles', () => {
     [
       ['webhook', 64],
       ['chat', 16],
+      ['logout', 16],
       ['slow', 32],
       ['replay', 8],
       ['email', 10],

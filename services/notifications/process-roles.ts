@@ -19,6 +19,8 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
     lanes.push({ name: 'webhook', concurrency: share(1) });
     // Chat services accept about one message a second per endpoint, so a few slots suffice.
     lanes.push({ name: 'chat', concurrency: share(1 / 4) });
+    // A lane of its own: a worker of a version without logouts receives none, and loses none.
+    lanes.push({ name: 'logout', concurrency: share(1 / 4) });
     lanes.push(
       { name: 'slow', concurrency: share(1 / 2) },
       { name: 'replay', concurrency: share(1 / 8) },

@@ -5,6 +5,7 @@ import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '
 import { createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { AppLogouts } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
@@ -14,7 +15,11 @@ import {
   TenantInvitationsTasks,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import {
+  AppLogout,
+  DataKeys,
+  DomainOwner,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { mailLimits } from '@bailiwick/proto/policies.ts';
 import { asService, createPager, type Served, serve } from '@bailiwick/rpc';
 import {
@@ -49,6 +54,7 @@ import { createDomainOwners } from './fanout/domain-owners.ts';
 import { endpointFinder, startFanout, wantsFinder } from './fanout/fanout.ts';
 import { createLaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
+import { logoutHandlers } from './logouts/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
 import { queueOf } from './queue/queue.ts';
@@ -107,6 +113,7 @@ function openDeps({ settings, peers, log }: Options) {
     authority: createClient(Authority, access),
     tenants: createClient(Tenants, access),
     ssoKeys: createClient(DataKeys, sso),
+    logout: createClient(AppLogout, sso),
     owners: createDomainOwners(createClient(DomainOwner, sso)),
     mailer: createMailer({
       smtpUrl: settings.smtpUrl,
@@ -184,6 +191,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
   return [
     serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),
     serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
+    serve(AppLogouts, logoutHandlers(deps)),
   ];
 }
 

@@ -76,7 +76,7 @@ test('by queue KEDA scales, by the lag of all consumers of the workload, down to
     scaled
       .find(({ scaleTargetRef }) => scaleTargetRef.name === name)
       ?.triggers.map(({ metadata }) => `${metadata['stream']}/${metadata['consumer']}`);
-  const lanes = ['webhook', 'chat', 'slow', 'replay'].map((lane) => `TASK/lane-${lane}`);
+  const lanes = ['webhook', 'chat', 'logout', 'slow', 'replay'].map((lane) => `TASK/lane-${lane}`);
   assert.deepEqual(queuesOf('bailiwick-notifications-delivery'), ['EVT/fanout', ...lanes]);
   assert.deepEqual(queuesOf('bailiwick-notifications-email'), ['TASK/lane-email']);
   for (const { scaleTargetRef, minReplicaCount, fallback, triggers } of scaled) {
@@ -107,7 +107,10 @@ test('KEDA reads the consumers that the code creates', () => {
   const lanes = [
     ...read('services/notifications/process-roles.ts').matchAll(/name: '(\w+)',\s+concurrency/g),
   ].map(([, lane]) => lane);
-  assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
+  assert.deepEqual(
+    new Set(lanes),
+    new Set(['chat', 'email', 'logout', 'replay', 'slow', 'webhook']),
+  );
 });
 
 test('KEDA can read the queues of an evaluation’s broker through its headless Service', {

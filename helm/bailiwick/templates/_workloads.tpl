@@ -19,7 +19,7 @@ notifications-delivery:
   script: services/notifications/main.ts
   roles: "fanout,delivery"
   reaches: [receivers]
-  queues: [EVT/fanout, TASK/lane-webhook, TASK/lane-chat, TASK/lane-slow, TASK/lane-replay]
+  queues: [EVT/fanout, TASK/lane-webhook, TASK/lane-chat, TASK/lane-logout, TASK/lane-slow, TASK/lane-replay]
 notifications-email:
   {process: notifications, script: services/notifications/main.ts, roles: email, reaches: [mail], queues: [TASK/lane-email]}
 {{- end -}}

@@ -202,6 +202,18 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
+  AppLogouts_ListAttempts: {
+    "text":"Lists the attempts of the last 30 days to call the BackchannelLogoutURI of the tenant's apps, or of the platform's, newest first.","access":"a session or a bot key: the permission iam.apps.read in Tenant; or the permission iam.platform.apps.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"App","kind":"text","required":false,"text":"Empty for all apps."},
+      {"path":"Outcome","kind":"text","required":false,"text":"The result of the attempt."},
+      {"path":"Since","kind":"time","required":false,"text":"Attempts that began at or after this time."},
+      {"path":"Until","kind":"time","required":false,"text":"Attempts that began before this time."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
   Apps_Delete: {
     "text":"Deletes an app. It gets no tokens from then on.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"",
     fields: [

@@ -9,6 +9,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Account_BeginPasskeyLogin',
   'Account_Get',
   'Account_SignInOptions',
+  'AppLogouts_ListAttempts',
   'Apps_Get',
   'Apps_List',
   'Audit_Anchor',

@@ -54,6 +54,8 @@ export interface Operations {
   Account_Update: { request: Account_UpdateReq; response: Account_UpdateRes };
   /** Verifies the address of a registration with the mailed token. */
   Account_Verify: { request: Account_VerifyReq; response: Account_VerifyRes };
+  /** Lists the attempts of the last 30 days to call the BackchannelLogoutURI of the tenant's apps, or of the platform's, newest first. */
+  AppLogouts_ListAttempts: { request: AppLogouts_ListAttemptsReq; response: AppLogouts_ListAttemptsRes };
   /** Deletes an app. It gets no tokens from then on. */
   Apps_Delete: { request: Apps_DeleteReq; response: Apps_DeleteRes };
   /** Returns one app. */
@@ -836,6 +838,26 @@ export type AppInput = {
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+};
+
+/** Selects attempts. */
+export type AppLogouts_ListAttemptsReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  /** Empty for all apps. */
+  App?: string | undefined;
+  /** The result of the attempt. */
+  Outcome?: string | undefined;
+  /** Attempts that began at or after this time. */
+  Since?: string | undefined;
+  /** Attempts that began before this time. */
+  Until?: string | undefined;
+  Page?: PageReq | undefined;
+};
+
+/** A page of attempts. The Endpoint of each is the app. */
+export type AppLogouts_ListAttemptsRes = {
+  Page: DeliveryAttemptPage;
 };
 
 /** One page of apps. */

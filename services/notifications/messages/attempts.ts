@@ -23,7 +23,7 @@ type Asked = {
 /** The ListAttempts handler of one API area, for the endpoints with this id prefix. */
 export function attemptsHandler(
   { database, pager }: { database: Database; pager: Pager },
-  prefix: 'whk' | 'slk',
+  prefix: 'whk' | 'slk' | 'app',
 ) {
   return async (
     asked: Asked,

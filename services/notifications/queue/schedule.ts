@@ -28,11 +28,13 @@ export function parseSchedule(items: readonly string[]): Schedule {
  */
 export const shortSchedule = (schedule: Schedule): Schedule => schedule.slice(0, 6);
 
-/** The schedules of webhooks, and of all other tasks. */
+/** The schedules of webhooks and logouts, and of all other tasks. */
 export type Schedules = { webhook: Schedule; other: Schedule };
 
 export const scheduleOf = (schedules: Schedules, operation: TaskOperation): Schedule =>
-  operation === 'Webhooks_Deliver' ? schedules.webhook : schedules.other;
+  operation === 'Webhooks_Deliver' || operation === 'AppLogouts_Deliver'
+    ? schedules.webhook
+    : schedules.other;
 
 const hour = 3_600_000;
 

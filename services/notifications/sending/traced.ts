@@ -30,7 +30,7 @@ export function sendTraced(
     name,
     endpoint,
     task,
-  }: { name: 'POST webhook' | 'POST chat'; endpoint: string; task: TaskContext },
+  }: { name: 'POST webhook' | 'POST chat' | 'POST logout'; endpoint: string; task: TaskContext },
 ): Promise<DeliveryOutcome> {
   const attributes = {
     'http.request.method': 'POST',

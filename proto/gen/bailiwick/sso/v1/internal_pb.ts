@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIr8BChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ7CgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIr8BChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ7CgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -748,6 +748,70 @@ export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
+ * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
+ */
+export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignRequest"> & {
+  /**
+   * The tenant of the app. Empty for an app of the platform.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string app = 2;
+   */
+  app: string;
+
+  /**
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string user_id = 4;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.AppLogoutSignRequest.
+ * Use `create(AppLogoutSignRequestSchema)` to create a new message.
+ */
+export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
+
+/**
+ * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
+ */
+export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignResponse"> & {
+  /**
+   * active, inactive (the app is inactive or has no address) or gone. The other fields are empty
+   * unless it is active.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string logout_token = 3;
+   */
+  logoutToken: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.AppLogoutSignResponse.
+ * Use `create(AppLogoutSignResponseSchema)` to create a new message.
+ */
+export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
+
+/**
  * One call of an open operation. It is counted before any other work is done for the call.
  *
  * @generated from message bailiwick.sso.v1.SsoLimitsTakeRequest
@@ -781,7 +845,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -830,7 +894,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -891,6 +955,25 @@ export const Issuer: GenService<{
   serviceDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
+ * AppLogout tells notifications what to send to an app when a session has ended.
+ *
+ * @generated from service bailiwick.sso.v1.AppLogout
+ */
+export const AppLogout: GenService<{
+  /**
+   * Returns the app's address and a new logout token, which is valid for two minutes.
+   *
+   * @generated from rpc bailiwick.sso.v1.AppLogout.Sign
+   */
+  sign: {
+    methodKind: "unary";
+    input: typeof AppLogoutSignRequestSchema;
+    output: typeof AppLogoutSignResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 2);
+
+/**
  * SsoLimits counts the calls of sso's open operations across all gateways.
  *
  * @generated from service bailiwick.sso.v1.SsoLimits
@@ -907,7 +990,7 @@ export const SsoLimits: GenService<{
     output: typeof SsoLimitsTakeResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 2);
+  serviceDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
  * DataKeys gives notifications the state of the data keys of sso and identity: notifications serves
@@ -937,7 +1020,7 @@ export const DataKeys: GenService<{
     output: typeof RotateResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 3);
+  serviceDesc(file_bailiwick_sso_v1_internal, 4);
 
 /**
  * PasswordPolicy answers identity: may a user with an address in this domain sign in with a
@@ -957,7 +1040,7 @@ export const PasswordPolicy: GenService<{
     output: typeof PasswordPolicyFindResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 4);
+  serviceDesc(file_bailiwick_sso_v1_internal, 5);
 
 /**
  * DomainOwner answers notifications and identity: which tenant owns this domain?
@@ -976,5 +1059,5 @@ export const DomainOwner: GenService<{
     output: typeof DomainOwnerFindResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_bailiwick_sso_v1_internal, 5);
+  serviceDesc(file_bailiwick_sso_v1_internal, 6);
 
