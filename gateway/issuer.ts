@@ -32,6 +32,7 @@ const passedHeaders = [
   'content-type',
   'dpop',
   'origin',
+  'user-agent',
 ];
 
 type IssuerRequest = {

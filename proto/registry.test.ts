@@ -112,7 +112,7 @@ test('changes are audited, reads and deliveries are not', () => {
 
 test('only the worker may call the task operations', () => {
   const worker = all.filter((operation) => operation.credential === 'worker');
-  assert.equal(worker.length, 6);
+  assert.equal(worker.length, 7);
   for (const { name, allow } of worker) {
     assert.deepEqual(
       allow,

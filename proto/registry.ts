@@ -24,6 +24,7 @@ import { file_bailiwick_identity_v1_passkeys } from './gen/bailiwick/identity/v1
 import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
 import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
+import { file_bailiwick_notifications_v1_app_logouts } from './gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
 import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifications/v1/events_pb.ts';
 import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
@@ -31,6 +32,7 @@ import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notificati
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
+import { file_bailiwick_sso_v1_account_apps } from './gen/bailiwick/sso/v1/account_apps_pb.ts';
 import { file_bailiwick_sso_v1_apps } from './gen/bailiwick/sso/v1/apps_pb.ts';
 import { file_bailiwick_sso_v1_domain } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { file_bailiwick_sso_v1_internal } from './gen/bailiwick/sso/v1/internal_pb.ts';
@@ -64,9 +66,11 @@ const files: readonly DescFile[] = [
   file_bailiwick_sso_v1_provider,
   file_bailiwick_sso_v1_sso,
   file_bailiwick_sso_v1_apps,
+  file_bailiwick_sso_v1_account_apps,
   file_bailiwick_sso_v1_internal,
   file_bailiwick_notifications_v1_webhooks,
   file_bailiwick_notifications_v1_chat,
+  file_bailiwick_notifications_v1_app_logouts,
   file_bailiwick_notifications_v1_mail,
   file_bailiwick_notifications_v1_keys,
   file_bailiwick_notifications_v1_events,

@@ -136,6 +136,13 @@ const acrossTenants: Record<string, string> = {
   'services/notifications/queue/due/queries.ts:requeue': 'the relay covers all tenants',
   'services/notifications/queue/due/queries.ts:takeDue': 'the relay covers all tenants',
   'sso.app_of_client': 'finds the app and its tenant from a client ID, which is unique',
+  'services/sso/app-sign-ins/queries.ts:listLogoutTargets':
+    'the apps that a session has signed in to',
+  'services/sso/app-sign-ins/queries.ts:removeConsentsOfUser':
+    'deletes the consents of a deleted user in all tenants',
+  'services/sso/app-sign-ins/queries.ts:takeOfMember':
+    'ends the sign-ins for a tenant, also to apps of the platform',
+  'sso.apps_of_user': "lists the apps of all tenants that the user's own account uses",
   'sso.claim_checks': 'the daily check covers all tenants',
   'sso.erase_previous_secrets': 'the sweeper covers all tenants',
   'sso.gate_of_domain': 'finds the tenant of the domain of an address before the tenant is known',
@@ -143,6 +150,9 @@ const acrossTenants: Record<string, string> = {
   'sso.owner_of_domain': 'finds the tenant that gets the events of a domain',
   'sso.password_policy': 'finds the password policy of a domain before the user is known',
   'sso.provider_of_domain': 'finds the provider of a domain before the user is known',
+  'sso.signed_in_sessions': 'the check of sessions covers all tenants',
+  'sso.signed_in_sessions_of': 'returns sessions of a user, and no tenant data',
+  'sso.sweep_app_consents': 'the sweeper covers all tenants',
   'sso.sweep_assertions': 'the sweeper covers all tenants',
   'sso.sweep_flows': 'the sweeper covers all tenants',
   'sso.sweep_handled_joins': 'the sweeper covers all tenants',
@@ -161,6 +171,8 @@ const betweenTenants: Record<string, string> = {
   'notifications.settle_waiting': 'the worker holds the task, whose id is unique',
   'notifications.wanted': 'fan-out asks whether any tenant wants a type; returns no tenant data',
   'services/notifications/queue/due/queries.ts:deleteOld': 'the sweeper covers all tenants',
+  'services/sso/app-sign-ins/queries.ts:takeOfSessions':
+    'ends the sign-ins of a session to apps of all tenants',
   'sso.settled_domains': 'a lapsed domain that another tenant has verified is left out',
 };
 

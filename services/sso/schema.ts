@@ -3,6 +3,7 @@ import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { DekEntity } from '@bailiwick/keys';
 import { RateWindowEntity } from '@bailiwick/limits';
+import { AppConsentEntity, AppSignInEntity } from './app-sign-ins/entities.ts';
 import { AppEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
@@ -19,6 +20,7 @@ import { SigningKeys } from './migrations/010-signing-keys.ts';
 import { Apps } from './migrations/011-apps.ts';
 import { Issuer } from './migrations/012-issuer.ts';
 import { TokenKeys } from './migrations/013-token-keys.ts';
+import { AppSignIns } from './migrations/016-app-sign-ins.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -38,6 +40,8 @@ export const ssoSchema: ServiceSchema = {
     RateWindowEntity,
     IssuerRecordEntity,
     SigningKeyEntity,
+    AppSignInEntity,
+    AppConsentEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -52,6 +56,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '011-apps', class: Apps },
     { name: '012-issuer', class: Issuer },
     { name: '013-token-keys', class: TokenKeys },
+    { name: '016-app-sign-ins', class: AppSignIns },
   ],
   compatibleFrom: 1,
 };

@@ -1,5 +1,6 @@
 import { createPools } from '@bailiwick/egress';
-import { createTenantKeys, openKeyRing, openKeyService } from '@bailiwick/keys';
+import { type Broker } from '@bailiwick/events';
+import { createTenantKeys, type KeyService, openKeyRing, openKeyService } from '@bailiwick/keys';
 import { countAddress, createLimiter, type Limit, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -9,6 +10,7 @@ import {
   Directory,
   IdentityKeys,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { AccountApps } from '@bailiwick/proto/gen/bailiwick/sso/v1/account_apps_pb.ts';
 import { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import {
@@ -31,6 +33,7 @@ import {
 } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { watchSessions } from './app-sign-ins/watch.ts';
 import type { AppDeps } from './apps/deps.ts';
 import { appChecks, appHandlers } from './apps/handlers.ts';
 import type { DomainDeps } from './domains/deps.ts';
@@ -40,6 +43,7 @@ import { ownerHandlers } from './domains/owner.ts';
 import { policyHandlers } from './domains/policy.ts';
 import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
+import { accountAppsHandlers } from './issuer/account-apps.ts';
 import { openIssuer } from './issuer/issuer.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
@@ -100,11 +104,28 @@ const servedBy = (deps: Deps) => [
   ),
   serve(Domain, domainHandlers(deps), domainChecks),
   serve(Apps, appHandlers(deps), appChecks(deps.egress)),
+  serve(AccountApps, accountAppsHandlers(deps)),
   serve(SignIn, signInHandlers(deps)),
   serve(DataKeys, dataKeysHandlers(deps)),
   serve(PasswordPolicy, policyHandlers(deps)),
   serve(DomainOwner, ownerHandlers(deps)),
   serve(SsoLimits, { take: countAddress(deps.limiter, deps.limits) }),
+];
+
+type BackgroundDeps = Deps &
+  Pick<ReturnType<typeof clientsOf>, 'credentials'> & {
+    broker: Broker;
+    keyService: KeyService;
+    log: Log;
+  };
+
+const backgroundOf = (deps: BackgroundDeps) => [
+  createSweeper(deps),
+  ...watchSessions(deps),
+  watchDomains(deps),
+  followVerified(deps),
+  maintainDataKeys({ ...deps, service: deps.keyService, records: sealedRecords }),
+  followPurges({ ...deps, schema: ssoSchema, after: deps.forget }),
 ];
 
 /** Verifies domains, stores identity providers and runs sign-ins through them. */
@@ -129,6 +150,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         ...calls,
         database,
         keys,
+        refusals,
         forget: forgetEverywhere(broker, keys),
         protocols,
         pools,
@@ -144,18 +166,11 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
         appUrl,
         log,
       };
-      const issuer = openIssuer({ ...shared, refusals });
+      const issuer = openIssuer(shared);
       const deps = { ...shared, replaceSigningKeys: issuer.replaceKeys };
       return {
-        served: [...servedBy(deps), issuer.served],
-        background: [
-          issuer.background,
-          createSweeper(deps),
-          watchDomains({ database, lookUp, log }),
-          followVerified({ database, admission: calls.admission, broker, log }),
-          maintainDataKeys({ ...deps, service: keyService, records: sealedRecords }),
-          followPurges({ schema: ssoSchema, database, broker, log, after: deps.forget }),
-        ],
+        served: [...servedBy(deps), ...issuer.served],
+        background: [issuer.background, ...backgroundOf({ ...deps, broker, keyService })],
       };
     },
   });

@@ -2,6 +2,7 @@ import { type Database } from '@bailiwick/database';
 import { type Limiter } from '@bailiwick/limits';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
+import { sweepConsents } from './app-sign-ins/queries.ts';
 import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';
 import { sweepIssuer } from './issuer/queries.ts';
@@ -31,6 +32,7 @@ export function createSweeper({
         sweepHandled(database),
         erasePreviousSecrets(database),
         sweepIssuer(database),
+        sweepConsents(database),
         limiter.sweep(),
       ]),
   });

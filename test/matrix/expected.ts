@@ -111,6 +111,7 @@ const platformPermissions: Readonly<Record<string, string>> = {
   Apps_Save: 'iam.platform.apps.write',
   Apps_Get: 'iam.platform.apps.read',
   Apps_List: 'iam.platform.apps.read',
+  AppLogouts_ListAttempts: 'iam.platform.apps.read',
   Apps_Delete: 'iam.platform.apps.write',
   Apps_RotateSecret: 'iam.platform.apps.write',
 };

@@ -97,6 +97,7 @@ export const handlerOracles: Readonly<Record<string, Oracle>> = {
   Keys_Status: () => 'ok',
   Webhooks_Deliver: () => 'ok',
   Chat_Deliver: () => 'ok',
+  AppLogouts_Deliver: () => 'ok',
   // No address in this world has a suppression.
   Mail_GetSuppression: () => 'not_found',
 };

@@ -33,7 +33,7 @@ const tenantPaths: Record<string, string> = Object.fromEntries(
 function isExempt(operation: string, caller: string): boolean {
   if (/^(Webhooks|Chat)_UpdateEndpoint$/.test(operation)) return true;
   if (/^(Webhooks|Chat)_CreateEndpoint$/.test(operation)) return ['owner', 'bot'].includes(caller);
-  if (/^Apps_|^Audit_|^Tokens_Introspect$|^Sso_\w+Providers?$/.test(operation))
+  if (/^Apps_|^AppLogouts_|^Audit_|^Tokens_Introspect$|^Sso_\w+Providers?$/.test(operation))
     return caller === 'platform';
   return false;
 }

@@ -54,6 +54,19 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Changes","kind":"json","required":true,"text":""},
     ],
   },
+  AccountApps_Delete: {
+    "text":"Withdraws the caller's consent to an app, and ends what the app got in the caller's name: its codes, refresh tokens and sign-ins. Nothing changes if the app has no access.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  AccountApps_List: {
+    "text":"Lists the apps that the caller is signed in to, or has consented to.","access":"a session, about the caller","answers":"page","tenant":"",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
   Account_BeginPasskeyLogin: {
     "text":"Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys.","access":"everyone","answers":"record","tenant":"",
     fields: [],

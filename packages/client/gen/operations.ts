@@ -6,6 +6,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Access_Explain',
   'Access_ListPermissions',
   'Access_Plan',
+  'AccountApps_List',
   'Account_BeginPasskeyLogin',
   'Account_Get',
   'Account_SignInOptions',
@@ -76,6 +77,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
 
 /** The operations that accept an Idempotency-Key: with one they may be retried too. */
 export const withIdempotencyKey: ReadonlySet<string> = new Set([
+  'AccountApps_Delete',
   'Account_BeginStepUp',
   'Account_ChangeEmail',
   'Account_ChangePassword',

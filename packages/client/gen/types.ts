@@ -10,6 +10,10 @@ export interface Operations {
   Access_ListPermissions: { request: Access_ListPermissionsReq; response: Access_ListPermissionsRes };
   /** Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed. */
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
+  /** Withdraws the caller's consent to an app, and ends what the app got in the caller's name: its codes, refresh tokens and sign-ins. Nothing changes if the app has no access. */
+  AccountApps_Delete: { request: AccountApps_DeleteReq; response: AccountApps_DeleteRes };
+  /** Lists the apps that the caller is signed in to, or has consented to. */
+  AccountApps_List: { request: AccountApps_ListReq; response: AccountApps_ListRes };
   /** Returns the options with which the sign-in page asks the browser for a passkey (navigator.credentials.get). They name no account: the user's device offers its passkeys. */
   Account_BeginPasskeyLogin: { request: Account_BeginPasskeyLoginReq; response: Account_BeginPasskeyLoginRes };
   /** Asks the caller for a second factor in the session of the call, without a new sign-in. Fails with failed_precondition if the user has none. A new challenge voids the session's earlier one. */
@@ -427,6 +431,46 @@ export type Access_PlanRes = {
   Lost: PermissionChange[];
   /** Changes that would be rejected, with the reason, and other warnings. */
   Warnings: string[];
+};
+
+/** An app with access to the caller's account. */
+export type AccountApp = {
+  ID: string;
+  Name: string;
+  /** The tenant of the app. Empty for an app of the platform. */
+  Tenant: string;
+  /** The scopes of the consent and of the sign-ins. */
+  Scopes: string[];
+  /** The tenants that the caller's sign-ins are for. */
+  Tenants: string[];
+  /** When the caller last consented. Absent if the app needs no consent. */
+  ConsentedAt?: string;
+  /** The latest sign-in with a session that has not ended. Absent if there is none. */
+  SignedInAt?: string;
+};
+
+/** One page of apps. */
+export type AccountAppPage = {
+  Items: AccountApp[];
+  NextCursor: string;
+};
+
+/** Selects one app. */
+export type AccountApps_DeleteReq = {
+  ID: string;
+};
+
+/** Empty: the app has no access. */
+export type AccountApps_DeleteRes = Record<string, never>;
+
+/** Selects a page. */
+export type AccountApps_ListReq = {
+  Page?: PageReq | undefined;
+};
+
+/** A page of apps. */
+export type AccountApps_ListRes = {
+  Page: AccountAppPage;
 };
 
 /** A user's profile. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */

@@ -2,6 +2,8 @@ import { type EgressRules } from '@bailiwick/egress';
 import type { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { type Checks, type Handlers } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
+import { endSignInsTo } from '../app-sign-ins/end.ts';
+import { removeConsentsTo } from '../app-sign-ins/queries.ts';
 import { recordAppEvent, toApi } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
@@ -52,6 +54,8 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
         );
         if (!row) return;
         em.remove(row);
+        await removeConsentsTo(em, tenant, id);
+        await endSignInsTo(em, tenant, id);
         recordAppEvent(em, call, 'oauth_app.deleted', row);
       });
       return {};

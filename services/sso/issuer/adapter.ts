@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { recordHash, signInHash } from '../app-sign-ins/record-hash.ts';
 import type { FindClient } from './clients.ts';
 import {
   addRecord,
@@ -16,6 +16,7 @@ import {
   type RecordRow,
   removeRecord,
 } from './queries.ts';
+import { currentVisit } from './visit.ts';
 
 // Where oidc-provider keeps its records. The database has hashes of ids, because an id may be a
 // token, and the rest sealed.
@@ -25,10 +26,17 @@ type Deps = { database: Database; keys: TenantKeys; findClient: FindClient };
 /** The lifetime of a record without one of its own. */
 const defaultSeconds = 90 * 24 * 60 * 60;
 
-const hashOf = (...parts: string[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex');
 const hashOrNone = (kind: string, value: string | undefined): string =>
-  value === undefined ? '' : hashOf(kind, value);
+  value === undefined ? '' : recordHash(kind, value);
+
+/** The second key of a session, and of the codes and tokens that an app got from it. */
+const uidHashOf = ({ uid, sessionUid, clientId }: AdapterPayload): string =>
+  sessionUid !== undefined && clientId !== undefined
+    ? signInHash(sessionUid, clientId)
+    : hashOrNone('uid', uid);
+
+/** The records that work once. A second use of one is audited. */
+const single = new Set(['AuthorizationCode', 'RefreshToken']);
 
 /** Makes the store of each model of oidc-provider. */
 export const createAdapter =
@@ -42,11 +50,8 @@ async function addOnce(database: Database, record: NewRecord): Promise<void> {
 }
 
 /** The records of one model. */
-export function recordStore(
-  { database, keys }: Pick<Deps, 'database' | 'keys'>,
-  model: string,
-): Adapter {
-  const idOf = (id: string) => hashOf(model, id);
+function recordStore({ database, keys }: Pick<Deps, 'database' | 'keys'>, model: string): Adapter {
+  const idOf = (id: string) => recordHash(model, id);
 
   async function opened(row: RecordRow | undefined): Promise<AdapterPayload | undefined> {
     if (!row) return undefined;
@@ -70,26 +75,32 @@ export function recordStore(
         dekId,
         payloadEnc: sealed,
         grantHash: hashOrNone('grant', model === 'Grant' ? given : payload.grantId),
-        uidHash: hashOrNone('uid', payload.uid),
+        uidHash: uidHashOf(payload),
         userCodeHash: hashOrNone('user code', payload.userCode),
         seconds: expiresIn ?? defaultSeconds,
       });
     },
-    find: async (given) => opened(await findRecord(database, 'id', model, idOf(given))),
-    findByUid: async (uid) => opened(await findRecord(database, 'uid', model, hashOf('uid', uid))),
+    async find(given) {
+      const payload = await opened(await findRecord(database, 'id', model, idOf(given)));
+      if (payload && single.has(model)) currentVisit().presented = { model, payload };
+      return payload;
+    },
+    findByUid: async (uid) =>
+      opened(await findRecord(database, 'uid', model, recordHash('uid', uid))),
     findByUserCode: async (code) =>
-      opened(await findRecord(database, 'userCode', model, hashOf('user code', code))),
+      opened(await findRecord(database, 'userCode', model, recordHash('user code', code))),
     async consume(given) {
       const id = idOf(given);
       if (await consumeRecord(database, id)) return;
       // A code or token that is used twice may be stolen, so all tokens that came from it end.
       await endFamily(database, id);
+      currentVisit().reused = true;
       throw model === 'PushedAuthorizationRequest'
         ? new errors.InvalidRequestUri('it was used before')
         : new errors.InvalidGrant('it was used before');
     },
     destroy: (given) => removeRecord(database, idOf(given)),
-    revokeByGrantId: (grant) => endGrant(database, model, hashOf('grant', grant)),
+    revokeByGrantId: (grant) => endGrant(database, model, recordHash('grant', grant)),
   };
 }
 

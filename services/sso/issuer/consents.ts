@@ -1,26 +1,28 @@
-import type { Adapter } from 'oidc-provider';
+import { type Database } from '@bailiwick/database';
+import { addConsent, findConsent, removeConsent } from '../app-sign-ins/queries.ts';
+import { appOf } from './clients.ts';
 
 // The consents that people gave to apps that need one. Each holds for a year, and for the scopes
 // that they have seen.
 
-const yearSeconds = 365 * 24 * 60 * 60;
-
 export type Consents = ReturnType<typeof createConsents>;
 
-export function createConsents(store: Adapter) {
-  const keyOf = (userId: string, clientId: string) => `${userId} ${clientId}`;
+type App = { clientId: string };
 
-  async function find(userId: string, clientId: string): Promise<string[]> {
-    const { scope = '', exp = 0 } = (await store.find(keyOf(userId, clientId))) ?? {};
-    return exp * 1000 > Date.now() ? scope.split(' ') : [];
-  }
-
+export function createConsents(database: Database) {
+  const useOf = (userId: string, client: App) => ({
+    tenant: appOf(client).tenant,
+    app: client.clientId,
+    userId,
+  });
   return {
-    find,
-    async add(userId: string, clientId: string, scopes: readonly string[]): Promise<void> {
-      const all = new Set([...(await find(userId, clientId)), ...scopes]);
-      const exp = Math.floor(Date.now() / 1000) + yearSeconds;
-      await store.upsert(keyOf(userId, clientId), { scope: [...all].join(' '), exp }, yearSeconds);
+    find: (userId: string, client: App): Promise<string[]> =>
+      findConsent(database, useOf(userId, client)),
+    add: (userId: string, client: App, scopes: readonly string[]): Promise<void> =>
+      addConsent(database, useOf(userId, client), scopes),
+    remove: async (userId: string, client: App): Promise<void> => {
+      const use = useOf(userId, client);
+      await database.transaction(use.tenant, (em) => removeConsent(em, use));
     },
   };
 }

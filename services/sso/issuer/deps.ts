@@ -1,6 +1,7 @@
 import { type Database } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
 import { type Limit, type Limiter } from '@bailiwick/limits';
+import { type Refusals } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import type { BotProofDeps } from './bot-proof.ts';
 import type { Bots } from './bots.ts';
@@ -22,6 +23,7 @@ export type IssuerDeps = {
   limiter: Limiter;
   /** The limits per IP address. */
   limits: Readonly<Record<string, Limit>>;
+  refusals: Refusals;
   /** The issuer, and the address of all its routes. */
   publicUrl: string;
   log: Log;

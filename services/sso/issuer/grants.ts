@@ -61,7 +61,7 @@ export const createGrants =
     const { requireConsent, tenant } = appOf(client);
     // The person has just confirmed it on the page of the device flow.
     if (requireConsent && oidc.route === 'code_verification')
-      await consents.add(account.accountId, clientId, asked);
+      await consents.add(account.accountId, client, asked);
     if (visit.lack) return undefined;
     const place = await choose(tenants, oidc);
     visit.asksTenant = place === 'ask';
@@ -70,7 +70,7 @@ export const createGrants =
     if (place && visit.person && place.id !== tenant)
       await requireAccess(people, visit.person, place.id);
     if (visit.lack) return undefined;
-    const allowed = await consents.find(account.accountId, clientId);
+    const allowed = await consents.find(account.accountId, client);
     if (requireConsent && asked.some((scope) => !allowed.includes(scope))) return undefined;
     const grant = new provider.Grant({ accountId: account.accountId, clientId });
     Object.assign(grant, { tenant: place?.id ?? '' });

@@ -27,7 +27,8 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
       const { ip, sessionHash } = request;
       if (limit) await limiter.take(`address issuer ${callerNetwork(ip)}`, limit);
       const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
-      const visit = newVisit(person, ip);
+      const userAgent = request.headers.find(({ name }) => name === 'user-agent')?.value ?? '';
+      const visit = newVisit(person, ip, userAgent);
       const answer = await duringVisit(visit, () => answerOf(deps, request));
       const { failure, form, choice, devicePage, signedOut, refused } = visit;
       if (refused) throw refused;

@@ -139,11 +139,12 @@ async function resultOf(
     }
     default: {
       const scopes = scopesOf(client, textOf(interaction, 'scope').split(' '));
-      if (answer === 'no')
+      if (answer === 'no') {
+        await consents.remove(person.id, client);
         return { error: 'access_denied', error_description: 'the person declined' };
+      }
       const { requireConsent } = appOf(client);
-      if (answer === 'yes' && requireConsent)
-        await consents.add(person.id, client.clientId, scopes);
+      if (answer === 'yes' && requireConsent) await consents.add(person.id, client, scopes);
       const asks = requireConsent || isUnproven(client, textOf(interaction, 'redirect_uri'));
       if (answer === 'yes' || !asks) return { consent: {} };
       const returnScheme = URL.parse(textOf(interaction, 'redirect_uri'))?.protocol ?? '';

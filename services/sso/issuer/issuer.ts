@@ -1,40 +1,43 @@
 import { createHash } from 'node:crypto';
 import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
-import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { type Served, serve } from '@bailiwick/rpc';
-import { type Background, type Refusals } from '@bailiwick/service';
+import { type Background } from '@bailiwick/service';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
-import { recordStore } from './adapter.ts';
 import { createBotAudit } from './bot-audit.ts';
 import { type BotDeps, createBots } from './bots.ts';
 import { createFindClient } from './clients.ts';
 import { createConsents } from './consents.ts';
 import type { IssuerDeps } from './deps.ts';
 import { issuerHandlers } from './handlers.ts';
+import { logoutHandlers } from './logout-tokens.ts';
 import { createPeople, type PeopleDeps } from './people.ts';
 import { createProvider } from './provider.ts';
 import { createSigningKeys, replaceSigningKeys, rotateSigningKeys } from './signing-keys.ts';
 import { createTenants, type TenantDeps } from './tenants.ts';
 import { createTrustedKeys } from './trusted-keys.ts';
 
-type Options = Pick<IssuerDeps, 'database' | 'keys' | 'limiter' | 'limits' | 'publicUrl' | 'log'> &
+type Options = Pick<
+  IssuerDeps,
+  'database' | 'keys' | 'refusals' | 'limiter' | 'limits' | 'publicUrl' | 'log'
+> &
   PeopleDeps &
   TenantDeps &
   Pick<BotDeps, 'admission'> &
-  Egress & { ring: KeyRing; refusals: Refusals };
+  Egress & { ring: KeyRing };
 
 /** The OpenID provider: apps sign people in with it. */
 export function openIssuer(options: Options): {
-  served: Served;
+  served: Served[];
   background: Background;
   replaceKeys: () => Promise<void>;
 } {
   const { database, ring, publicUrl } = options;
   const people = createPeople(options);
   const findClient = createFindClient((clientId) => findApp(database, clientId), publicUrl);
-  const consents = createConsents(recordStore(options, 'Consent'));
+  const consents = createConsents(database);
   const deps = {
     ...options,
     people,
@@ -48,8 +51,12 @@ export function openIssuer(options: Options): {
       audit: createBotAudit(options),
     },
   };
+  const provider = followKeys(deps, ring);
   return {
-    served: serve(Issuer, issuerHandlers({ ...deps, provider: followKeys(deps, ring) })),
+    served: [
+      serve(Issuer, issuerHandlers({ ...deps, provider })),
+      serve(AppLogout, logoutHandlers({ database, provider })),
+    ],
     background: rotateSigningKeys(deps),
     replaceKeys: () => replaceSigningKeys(deps),
   };

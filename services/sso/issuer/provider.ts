@@ -15,6 +15,7 @@ import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
 import { logoutPages, signOutEverywhere } from './logout.ts';
 import { followSessions } from './sessions.ts';
+import { auditSignIns } from './sign-in-audit.ts';
 import { currentVisit } from './visit.ts';
 
 // oidc-provider with our apps, people, sessions and pages. The library alone implements the
@@ -37,6 +38,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   provider.use(finishInteractions(provider, deps));
   provider.use(signOutEverywhere(people));
   provider.use(fillInCode);
+  auditSignIns(provider, deps);
   provider.on('server_error', (_ctx, error) => logFailure(log, error));
   // Koa's own event: for what fails outside of the library's routes.
   (provider as EventEmitter).on('error', (error) => logFailure(log, error));
@@ -139,6 +141,9 @@ function featuresOf(
       },
     },
     revocation: { enabled: true },
+    // For the discovery document. The library does not call the apps: their clients have no address
+    // for it. The queue does, also when a session ends in another way.
+    backchannelLogout: { enabled: true },
     rpInitiatedLogout: { enabled: true, ...logoutPages(publicUrl) },
     deviceFlow: { enabled: true, ...devicePages(publicUrl) },
     resourceIndicators: {

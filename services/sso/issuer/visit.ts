@@ -6,6 +6,7 @@ import type {
   IssuerDevicePageSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AdapterPayload } from 'oidc-provider';
 
 /** A signed-in person with the session that proves it. */
 export type Person = ResolveResponse;
@@ -38,6 +39,7 @@ export type Lack = {
 export type Visit = {
   /** The address that the request came from. */
   ip: string;
+  userAgent: string;
   person: Person | undefined;
   /** Whether the person has to choose one of their tenants first. */
   asksTenant: boolean;
@@ -58,10 +60,19 @@ export type Visit = {
   devicePage: MessageInitShape<typeof IssuerDevicePageSchema> | undefined;
   /** Whether this request ended the session. */
   signedOut: boolean;
+  /** Whether the app gets a code. */
+  signedIn: boolean;
+  /** Why the person may not sign in to the app; '' = they may. */
+  refusal: string;
+  /** The code or refresh token that an app presents. */
+  presented: { model: string; payload: AdapterPayload } | undefined;
+  /** Whether it was used before, so that all that came from the same grant has ended. */
+  reused: boolean;
 };
 
-export const newVisit = (person: Person | undefined, ip: string): Visit => ({
+export const newVisit = (person: Person | undefined, ip: string, userAgent = ''): Visit => ({
   ip,
+  userAgent,
   person,
   asksTenant: false,
   lack: undefined,
@@ -73,6 +84,10 @@ export const newVisit = (person: Person | undefined, ip: string): Visit => ({
   choice: undefined,
   devicePage: undefined,
   signedOut: false,
+  signedIn: false,
+  refusal: '',
+  presented: undefined,
+  reused: false,
 });
 
 const visits = new AsyncLocalStorage<Visit>();

@@ -1,0 +1,261 @@
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  onPool,
+  type Statement,
+} from '@bailiwick/database';
+import type { changeRow } from '@bailiwick/events';
+import { type PageQuery } from '@bailiwick/rpc';
+
+/** What an app got from a session: its sign-ins, for one tenant or several. */
+export type SignIn = {
+  tenant: string;
+  app: string;
+  sessionId: string;
+  userId: string;
+  place: string;
+};
+
+// A repeated sign-in of the same session replaces its row.
+const record: Statement = {
+  name: 'sso.record_app_sign_in',
+  text: `with signed_in as (
+           insert into app_sign_in (tenant, app, session_id, place, user_id, scopes, signed_in_at)
+           values ($1, $2, $3, $4, $5, $6::text[], now())
+           on conflict (tenant, app, session_id, place) do update set scopes = excluded.scopes, signed_in_at = now()
+           returning xmax = 0 as is_new
+         ), recorded as (
+           insert into outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at)
+           select $8, $9, $10, null, $11, '[]', $12, $13::timestamptz from signed_in where is_new or not $7::boolean
+           returning id
+         )
+         select exists (select from recorded) as "isRecorded" from signed_in`,
+};
+
+type NewSignIn = SignIn & {
+  scopes: readonly string[];
+  /** Whether the app asked without a page. It is then audited only if it is the session's first. */
+  isSilent: boolean;
+};
+
+/** Stores a sign-in with its audit entry. Returns whether the entry was written. */
+export async function recordSignIn(
+  database: Database,
+  { tenant, app, sessionId, place, userId, scopes, isSilent }: NewSignIn,
+  entry: ReturnType<typeof changeRow>,
+): Promise<boolean> {
+  const signIn = [tenant, app, sessionId, place, userId, scopes, isSilent];
+  const { id, forTenant, type, audit, traceparent, createdAt } = entry;
+  const values = [...signIn, id, forTenant, type, audit, traceparent, createdAt];
+  const [row] = await onPool(database)<{ isRecorded: boolean }>(record, values);
+  return row?.isRecorded ?? false;
+}
+
+const ofSession: Statement = {
+  name: 'sso.app_sign_in',
+  text: 'select place from app_sign_in where tenant = $1 and app = $2 and session_id = $3 order by signed_in_at desc limit 1',
+};
+
+/** The tenant that an app's latest sign-in of a session is for; '' = none. */
+export async function findPlace(
+  database: Database,
+  tenant: string,
+  app: string,
+  sessionId: string,
+): Promise<string> {
+  const [row] = await database.query<{ place: string }>(ofSession, [tenant, app, sessionId]);
+  return row?.place ?? '';
+}
+
+const consentOf: Statement = {
+  name: 'sso.app_consent',
+  text: 'select scopes from app_consent where tenant = $1 and app = $2 and user_id = $3 and expires_at > now()',
+};
+
+/** An app and a person. */
+export type Use = { tenant: string; app: string; userId: string };
+
+/** The scopes that a person has consented to. */
+export async function findConsent(
+  database: Database,
+  { tenant, app, userId }: Use,
+): Promise<string[]> {
+  const [row] = await database.query<{ scopes: string[] }>(consentOf, [tenant, app, userId]);
+  return row?.scopes ?? [];
+}
+
+// Expired scopes are not carried on.
+const consent: Statement = {
+  name: 'sso.consent_to_app',
+  text: `insert into app_consent as c (tenant, app, user_id, scopes, consented_at, expires_at)
+         values ($1, $2, $3, $4::text[], now(), now() + interval '1 year')
+         on conflict (tenant, app, user_id) do update set consented_at = now(), expires_at = excluded.expires_at,
+           scopes = case when c.expires_at <= now() then excluded.scopes
+             else array(select distinct unnest(c.scopes || excluded.scopes) order by 1) end`,
+};
+
+export async function addConsent(
+  database: Database,
+  { tenant, app, userId }: Use,
+  scopes: readonly string[],
+): Promise<void> {
+  await database.query(consent, [tenant, app, userId, scopes]);
+}
+
+/** Removes a person's consent. Returns whether there was one. */
+export async function removeConsent(
+  em: EntityManager,
+  { tenant, app, userId }: Use,
+): Promise<boolean> {
+  const rows = await execute(
+    em,
+    'delete from app_consent where tenant = $1 and app = $2 and user_id = $3 returning 1',
+    [tenant, app, userId],
+  );
+  return rows.length > 0;
+}
+
+/** Removes all consents of a deleted user. */
+export async function removeConsentsOfUser(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from app_consent where user_id = $1', [userId]);
+}
+
+/** Removes the consents to a deleted app. */
+export async function removeConsentsTo(
+  em: EntityManager,
+  tenant: string,
+  app: string,
+): Promise<void> {
+  await execute(em, 'delete from app_consent where tenant = $1 and app = $2', [tenant, app]);
+}
+
+const taken = 'returning tenant, app, session_id as "sessionId", user_id as "userId", place';
+
+/** Removes the sign-ins of a person to an app. */
+export const takeOfUse = (em: EntityManager, { tenant, app, userId }: Use): Promise<SignIn[]> =>
+  execute<SignIn>(
+    em,
+    `delete from app_sign_in where tenant = $1 and app = $2 and user_id = $3 ${taken}`,
+    [tenant, app, userId],
+  );
+
+/** Removes all sign-ins to an app. */
+export const takeOfApp = (em: EntityManager, tenant: string, app: string): Promise<SignIn[]> =>
+  execute<SignIn>(em, `delete from app_sign_in where tenant = $1 and app = $2 ${taken}`, [
+    tenant,
+    app,
+  ]);
+
+/** Removes the sign-ins of sessions, without those that another process is about to remove. */
+export const takeOfSessions = (
+  em: EntityManager,
+  sessionIds: readonly string[],
+): Promise<SignIn[]> =>
+  execute<SignIn>(
+    em,
+    `delete from app_sign_in where ctid = any (array (
+       select ctid from app_sign_in where session_id = any ($1) for update skip locked)) ${taken}`,
+    [sessionIds],
+  );
+
+/** Removes the sign-ins of a person that are for a tenant. */
+export const takeOfMember = (em: EntityManager, place: string, userId: string): Promise<SignIn[]> =>
+  execute<SignIn>(em, `delete from app_sign_in where place = $1 and user_id = $2 ${taken}`, [
+    place,
+    userId,
+  ]);
+
+const sessions: Statement = {
+  name: 'sso.signed_in_sessions',
+  text: 'select distinct session_id as id from app_sign_in where session_id > $1 order by session_id limit $2',
+};
+
+/** The next sessions with sign-ins to apps, in the order of their ids. */
+export async function listSessions(
+  database: Database,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sessions, [after, limit]);
+  return rows.map(({ id }) => id);
+}
+
+const sessionsOf: Statement = {
+  name: 'sso.signed_in_sessions_of',
+  text: 'select distinct session_id as id from app_sign_in where session_id = any ($1) or user_id = any ($2)',
+};
+
+/** Those of the sessions, and of the users' sessions, that have sign-ins to apps. */
+export async function listSessionsOf(
+  database: Database,
+  sessionIds: readonly string[],
+  userIds: readonly string[],
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sessionsOf, [sessionIds, userIds]);
+  return rows.map(({ id }) => id);
+}
+
+export type LogoutTarget = { tenant: string; id: string; name: string };
+
+/** The active apps among these that want to hear of the end of a session. */
+export const listLogoutTargets = (
+  em: EntityManager,
+  apps: readonly string[],
+): Promise<LogoutTarget[]> =>
+  execute<LogoutTarget>(
+    em,
+    "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
+    [apps],
+  );
+
+/** Removes the codes and tokens of sign-ins, and all that came from the same grants. */
+export async function removeTokens(em: EntityManager, hashes: readonly string[]): Promise<void> {
+  await execute(
+    em,
+    `delete from issuer_record where tenant = '' and (uid_hash = any ($1) or grant_hash in (
+       select grant_hash from issuer_record where tenant = '' and uid_hash = any ($1) and grant_hash <> ''))`,
+    [hashes],
+  );
+}
+
+export type ListedApp = {
+  id: string;
+  name: string;
+  tenant: string;
+  scopes: string[] | null;
+  places: string[] | null;
+  consentedAt: string | null;
+  signedInAt: string | null;
+};
+
+const list: Statement = {
+  name: 'sso.apps_of_user',
+  text: `select a.id, a.name, a.tenant, array_agg(distinct s.scope) filter (where s.scope is not null) as scopes,
+           array_agg(distinct u.place) filter (where u.place <> '') as places,
+           max(u.consented_at) as "consentedAt", max(u.signed_in_at) as "signedInAt"
+         from (
+           select tenant, app, scopes, consented_at, null::timestamptz as signed_in_at, '' as place
+           from app_consent where user_id = $1 and expires_at > now()
+           union all
+           select tenant, app, scopes, null, signed_in_at, place from app_sign_in where user_id = $1
+         ) u join app a on a.tenant = u.tenant and a.id = u.app
+         left join lateral unnest(u.scopes) as s (scope) on true
+         where a.id > $2 group by a.tenant, a.id order by a.id limit $3`,
+};
+
+/** A page of the apps that a person uses or has consented to, plus one row if there are more. */
+export const listAppsOfUser = (
+  database: Database,
+  userId: string,
+  { after, limit }: PageQuery,
+): Promise<ListedApp[]> => database.query<ListedApp>(list, [userId, after, limit]);
+
+const sweep: Statement = {
+  name: 'sso.sweep_app_consents',
+  text: 'delete from app_consent where expires_at <= now()',
+};
+
+export async function sweepConsents(database: Database): Promise<void> {
+  await database.query(sweep, []);
+}

@@ -1,0 +1,62 @@
+import { type Database } from '@bailiwick/database';
+import { recordChange } from '@bailiwick/events';
+import type { AccountApps } from '@bailiwick/proto/gen/bailiwick/sso/v1/account_apps_pb.ts';
+import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
+import { endSignIns } from '../app-sign-ins/end.ts';
+import { listAppsOfUser, removeConsent, takeOfUse } from '../app-sign-ins/queries.ts';
+import { findApp } from '../apps/queries.ts';
+
+type Deps = { database: Database; pager: Pager };
+
+/** The apps that the caller uses. */
+export function accountAppsHandlers({ database, pager }: Deps): Handlers<typeof AccountApps> {
+  return {
+    async list({ page }, { caller, operation }) {
+      const binding = [operation.name, caller.id];
+      const query = pager.read(page, binding);
+      const rows = await listAppsOfUser(database, caller.id, query);
+      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+      return {
+        page: {
+          items: items.map(({ id, name, tenant, scopes, places, consentedAt, signedInAt }) => ({
+            id,
+            name,
+            tenant,
+            scopes: scopes ?? [],
+            tenants: places ?? [],
+            ...(consentedAt && { consentedAt: timeOf(consentedAt) }),
+            ...(signedInAt && { signedInAt: timeOf(signedInAt) }),
+          })),
+          nextCursor,
+        },
+      };
+    },
+
+    async delete({ id }, call) {
+      const app = await findApp(database, id);
+      // The answer does not tell whether an app of another tenant exists.
+      if (!app) return {};
+      const { tenant, name } = app;
+      const userId = call.caller.id;
+      const row = `use ${userId} ${id}`;
+      await database.transaction({ tenant: null, row }, async (em) => {
+        const use = { tenant, app: id, userId };
+        const hadConsent = await removeConsent(em, use);
+        const signIns = await takeOfUse(em, use);
+        if (!hadConsent && signIns.length === 0) return;
+        await endSignIns(em, call, signIns);
+        recordChange(em, call, {
+          tenant,
+          type: 'oauth_app.access_withdrawn',
+          data: null,
+          targets: [
+            { Type: 'oauth_app', ID: id, Name: name },
+            { Type: 'user', ID: userId, Name: '' },
+          ],
+        });
+      });
+      return {};
+    },
+  };
+}
