@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { includes } from '@bailiwick/proto/permission-patterns.ts';
 import type Provider from 'oidc-provider';
 import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
@@ -7,9 +8,12 @@ import { appOf } from './clients.ts';
 import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
 import { requireAccess } from './lack.ts';
+import { grantLifetime } from './lifetimes.ts';
 import type { People } from './people.ts';
 import type { Tenants } from './tenants.ts';
 import { currentVisit, type Place } from './visit.ts';
+
+type Middleware = Parameters<Provider['use']>[0];
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
 export function findResource(
@@ -82,9 +86,22 @@ export const createGrants =
         [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)).join(' '),
       );
     keepOffline(oidc);
-    await grant.save();
+    // The code names the grant, which is stored with it.
+    const jti = randomBytes(32).toString('base64url');
+    Object.assign(grant, { jti, expiresIn: grantLifetime(client) });
+    visit.newGrant = grant;
     return grant;
   };
+
+/** Stores the grant of a code. A request that ends with a page or an error leaves none behind. */
+export const saveGrants: Middleware = async (ctx, next) => {
+  await next();
+  const { newGrant } = currentVisit();
+  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+  const { AuthorizationCode, DeviceCode } = oidc?.entities ?? {};
+  if (newGrant && [AuthorizationCode, DeviceCode].some((code) => code?.grantId === newGrant.jti))
+    await newGrant.save();
+};
 
 /**
  * The library drops offline_access from a request without a consent page. An app with refresh tokens

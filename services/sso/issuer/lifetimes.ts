@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { Configuration } from 'oidc-provider';
+import type { Client, Configuration } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { currentVisit } from './visit.ts';
 
@@ -15,6 +15,12 @@ function untilSessionEnds(): number {
 
 const minute = 60;
 const day = 24 * 60 * minute;
+
+/** How long a sign-in's grant is needed, in seconds: by its refresh tokens, or its access token. */
+export const grantLifetime = (client: Client): number =>
+  client.grantTypeAllowed('refresh_token')
+    ? untilSessionEnds()
+    : 2 * minute + appOf(client).tokenLifetimeSeconds;
 
 /** How long the records of the OpenID provider are valid, in seconds. */
 export const lifetimes: NonNullable<Configuration['ttl']> = {

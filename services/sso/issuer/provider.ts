@@ -9,7 +9,7 @@ import { clientProperties, compareSecrets } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { devicePages, fillInCode, guardDeviceCodes } from './device.ts';
 import { exchangeTokens } from './exchange.ts';
-import { createGrants, findResource, keepTenants } from './grants.ts';
+import { createGrants, findResource, keepTenants, saveGrants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
 import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
@@ -35,6 +35,7 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   // Each app gets the ID of the session that its tokens belong to.
   provider.Client.prototype.includeSid = () => true;
   provider.use(pagePolicy);
+  provider.use(saveGrants);
   provider.use(finishInteractions(provider, deps));
   provider.use(signOutEverywhere(people));
   provider.use(fillInCode);

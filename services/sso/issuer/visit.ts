@@ -6,7 +6,7 @@ import type {
   IssuerDevicePageSchema,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { AdapterPayload } from 'oidc-provider';
+import type { AdapterPayload, Grant } from 'oidc-provider';
 
 /** A signed-in person with the session that proves it. */
 export type Person = ResolveResponse;
@@ -44,6 +44,8 @@ export type Visit = {
   /** Whether the person has to choose one of their tenants first. */
   asksTenant: boolean;
   lack: Lack | undefined;
+  /** The grant that this request makes, if it ends with a code. */
+  newGrant: Grant | undefined;
   /** The person and tenant that a token is made for, with its scopes. */
   account: { person: Person; tenant: Place | undefined; scopes: ReadonlySet<string> } | undefined;
   /** The bot that proved itself in this request. */
@@ -76,6 +78,7 @@ export const newVisit = (person: Person | undefined, ip: string, userAgent = '')
   person,
   asksTenant: false,
   lack: undefined,
+  newGrant: undefined,
   account: undefined,
   bot: undefined,
   failure: '',

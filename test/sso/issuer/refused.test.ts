@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Database } from '@bailiwick/database';
+import { sweepIssuer } from '@bailiwick/sso/issuer/queries.ts';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
 import { describeOne, eventually, type Stack, startStack } from '../../support/harness.ts';
@@ -293,6 +295,44 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     const hinted = await ask(config, { id_token_hint: tokens.id_token ?? '', prompt: 'none' });
     const arrival = await startVisitor(stack, ada.token).open(hinted.url);
     assert.equal((await exchange(config, hinted, arrival)).claims()?.sub, ada.id);
+  });
+
+  test('a request leaves no grant without a code, and the sweeper removes all rows of a sign-in', async () => {
+    const counts = async () => {
+      const rows = await rowsOf<{ model: string; count: number }>(
+        stack,
+        'select model, count(*)::int as count from sso.issuer_record group by model',
+      );
+      return new Map(rows.map(({ model, count }) => [model, count]));
+    };
+    const before = await counts();
+    const added = async (model: string) =>
+      ((await counts()).get(model) ?? 0) - (before.get(model) ?? 0);
+    const asking = await relyOn(stack, await createApp(stack, { RequireConsent: true }));
+    for (let round = 0; round < 20; round++) {
+      const visitor = startVisitor(stack, ada.token);
+      const page = await visitor.open((await ask(asking)).url);
+      assert.match(page.text, /<form method="post">/);
+      await visitor.open((await ask(config, { max_age: '0', prompt: 'none' })).url);
+    }
+    assert.equal(await added('Grant'), 0);
+    const { tokens } = await signInWith(stack, config, ada.token);
+    const models = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken'];
+    assert.deepEqual(await Promise.all(models.map(added)), [1, 1, 1, 1]);
+    assert.equal(await refresh(tokens.refresh_token), 'none');
+    assert.deepEqual(await Promise.all(models.map(added)), [1, 1, 2, 2]);
+
+    await rowsOf(
+      stack,
+      "update sso.issuer_record set expires_at = now() - interval '61 minutes' where model <> 'Consent'",
+    );
+    const database = {
+      query: ({ text }: { text: string }) =>
+        rowsOf(stack, text.replace('from issuer_record', 'from sso.issuer_record')),
+    };
+    await sweepIssuer(database as unknown as Database);
+    const left = [...(await counts()).keys()].filter((model) => model !== 'Consent');
+    assert.deepEqual(left, []);
   });
 
   test('the store holds no code and no token that could be used', async () => {
