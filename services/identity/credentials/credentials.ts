@@ -50,8 +50,8 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       };
     },
 
-    async resolveSession({ sessionId }) {
-      const session = await findLiveSessionById(database, sessionId);
+    async resolveSession({ sessionId, unused }) {
+      const session = await findLiveSessionById(database, sessionId, { touch: !unused });
       if (!session) throw unauthenticated();
       return { principal: userOf(session) };
     },

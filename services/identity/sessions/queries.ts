@@ -99,13 +99,14 @@ export async function findLiveSession(
   return session;
 }
 
-/** A session that an application of its user goes on with. This extends it, as a call does. */
+/** A session that an application of its user goes on with. With `touch` this extends it, as a call does. */
 export async function findLiveSessionById(
   database: Database,
   id: string,
+  { touch: touching }: { touch: boolean },
 ): Promise<LiveSession | undefined> {
   const [session] = await database.query<LiveSession>(liveById, [id, platformPlace]);
-  if (session?.stale) await database.query(touch, [session.id]);
+  if (touching && session?.stale) await database.query(touch, [session.id]);
   return session;
 }
 

@@ -38,7 +38,10 @@ export function createAccounts(
   /** The token names the session that it came from: once that has ended, so has the token. */
   async function ofSource({ oidc }: KoaContextWithOIDC, sub: string, source: Source) {
     const { sessionUid = '', grantId = '', scopes = new Set() } = source;
-    const person = await people.ofSession(sessionUid);
+    // Only a refresh keeps a session open, as offline_access allows. An application that asks about
+    // the person does not show that the person is there.
+    const isUse = oidc.entities.RefreshToken !== undefined && oidc.route === 'token';
+    const person = await people.ofSession(sessionUid, isUse);
     if (person?.id !== sub || !oidc.client) return undefined;
     const grant = await oidc.provider.Grant.find(grantId, { ignoreExpiration: true });
     const inTenant = tenantOf(grant);

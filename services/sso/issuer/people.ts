@@ -44,9 +44,10 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
       return person?.type === 'user' ? person : undefined;
     },
 
-    /** The person of a session, if it has not ended. */
-    async ofSession(sessionId: string): Promise<Person | undefined> {
-      return (await credentials.resolveSession({ sessionId }).catch(noneIfEnded))?.principal;
+    /** The person of a session, if it has not ended. With `isUse` it does not become idle. */
+    async ofSession(sessionId: string, isUse: boolean): Promise<Person | undefined> {
+      const request = { sessionId, unused: !isUse };
+      return (await credentials.resolveSession(request).catch(noneIfEnded))?.principal;
     },
 
     async userOf({ id }: Person): Promise<User | undefined> {

@@ -335,6 +335,35 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     assert.deepEqual(left, []);
   });
 
+  test('only a refresh keeps a session from becoming idle', async () => {
+    const { tokens } = await signInWith(stack, config, await newSession());
+    const session = String(tokens.claims()?.['sid']);
+    const age = () =>
+      rowsOf(
+        stack,
+        "update identity.session set last_seen_at = now() - interval '5 minutes' where id = $1",
+        [session],
+      );
+    const isUsed = async () => {
+      const [row] = await rowsOf<{ used: boolean }>(
+        stack,
+        "select last_seen_at > now() - interval '1 minute' as used from identity.session where id = $1",
+        [session],
+      );
+      return row?.used;
+    };
+    await age();
+    await client.fetchUserInfo(config, tokens.access_token, ada.id);
+    assert.equal((await client.tokenIntrospection(config, tokens.access_token)).active, true);
+    assert.equal(
+      (await client.tokenIntrospection(config, tokens.refresh_token ?? '')).active,
+      true,
+    );
+    assert.equal(await isUsed(), false);
+    assert.equal(await refresh(tokens.refresh_token), 'none');
+    assert.equal(await isUsed(), true);
+  });
+
   test('the store holds no code and no token that could be used', async () => {
     const { tokens } = await signInWith(stack, config, ada.token);
     const rows = await rowsOf<{ text: string }>(
