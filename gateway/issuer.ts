@@ -16,7 +16,8 @@ import { rootFrom, sendChoicePage, sendDevicePage, sendFormPage } from './pages.
 // limits and the pages, and nothing of the protocol.
 
 const maxBodyBytes = 256 * 1024;
-const discovery = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+const oauthMetadata = '/.well-known/oauth-authorization-server';
+const discovery = ['/.well-known/openid-configuration', oauthMetadata];
 /** The routes that a browser opens for its user. */
 const pages = /^\/(?:oauth\/(?:authorize|interaction|logout)|device)(?:\/|$)/;
 
@@ -43,6 +44,10 @@ type IssuerRequest = {
   search: string;
   origin: RequestOrigin;
 };
+
+/** Whether a path is that of the metadata of a public URL with this path (RFC 8414, section 3.1). */
+export const isMetadataBefore = (pathname: string, prefix: string): boolean =>
+  pathname === oauthMetadata + prefix;
 
 export const isIssuerPath = (pathname: string): boolean =>
   pathname.startsWith('/oauth/') || isIssuerPage(pathname) || discovery.includes(pathname);

@@ -16,7 +16,13 @@ import { createFlowCookies, createLinkCookie, createSessionCookie } from './cook
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
-import { createIssuerRoutes, isIssuerPage, isIssuerPath, issuerMethods } from './issuer.ts';
+import {
+  createIssuerRoutes,
+  isIssuerPage,
+  isIssuerPath,
+  isMetadataBefore,
+  issuerMethods,
+} from './issuer.ts';
 import { createLogos, isLogo } from './logos.ts';
 import { createOperationHandler, createPipeline, type Peers } from './operations.ts';
 import { createPageBrands, readOwnImages } from './page-brands.ts';
@@ -140,10 +146,13 @@ function createPaths(publicUrl: string, sso: Sso) {
     isDocs(pathname);
   return {
     prefix,
-    withoutPrefix: (pathname: string): string =>
-      !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
+    withoutPrefix: (pathname: string): string => {
+      if (isMetadataBefore(pathname, prefix))
+        return pathname.slice(0, pathname.length - prefix.length);
+      return !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
         ? pathname.slice(prefix.length) || '/'
-        : pathname,
+        : pathname;
+    },
   };
 }
 

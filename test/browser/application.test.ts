@@ -50,6 +50,23 @@ describe('an application that sends its users to the sign-in page', {
   });
   const addressFor = (target: string) => `${base}/login?return_to=${encodeURIComponent(target)}`;
 
+  test('the metadata of the public URL are below its path, and where the standards put them', async () => {
+    const { origin, pathname } = new URL(base);
+    for (const address of [
+      `${base}/.well-known/openid-configuration`,
+      `${base}/.well-known/oauth-authorization-server`,
+      `${origin}/.well-known/oauth-authorization-server${pathname}`,
+    ]) {
+      const response = await fetch(address);
+      assert.equal(response.status, 200, address);
+      assert.equal(((await response.json()) as { issuer: string }).issuer, base, address);
+    }
+    const other = await fetch(`${origin}/.well-known/oauth-authorization-server/other`);
+    assert.equal(other.status, 404);
+    const authzen = await fetch(`${origin}/.well-known/authzen-configuration${pathname}`);
+    assert.equal(authzen.status, 200);
+  });
+
   test('a user with a password comes back signed in, and the second time with one click', async () => {
     const page = await browser.newPage();
     await page.goto(addressFor(`${app}/back?state=5f1c`));

@@ -6,6 +6,9 @@ import { findObject, objectsOf } from './manifests.ts';
 // Ingress and HTTPRoute. refusals.test.ts tests that they require config.trustedProxies.
 
 const chart = await openChart();
+const metadata = ['oauth-authorization-server/iam', 'authzen-configuration/iam'].map(
+  (name) => `/.well-known/${name}`,
+);
 type IngressSpec = {
   ingressClassName?: string;
   tls?: Array<{ hosts: string[]; secretName: string }>;
@@ -51,13 +54,12 @@ test('an Ingress routes the host of the public URL and all paths below its path 
     rules.map(({ host }) => host),
     ['example.com', 'iam.example.org'],
   );
+  const backend = { service: { name: 'bailiwick-gateway', port: { name: 'http' } } };
   for (const { http } of rules) {
     assert.deepEqual(http.paths, [
-      {
-        path: '/iam',
-        pathType: 'Prefix',
-        backend: { service: { name: 'bailiwick-gateway', port: { name: 'http' } } },
-      },
+      { path: '/iam', pathType: 'Prefix', backend },
+      // Metadata whose well-known path precedes that of the public URL.
+      ...metadata.map((path) => ({ path, pathType: 'Exact', backend })),
     ]);
   }
   assert.deepEqual(ingress.metadata.annotations, { 'example.com/timeout': '30' });
@@ -74,7 +76,10 @@ test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async 
   assert.deepEqual(hostnames, ['example.com', 'iam.example.org']);
   assert.deepEqual(rules, [
     {
-      matches: [{ path: { type: 'PathPrefix', value: '/iam' } }],
+      matches: [
+        { path: { type: 'PathPrefix', value: '/iam' } },
+        ...metadata.map((value) => ({ path: { type: 'Exact', value } })),
+      ],
       backendRefs: [{ name: 'bailiwick-gateway', port: 8080 }],
     },
   ]);
@@ -110,8 +115,8 @@ test('a public URL with a port and without a path becomes a host and /', {
   );
   const { rules, tls } = ingress.spec as unknown as IngressSpec;
   assert.deepEqual(
-    [rules[0]?.host, rules[0]?.http.paths[0]?.path, tls],
-    ['example.com', '/', undefined],
+    [rules[0]?.host, rules[0]?.http.paths.map(({ path }) => path), tls],
+    ['example.com', ['/'], undefined],
   );
 });
 

@@ -205,3 +205,18 @@ addresses, as in packages/egress. With an egress proxy, not even those.
     {{- include "bailiwick.pods" (dict "root" $root "components" $callers) | nindent 4 }}
 {{- end }}
 {{- end -}}
+
+{{/*
+The path of the public URL → the metadata whose well-known path precedes it (RFC 8414, section 3.1),
+as JSON. Without a path they are below "/".
+*/}}
+{{- define "bailiwick.metadataPaths" -}}
+{{- $path := trimSuffix "/" . -}}
+{{- $paths := list -}}
+{{- if $path -}}
+{{- range list "oauth-authorization-server" "authzen-configuration" -}}
+{{- $paths = append $paths (printf "/.well-known/%s%s" . $path) -}}
+{{- end -}}
+{{- end -}}
+{{- $paths | toJson -}}
+{{- end -}}
