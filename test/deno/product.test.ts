@@ -11,10 +11,13 @@ import {
   temporaryFolder,
   until,
 } from '@bailiwick/deploy/local/testing.ts';
+import { verifier } from '@bailiwick/server/server.ts';
+import { refreshTokenGrant } from 'openid-client';
 import { doMainJob } from '../main-job.ts';
-import { ask, createApp, relyOn } from '../sso/issuer/stage.ts';
+import { ask, createApp, relyOn, resource, signInWith } from '../sso/issuer/stage.ts';
 import { startVisitor } from '../sso/issuer/visitor.ts';
 import { type OwnStack, startStack } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
 import { deno, skip } from './deno.ts';
 
 const commandOf = (pid: number): string =>
@@ -67,14 +70,21 @@ describe('five processes on Deno', { skip }, () => {
       }
   });
 
-  test('they publish the keys of the OpenID provider, and lead to the sign-in page', async () => {
-    const jwks = await fetch(`${stack.url}/oauth/jwks`);
-    const { keys } = (await jwks.json()) as { keys: unknown[] };
-    assert.equal(keys.length, 2);
-    const app = await createApp(stack);
-    const { url } = await ask(await relyOn(stack, app));
-    const page = await startVisitor(stack).open(url);
+  test('they sign a person in to an app, whose tokens a service verifies', async () => {
+    const ada = await signUp(stack);
+    const config = await relyOn(stack, await createApp(stack));
+    const page = await startVisitor(stack).open((await ask(config)).url);
     assert.deepEqual([page.url.pathname, page.status], ['/login', 200]);
+    const over = { scope: 'openid app.reports.read', resource };
+    const { tokens } = await signInWith(stack, config, ada.token, over);
+    const next = await refreshTokenGrant(config, tokens.refresh_token ?? '', { resource });
+    const verify = verifier({ issuer: stack.url, audience: resource });
+    assert.equal((await verify(next.access_token)).sub, ada.id);
+    const metadata = await fetch(`${stack.url}/.well-known/authzen-configuration`);
+    const { policy_decision_point: url } = (await metadata.json()) as Record<string, unknown>;
+    assert.equal(url, stack.url);
+    for (const service of serviceNames)
+      assert.doesNotMatch(stack.logOf(service), /NotCapable|Requires \w+ access/, service);
   });
 });
 
