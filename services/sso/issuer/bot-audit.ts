@@ -11,10 +11,11 @@ import { currentVisit, type ProvenBot } from './visit.ts';
 
 export type BotAudit = ReturnType<typeof createBotAudit>;
 
-const originOf = (type: 'bot' | 'anonymous', id: string, credentialId: string): Origin => ({
-  operation: { name: '' },
-  caller: { ...serviceCaller('sso'), type, id, credentialId, ip: currentVisit().ip },
-});
+function originOf(type: 'bot' | 'anonymous', id: string, credentialId: string): Origin {
+  const { ip, userAgent } = currentVisit();
+  const caller = { ...serviceCaller('sso'), type, id, credentialId, ip, userAgent };
+  return { operation: { name: '' }, caller };
+}
 
 /** A claim that any caller may have chosen. */
 const named = (Type: string, text: string) => ({ Type, ID: '', Name: text.slice(0, 256) });
@@ -45,9 +46,10 @@ export function createBotAudit({ database, refusals }: { database: Database; ref
       refusals.record(`bot.token_refused ${id} ${reason}`, originOf('anonymous', '', ''), {
         Tenant: tenant,
         Action: 'bot.token_refused',
-        Result: 'failed',
-        Code: reason,
+        Result: 'denied',
+        Code: 'permission_denied',
         Targets: [{ Type: 'bot', ID: id, Name: '' }, named('issuer', iss), named('subject', sub)],
+        Reason: reason,
       }),
   };
 }
