@@ -82,7 +82,6 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   SignedInAt: '2026-01-31T12:00:00.000Z',
   'AppLogoutsListAttemptsRequest.App': exampleId('app'),
   'AppLogoutsListAttemptsResponse.Page.Items.Endpoint': exampleId('app'),
-  'AppLogoutsListAttemptsResponse.Page.Items.ID': exampleId('tsk'),
   'AppLogoutsListAttemptsResponse.Page.Items.EventType': 'oauth_app.signed_out',
   'AppLogoutsDeliverRequest.Endpoint': exampleId('app'),
   'AppLogoutsDeliverRequest.Type': 'oauth_app.signed_out',
