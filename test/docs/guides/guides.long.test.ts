@@ -8,10 +8,9 @@ import { audience, type Issuer, newSigner, startIssuer } from '@bailiwick/server
 import { ask, createApp, exchange, relyOn, signInWith } from '../../sso/issuer/stage.ts';
 import { startVisitor } from '../../sso/issuer/visitor.ts';
 import { bodyOf } from '../../support/answers.ts';
-import type { Stack } from '../../support/harness.ts';
+import { type Stack, startStack } from '../../support/harness.ts';
 import { createTenant, login, signUp } from '../../support/people.ts';
 import { takePort } from '../../support/ports.ts';
-import { sharedStack } from '../../support/shared.ts';
 import { rowsOf } from '../../support/store.ts';
 import { findLanguages, goVersions, type Programs } from './languages.ts';
 import { startProgram, visitProgram } from './program.ts';
@@ -35,8 +34,9 @@ for (const { name, make, reason } of languages)
     let issuer: Issuer;
     let ada: Awaited<ReturnType<typeof signUp>>;
     before(async () => {
+      // A stack of its own, whose refresh tokens it counts.
       [stack, issuer, programs] = await Promise.all([
-        sharedStack('one process'),
+        startStack('one process', { BAILIWICK_LIMITS: 'off' }),
         startIssuer({ after: (end) => endings.push(end as () => void) }),
         make(folder),
       ]);
