@@ -1,15 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { type Caller, sessionProof } from '@bailiwick/call';
-import { unauthenticated } from '@bailiwick/errors';
+import { unauthenticated, unavailable } from '@bailiwick/errors';
 import {
   Authority,
   type EffectiveResponse,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import {
-  Credentials,
-  type ResolveResponse,
-} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { recentLoginMs } from '@bailiwick/proto/policies.ts';
@@ -19,11 +16,11 @@ import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { createAccessTokens, isAccessToken } from './access-tokens.ts';
+import { keysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
 
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
-
-export type Principal = ResolveResponse;
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
@@ -35,10 +32,11 @@ const workerPermissions = permissionBitmap((permission) => permission === 'iam.i
  * look-up, and a revoked right never works again.
  */
 export function createAuthenticator(
-  peers: { identity: Transport; access: Transport },
+  peers: { identity: Transport; access: Transport; sso: Transport },
   rightsCache: RightsCache,
 ) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
+  const resolveAccessToken = createAccessTokens(peers.sso, credentials);
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
   return {
@@ -49,11 +47,16 @@ export function createAuthenticator(
      */
     async principal(token: string, ip: string): Promise<Principal> {
       const kind = tokenKind(token);
-      if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
+      const isStored = kind === 'session' || kind === 'botKey' || kind === 'worker';
+      if (!isStored && !isAccessToken(token)) throw unauthenticated();
       const hash = tokenHash(token);
-      const { principal, serves } = await rightsCache.getOrLoad(
-        `credential ${Buffer.from(hash).toString('base64')}`,
-        () => resolveCredential(credentials, hash, ip),
+      const name = Buffer.from(hash).toString('base64');
+      const { principal, serves } = await rightsCache.getOrLoad(`credential ${name}`, async () =>
+        cacheable(
+          isStored
+            ? await resolveCredential(credentials, hash, ip)
+            : await resolveAccessToken(token, name, ip),
+        ),
       );
       if (!serves(ip)) throw unauthenticated();
       return principal;
@@ -66,15 +69,15 @@ export function createAuthenticator(
       tenant: string,
       origin: RequestOrigin,
     ): Promise<Caller> {
-      const { type, id, credentialId, email, mailboxUnproven } = principal;
-      const address = { email, mailboxUnproven };
-      const base = { ...origin, type, id, credentialId, ...address, ...sessionProof(principal) };
+      const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
+      const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
+      const base = { ...origin, ...about, ...sessionProof(principal) };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
       // tenant's provider.
-      const effective = await rightsCache.getOrLoad(`rights ${credentialId} ${tenant}`, () =>
+      const effective = await rightsCache.getOrLoad(`rights ${principal.rightsOf} ${tenant}`, () =>
         loadRights({ authority, credentials }, principal, tenant),
       );
       return create(CallerSchema, {
@@ -83,7 +86,6 @@ export function createAuthenticator(
         permissions: effective.permissions,
         platformPermissions: effective.platformPermissions,
         grants: effective.grants,
-        narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
         methodRefused: effective.methodRefused,
         factorRequired: effective.factorRequired,
@@ -104,15 +106,21 @@ async function resolveCredential(
   credentials: Clients['credentials'],
   tokenHash: Uint8Array,
   ip: string,
-) {
+): Promise<Resolved> {
   const principal = await credentials.resolve({ tokenHash, ip });
-  const { allowedIps, credentialId, ssoTenant, expiresAt } = principal;
+  const { credentialId, expiresAt } = principal;
+  return {
+    principal: { ...principal, clientId: '', rightsOf: credentialId },
+    keys: keysOf(principal),
+    endsAt: expiresAt && timestampMs(expiresAt),
+  };
+}
+
+/** A principal as the cache of rights takes it. */
+function cacheable({ principal, keys, endsAt }: Resolved) {
+  const { allowedIps } = principal;
   const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
-  const keys: RightsKey[] = [rightsKeyOf(principal), `credential:${credentialId}`];
-  // ForgetProvider ends all sessions that came from the provider.
-  if (ssoTenant !== '') keys.push(`tenant:${ssoTenant}`);
-  const loaded = { value: { principal, serves }, keys };
-  return expiresAt ? { ...loaded, endsAt: timestampMs(expiresAt) } : loaded;
+  return { value: { principal, serves }, keys, ...(endsAt !== undefined && { endsAt }) };
 }
 
 /** Asks access for the principal's rights in a tenant, and applies the tenant's session limits. */
@@ -121,7 +129,7 @@ async function loadRights(
   principal: Principal,
   tenant: string,
 ) {
-  const { type, id, credentialId, narrowedTo } = principal;
+  const { type, id, credentialId, clientId, narrowedTo } = principal;
   const botTenant = principal.tenant;
   const value = await authority.effective({
     principalType: type,
@@ -131,6 +139,8 @@ async function loadRights(
     narrowedTo,
     ...sessionProof(principal),
   });
+  // The previous version narrows the rights of bots only.
+  if (type === 'user' && narrowedTo.length > 0 && !value.narrowed) throw unavailable();
   await limitSession(credentials, principal, value);
   // A bot's rights also depend on its own tenant, wherever it calls.
   const keys: RightsKey[] = [
@@ -138,6 +148,8 @@ async function loadRights(
     `credential:${credentialId}`,
     `tenant:${value.tenant}`,
     `tenant:${botTenant}`,
+    // The app's scopes narrow the rights.
+    ...(clientId === '' ? [] : [`app:${clientId}` as const]),
   ];
   return { value, keys };
 }
@@ -164,9 +176,6 @@ const anywhere = () => true;
 /** Whether the sign-in, or a factor after it, is recent. */
 const isRecent = ({ signedInAt, provenAt = signedInAt }: Principal): boolean =>
   provenAt !== undefined && Date.now() - timestampMs(provenAt) < recentLoginMs;
-
-const rightsKeyOf = ({ type, id }: Principal): RightsKey =>
-  type === 'bot' ? `bot:${id}` : `user:${id}`;
 
 /** Whether the operation's rules depend on more than the caller's identity. */
 const needsPermissions = (operation: Operation) =>

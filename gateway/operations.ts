@@ -20,11 +20,13 @@ import {
 } from '@bailiwick/rpc';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import type { Authenticator, Principal, RequestOrigin } from './authenticate.ts';
+import { isAccessToken } from './access-tokens.ts';
+import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import type { LinkCookie, SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 import { type JsonBody, readJson } from './json-body.ts';
 import { largeBodyBytes } from './large-bodies.ts';
+import type { Principal } from './principal.ts';
 import type { CallQuotas } from './quotas.ts';
 import { showQuota } from './rate-limit.ts';
 import { pieceOf, sendStream } from './stream.ts';
@@ -280,7 +282,11 @@ function createValidateOnly(peers: Peers) {
 /** The request's credential: the Authorization header's or, without one, the cookie's. */
 function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
   const { authorization } = request.headers;
-  if (authorization === undefined) return cookie.read(request) ?? '';
+  if (authorization === undefined) {
+    const token = cookie.read(request) ?? '';
+    // Apps send their access tokens in the header only (RFC 6750, section 2.1).
+    return isAccessToken(token) ? '' : token;
+  }
   return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import {
+  AccessToken as AccessTokenOption,
   Credential as CredentialOption,
   host as hostOption,
   LimitedSession as LimitedSessionOption,
@@ -61,6 +62,8 @@ export type Operation = {
   readonly stream: boolean;
   /** Where a self or handler rule allows a limited session. */
   readonly limitedSession: 'refused' | 'inItsTenant' | 'allowed';
+  /** When an access token of an app needs the scope `account`, or does not serve at all. */
+  readonly accessToken: 'accountForSelf' | 'accountForHandler' | 'account' | 'refused';
   /** Whether the gateway routes the operation. */
   readonly public: boolean;
   readonly sideEffects: boolean;
@@ -87,6 +90,12 @@ const sessionCookies: Partial<Record<SessionCookieOption, 'set' | 'clear'>> = {
 const limitedSessions: Partial<Record<LimitedSessionOption, Operation['limitedSession']>> = {
   [LimitedSessionOption.IN_ITS_TENANT]: 'inItsTenant',
   [LimitedSessionOption.ALLOWED]: 'allowed',
+};
+
+const accessTokens: Partial<Record<AccessTokenOption, Operation['accessToken']>> = {
+  [AccessTokenOption.ACCOUNT_FOR_HANDLER]: 'accountForHandler',
+  [AccessTokenOption.ACCOUNT]: 'account',
+  [AccessTokenOption.REFUSED]: 'refused',
 };
 
 /** Reads the options of an rpc. Throws if they are incomplete: such an rpc must not be served. */
@@ -119,6 +128,7 @@ export function readOperation(method: DescMethod): Operation {
     linkCookie: options.linkCookie,
     stream: options.stream,
     limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
+    accessToken: accessTokens[options.accessToken] ?? 'accountForSelf',
     public: credential !== 'service',
     sideEffects,
     // Each part of a stream is a separate call, which must not get the response of another part.

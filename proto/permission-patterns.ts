@@ -6,6 +6,9 @@
  */
 const namedOnly = ['iam.platform.', 'iam.internal.'];
 
+/** The scope that opens the operations on a person's own account. No pattern includes it. */
+export const accountScope = 'account';
+
 /** Whether a permission is effective on the platform only, never in a tenant. */
 export const isPlatformOnly = (permission: string): boolean =>
   namedOnly.some((prefix) => permission.startsWith(prefix));

@@ -172,6 +172,7 @@ function goldenLine({
   callers,
   audited,
   limitedSession,
+  accessToken,
 }: Operation): string {
   const rules = [...allow.map(ruleText), ...callers.map((caller) => `caller ${caller}`)];
   const limited = {
@@ -179,9 +180,14 @@ function goldenLine({
     inItsTenant: ['a limited session in its tenant'],
     allowed: ['a limited session'],
   }[limitedSession];
-  return [name, credential, rules.join('; ') || '-', audited ? 'audited' : '-', ...limited].join(
-    ' | ',
-  );
+  const token = {
+    accountForSelf: [],
+    accountForHandler: ['an access token with account for its handler rule'],
+    account: ['an access token with account'],
+    refused: ['no access token'],
+  }[accessToken];
+  const changes = audited ? 'audited' : '-';
+  return [name, credential, rules.join('; ') || '-', changes, ...limited, ...token].join(' | ');
 }
 
 function ruleText(rule: Rule): string {

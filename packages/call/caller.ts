@@ -7,6 +7,7 @@ import {
   CallerTokenSchema,
   SignedCallerTokenSchema,
 } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { type Mounted, watchMounted } from '@bailiwick/settings';
 import { type Log } from '@bailiwick/telemetry';
@@ -40,6 +41,10 @@ export function holdsInTenant(caller: Caller, permission: string, tenant: string
 export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
+
+/** Whether the caller may use the person's own account: an access token needs a scope for it. */
+export const isForAccount = ({ clientId, narrowedTo }: Caller): boolean =>
+  clientId === '' || narrowedTo.includes(accountScope);
 
 /** The id of the grant that gives the caller a permission, "" if none does. */
 export function grantOf({ grants }: Caller, permission: string): string {

@@ -9,6 +9,7 @@ export {
   grantOf,
   holdsInTenant,
   holdsOnPlatform,
+  isForAccount,
   openCallerSigner,
   openCallerVerifier,
   queueWorker,

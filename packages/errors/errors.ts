@@ -108,6 +108,12 @@ export const linkUnconfirmed = () =>
     'LINK_UNCONFIRMED',
   );
 /** For a missing record: `notFound('group')` reads "group not found". */
+export const scopeMissing = (scopes: readonly string[]) =>
+  denied(`this needs an access token with the scope ${scopes.join(' or ')}`, 'SCOPE_MISSING');
+
+export const otherTenant = () =>
+  denied('this access token is for one organisation only', 'OTHER_TENANT');
+
 export const notFound = (what: string) =>
   new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
 /** For a record that would exist twice. */

@@ -29,7 +29,8 @@ export type RightsKey =
   | `user:${string}`
   | `bot:${string}`
   | `credential:${string}`
-  | `tenant:${string}`;
+  | `tenant:${string}`
+  | `app:${string}`;
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 

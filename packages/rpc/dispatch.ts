@@ -94,6 +94,7 @@ export function createDispatch({
           code,
           ms: Math.round(took),
           actor: caller.id || caller.type,
+          ...(caller.clientId !== '' && { client: caller.clientId }),
           requestId: caller.requestId,
           ...(exchange.replayed && { replayed: true }),
         });
@@ -197,9 +198,11 @@ type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exch
 const isLogged = ({ type, id, requestId }: Caller): boolean =>
   requestId !== '' && type !== 'worker' && (type !== 'service' || id === 'gateway');
 
-function assertCredential({ credential, callers }: Operation, caller: Caller): void {
+function assertCredential({ credential, callers, accessToken }: Operation, caller: Caller): void {
   if (credential === 'none') return;
   if (caller.type === 'anonymous') throw unauthenticated();
+  if (accessToken === 'refused' && caller.clientId !== '')
+    throw denied('an access token does not serve here');
   if (credential === 'service') {
     if (caller.type !== 'service' || !callers.includes(caller.id))
       throw denied('only services may call this operation');

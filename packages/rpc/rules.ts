@@ -1,11 +1,19 @@
-import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
+import {
+  assertRecentLogin,
+  type Caller,
+  holdsInTenant,
+  holdsOnPlatform,
+  isForAccount,
+} from '@bailiwick/call';
 import {
   denied,
   factorRequired,
   linkUnconfirmed,
   methodRefused,
+  otherTenant,
   providerRefused,
   type ServiceError,
+  scopeMissing,
   ssoRequired,
   suspended,
 } from '@bailiwick/errors';
@@ -16,6 +24,7 @@ import {
   type Rule,
   tenantField,
 } from '@bailiwick/proto/operation.ts';
+import { accountScope, includes } from '@bailiwick/proto/permission-patterns.ts';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { fieldIsTrue, fieldText, setField } from './request-fields.ts';
@@ -30,6 +39,7 @@ export function allows(
   request: Message,
   caller: Caller,
 ): boolean {
+  if (needsAccount(rule, operation) && !isForAccount(caller)) return false;
   switch (rule.kind) {
     case 'self':
       return (
@@ -60,6 +70,26 @@ function isWithinLimit(operation: Operation, request: Message, { limitedTo }: Ca
     operation.limitedSession === 'inItsTenant' &&
     fieldText(operation, request, tenantField(operation)) === limitedTo
   );
+}
+
+/** Whether an access token needs the scope `account` for a rule. */
+const needsAccount = ({ kind }: Rule, { accessToken }: Operation): boolean =>
+  accessToken === 'account' ||
+  kind === 'self' ||
+  (accessToken === 'accountForHandler' && kind === 'handler');
+
+/** The scopes of which an access token needs one, if it has none of them; empty otherwise. */
+function missingScopes(operation: Operation, caller: Caller): string[] {
+  if (caller.clientId === '') return [];
+  if (operation.accessToken === 'account' && !isForAccount(caller)) return [accountScope];
+  const sufficient = operation.allow.map((rule) => {
+    if (needsAccount(rule, operation)) return accountScope;
+    return 'permission' in rule ? rule.permission : '';
+  });
+  const has = (scope: string) =>
+    scope === '' ||
+    (scope === accountScope ? isForAccount(caller) : includes(caller.narrowedTo, scope));
+  return sufficient.some(has) ? [] : [...new Set(sufficient)];
 }
 
 const isSelf = (value: string, caller: Caller) =>
@@ -136,12 +166,14 @@ export function authorize(operation: Operation, request: Message, caller: Caller
 }
 
 function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
+  const scopes = missingScopes(operation, caller);
+  if (scopes.length > 0) return scopeMissing(scopes);
   const whole = { ...caller, limitedTo: '' };
   if (
     caller.limitedTo !== '' &&
     operation.allow.some((rule) => allows(rule, operation, request, whole))
   )
-    return linkUnconfirmed();
+    return caller.clientId === '' ? linkUnconfirmed() : otherTenant();
   return tenantField(operation) === '' ? denied() : refusalIn(caller);
 }
 

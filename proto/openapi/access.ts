@@ -11,6 +11,10 @@ export const securitySchemes: JsonObject = {
     'bwks_…',
     "A user's session token, from `Account_Login`. With `Cookie: true` a browser sends it as a cookie instead.",
   ),
+  accessToken: bearer(
+    'JWT',
+    'An access token from `/oauth/token` whose `resource` is the public URL. Its scopes limit the permissions.',
+  ),
 };
 
 function bearer(bearerFormat: string, description: string): Json {
@@ -46,8 +50,13 @@ const callerOf = ({ name, credential }: Operation): Caller => {
 
 /** The accepted security schemes, as alternatives. Empty = no credential is required. */
 export function security(operation: Operation): Json {
-  return callerOf(operation).schemes.map((scheme) => ({ [scheme]: [] }));
+  const { schemes } = callerOf(operation);
+  const accepted = takesAccessToken(operation) ? [...schemes, 'accessToken'] : schemes;
+  return accepted.map((scheme) => ({ [scheme]: [] }));
 }
+
+const takesAccessToken = ({ credential, accessToken }: Operation): boolean =>
+  credential !== 'none' && credential !== 'worker' && accessToken !== 'refused';
 
 /** Who may call, in one line. */
 export function accessLine(operation: Operation): string {
@@ -76,8 +85,20 @@ export function accessText(operation: Operation): string[] {
     ...(operation.recentLogin
       ? ['A tenant can require that the caller signed in within the last 15 minutes.']
       : []),
+    ...(needsAccount(operation) ? ['An access token needs the scope `account`.'] : []),
   ];
 }
+
+/** Whether every access token needs the scope: no permission alone is enough. */
+const needsAccount = (operation: Operation): boolean =>
+  takesAccessToken(operation) &&
+  operation.allow.length > 0 &&
+  operation.allow.every(
+    ({ kind }) =>
+      operation.accessToken === 'account' ||
+      kind === 'self' ||
+      (kind === 'handler' && operation.accessToken === 'accountForHandler'),
+  );
 
 const isAboutCaller = ({ allow }: Operation) =>
   allow.some((rule) => rule.kind === 'self' && rule.field === 'caller');

@@ -129,6 +129,7 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
   return {
     tenant: rights.tenant,
     ...tokenRightsOf(rights),
+    narrowed: true,
     ssoRequired: rights.ssoRequired,
     methodRefused: rights.methodRefused,
     factorRequired: rights.factorRequired,

@@ -230,9 +230,11 @@ test('security names the credential that the gateway requires, and x-permission 
     service: undefined,
   };
   for (const { operation, endpoint } of endpoints) {
+    const own = schemes[operation.credential] ?? [];
+    const isForPeopleOrBots = own.length > 0 && operation.credential !== 'worker';
     assert.deepEqual(
       endpoint.security.flatMap((one) => Object.keys(one)),
-      schemes[operation.credential],
+      isForPeopleOrBots && operation.accessToken !== 'refused' ? [...own, 'accessToken'] : own,
       operation.name,
     );
     for (const rule of operation.allow)
@@ -243,6 +245,7 @@ test('security names the credential that the gateway requires, and x-permission 
         );
   }
   assert.deepEqual(Object.keys(document.components.securitySchemes).sort(), [
+    'accessToken',
     'botKey',
     'session',
     'worker',

@@ -815,7 +815,7 @@ export type App = {
   PostLogoutRedirectURIs: string[];
   /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means that no URL is called. */
   BackchannelLogoutURI: string;
-  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, account, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
   Scopes: string[];
   /** The services that may accept the app's tokens, as URIs such as https://api.example.com (RFC 8707). */
   Resources: string[];
@@ -858,7 +858,7 @@ export type AppInput = {
   PostLogoutRedirectURIs?: readonly string[] | undefined;
   /** The URL that is called when a user's session ends (OpenID Connect Back-Channel Logout). Empty means that no URL is called. */
   BackchannelLogoutURI?: string | undefined;
-  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
+  /** The scopes that the app may ask for: openid, profile, email, offline_access, groups, account, and permissions such as app.reports.read, which limit what its tokens may do. If absent, a new app gets openid, profile and email, and a new service gets no scopes. */
   Scopes?: readonly string[] | undefined;
   /** The services that may accept the app's tokens, as URIs such as https://api.example.com (RFC 8707). */
   Resources?: readonly string[] | undefined;

@@ -85,7 +85,8 @@ function subjectOf({ caller, allowedBy }: Call, subject: string): string {
 }
 
 /**
- * The narrowing of the bot key that makes the call. A question about another bot ignores its keys.
+ * The narrowing of the bot key or access token that makes the call. A question about another user
+ * or bot ignores their credentials.
  */
 const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
   subject === caller.id ? caller.narrowedTo : [];

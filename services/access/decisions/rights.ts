@@ -22,7 +22,7 @@ export type Principal = SessionProof & {
   id: string;
   /** A bot's own tenant. */
   botTenant?: string;
-  /** The permissions that a bot's key is narrowed to; empty = not narrowed. */
+  /** The permissions that a bot's key or an access token is narrowed to; empty = not narrowed. */
   narrowedTo?: readonly string[];
 };
 
@@ -143,7 +143,7 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 }
 
 async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
-  const { id, limitedTo } = principal;
+  const { id, limitedTo, narrowedTo = [] } = principal;
   if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
   const row = await findUserRoles(run, id, asked || limitedTo, sessionProof(principal));
   if (!row || row.barred) return none(row?.tenant ?? asked);
@@ -152,12 +152,11 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
   // member or blocks this session.
   const everywhere = open && (row.membership ?? 'active') === 'active';
   const platform_roles = limitedTo === '' ? row.platform_roles : {};
-  const rights = rightsBy(row.tenant, {
-    ...row,
-    platform_roles,
-    roles: open && row.membership === 'active' ? row.roles : {},
-    everywhere,
-  });
+  const roles = open && row.membership === 'active' ? row.roles : {};
+  const rights = {
+    ...rightsBy(row.tenant, { ...row, platform_roles, roles, everywhere }),
+    narrowedTo,
+  };
   if (row.membership !== 'active') return rights;
   return {
     ...rights,
@@ -283,8 +282,11 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
       ...noSession,
     };
+  const { narrowedTo = [] } = principal;
   const session = sessionProof(principal);
   const { limitedTo, ...proof } = session;
+  if (narrowedTo.length > 0 && !includes(narrowedTo, permission))
+    return { everywhere, tenants: [], ...proof };
   const rows = await findRolesEverywhere(run, principal.id, session);
   const tenants = rows
     .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)

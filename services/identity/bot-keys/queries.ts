@@ -34,12 +34,17 @@ export function listBotKeys(
   return database.query<BotKeyRow>(ofBot, [tenant, bot, after, limit]);
 }
 
-const live: Statement = {
-  name: 'identity.live_bot_key',
-  text: `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
+const liveKey = `select k.tenant, k.id, k.bot, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
            coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
          from bot_key k join bot b on b.tenant = k.tenant and b.id = k.bot
-         where k.token_hash = $1 and k.expires_at > now() and k.revoked_at is null and b.active`,
+         where k.expires_at > now() and k.revoked_at is null and b.active`;
+const live: Statement = {
+  name: 'identity.live_bot_key',
+  text: `${liveKey} and k.token_hash = $1`,
+};
+const liveById: Statement = {
+  name: 'identity.live_bot_key_by_id',
+  text: `${liveKey} and k.tenant = $1 and k.bot = $2 and k.id = $3`,
 };
 
 export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions' | 'allowedIps'> & {
@@ -53,6 +58,15 @@ export async function findLiveBotKey(
   tokenHash: Uint8Array,
 ): Promise<LiveBotKey | undefined> {
   const [key] = await database.query<LiveBotKey>(live, [tokenHash]);
+  return key;
+}
+
+/** The key of an id, if it is valid and its bot is active. */
+export async function findLiveBotKeyById(
+  database: Database,
+  { tenant, bot, credentialId }: { tenant: string; bot: string; credentialId: string },
+): Promise<LiveBotKey | undefined> {
+  const [key] = await database.query<LiveBotKey>(liveById, [tenant, bot, credentialId]);
   return key;
 }
 

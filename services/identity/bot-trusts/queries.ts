@@ -43,6 +43,20 @@ export async function findTrustsIn(
   return { tenant, active, trusts: rows.filter((row): row is Row & Found => row.id !== null) };
 }
 
+const live: Statement = {
+  name: 'identity.live_bot_trust',
+  text: `select t.id from bot_trust t join bot b on b.tenant = t.tenant and b.id = t.bot
+         where t.tenant = $1 and t.bot = $2 and t.id = $3 and b.active`,
+};
+
+/** Whether a trust exists and its bot is active. */
+export async function isLiveTrust(
+  database: Database,
+  { tenant, bot, credentialId }: { tenant: string; bot: string; credentialId: string },
+): Promise<boolean> {
+  return (await database.query(live, [tenant, bot, credentialId])).length > 0;
+}
+
 const ofBot: Statement = {
   name: 'identity.trusts_of_bot',
   text: `select ${columns} from bot_trust t where t.tenant = $1 and t.bot = $2 and t.id > $3 order by t.id limit $4`,

@@ -4,9 +4,14 @@ import { unauthenticated } from '@bailiwick/errors';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
-import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
+import {
+  findLiveBotKey,
+  findLiveBotKeyById,
+  type LiveBotKey,
+  touchBotKey,
+} from '../bot-keys/queries.ts';
 import { matchesTrust } from '../bot-trusts/match.ts';
-import { findTrustsIn } from '../bot-trusts/queries.ts';
+import { findTrustsIn, isLiveTrust } from '../bot-trusts/queries.ts';
 import { endSession } from '../sessions/handlers.ts';
 import {
   findLiveSession,
@@ -36,18 +41,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       if (session) return userOf(session);
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
-      // From an address outside its list, the gateway refuses the key, so this is not a use of it.
-      if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, key);
-      const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
-      return {
-        type: 'bot',
-        id,
-        credentialId,
-        tenant,
-        narrowedTo,
-        allowedIps,
-        expiresAt: timeOf(key.expiresAt),
-      };
+      return useKey(database, key, ip);
     },
 
     async resolveSession({ sessionId, unused }) {
@@ -58,6 +52,14 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
 
     async findLive({ sessionIds }) {
       return { sessionIds: await findLiveSessionIds(database, sessionIds) };
+    },
+
+    async resolveBot({ tenant, bot: id, credentialId, ip }) {
+      const about = { tenant, bot: id, credentialId };
+      const key = await findLiveBotKeyById(database, about);
+      if (key) return { principal: await useKey(database, key, ip) };
+      if (!(await isLiveTrust(database, about))) throw unauthenticated();
+      return { principal: { type: 'bot', id, credentialId, tenant } };
     },
 
     async endSession({ sessionId, userId }, call) {
@@ -88,6 +90,14 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       };
     },
   };
+}
+
+/** The bot of a key. From an address outside the key's list this is not a use of it. */
+async function useKey(database: Database, key: LiveBotKey, ip: string) {
+  if (key.stale && allowsNetwork(key, ip)) await touchBotKey(database, key);
+  const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
+  const expiresAt = timeOf(key.expiresAt);
+  return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt };
 }
 
 function userOf(session: LiveSession) {

@@ -1,4 +1,10 @@
-import { type Caller, holdsInTenant, holdsOnPlatform, sessionProof } from '@bailiwick/call';
+import {
+  type Caller,
+  holdsInTenant,
+  holdsOnPlatform,
+  isForAccount,
+  sessionProof,
+} from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -71,7 +77,7 @@ async function recordFor(
   { caller, allowedBy }: Call,
 ) {
   const userId = user?.id ?? '';
-  const isSelf = caller.type === 'user' && caller.id === userId;
+  const isSelf = caller.type === 'user' && caller.id === userId && isForAccount(caller);
   if (allowedBy?.kind === 'platform' || isSelf) {
     if (!user) throw notFound('user');
     return isSelf || holdsOnPlatform(caller, 'iam.platform.users.write')

@@ -25,6 +25,9 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
   const { database, pager } = deps;
   return {
     async save(request, call) {
+      const id = request.app?.id ?? '';
+      // The app may become inactive, or get fewer scopes: that ends its access tokens.
+      if (id !== '') call.invalidates.add(`app:${id}`);
       const { row, secret } = await saveApp(deps, request, call);
       return { app: toApi(row), clientSecret: secret };
     },
@@ -54,6 +57,7 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
         );
         if (!row) return;
         em.remove(row);
+        call.invalidates.add(`app:${id}`);
         await removeConsentsTo(em, tenant, id);
         await endSignInsTo(em, tenant, id);
         recordAppEvent(em, call, 'oauth_app.deleted', row);

@@ -1,7 +1,11 @@
+import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
 import { type Call } from '@bailiwick/rpc';
 import { assertMayDelegate } from '../delegation.ts';
 import type { AppDeps } from './deps.ts';
 import { identityScopes } from './scopes.ts';
+
+/** An app of the platform with the scope `account` may change the accounts of platform owners. */
+const allOfPlatform = 'iam.platform.*';
 
 /**
  * Throws permission_denied unless the caller holds every permission in the app's scopes: a caller
@@ -12,6 +16,10 @@ export async function assertMayUse(
   call: Call,
   { tenant, scopes }: { tenant: string; scopes: readonly string[] },
 ): Promise<void> {
-  const permissions = scopes.filter((scope) => !identityScopes.includes(scope));
+  // In an app of a tenant, `account` only opens operations that read.
+  const account = scopes.includes(accountScope) && tenant === '' ? [allOfPlatform] : [];
+  const permissions = scopes
+    .filter((scope) => !identityScopes.includes(scope) && scope !== accountScope)
+    .concat(account);
   if (permissions.length > 0) await assertMayDelegate(deps, call, tenant, permissions);
 }

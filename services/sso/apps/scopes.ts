@@ -1,3 +1,5 @@
+import { accountScope, includes } from '@bailiwick/proto/permission-patterns.ts';
+
 /**
  * The scopes that are about the person: those of OpenID Connect, and our own for groups. All others
  * are permissions.
@@ -9,3 +11,9 @@ export const identityScopes: readonly string[] = [
   'groups',
   'offline_access',
 ];
+
+/** Whether an app may ask for a scope. Its patterns include permissions only. */
+export const mayAskFor = (scopes: readonly string[], one: string): boolean =>
+  identityScopes.includes(one) || one === accountScope
+    ? scopes.includes(one)
+    : includes(scopes, one);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { includes } from '@bailiwick/proto/permission-patterns.ts';
+import { accountScope } from '@bailiwick/proto/permission-patterns.ts';
 import type Provider from 'oidc-provider';
 import type { Client, Grant, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { identityScopes } from '../apps/scopes.ts';
+import { identityScopes, mayAskFor } from '../apps/scopes.ts';
 import { appOf } from './clients.ts';
 import { commandLineId } from './command-line.ts';
 import type { Consents } from './consents.ts';
@@ -16,26 +16,26 @@ import { currentVisit, type Place } from './visit.ts';
 type Middleware = Parameters<Provider['use']>[0];
 
 /** The resources that an app's tokens may be for, with the permissions that it may ask for there. */
-export function findResource(
-  { oidc }: KoaContextWithOIDC,
-  resource: string,
-  client: Client,
-): ResourceServer {
-  const { resources, tokenLifetimeSeconds } = appOf(client);
-  if (!resources.includes(resource)) throw new errors.InvalidTarget();
-  const { AuthorizationCode: code, DeviceCode: device, RefreshToken: refresh } = oidc.entities;
-  const sources = [oidc.requestParamScopes, code?.scopes, device?.scopes, refresh?.scopes];
-  const asked = sources.flatMap((scopes) => [...(scopes ?? [])]);
-  return {
-    scope: scopesOf(client, asked)
-      .filter((scope) => !identityScopes.includes(scope))
-      .join(' '),
-    audience: resource,
-    accessTokenFormat: 'jwt',
-    accessTokenTTL: tokenLifetimeSeconds,
-    jwt: { sign: { alg: 'ES256' } },
+export const createFindResource =
+  (publicUrl: string) =>
+  ({ oidc }: KoaContextWithOIDC, resource: string, client: Client): ResourceServer => {
+    const { resources, tokenLifetimeSeconds } = appOf(client);
+    if (!resources.includes(resource)) throw new errors.InvalidTarget();
+    const { AuthorizationCode: code, DeviceCode: device, RefreshToken: refresh } = oidc.entities;
+    const sources = [oidc.requestParamScopes, code?.scopes, device?.scopes, refresh?.scopes];
+    const asked = sources.flatMap((scopes) => [...(scopes ?? [])]);
+    return {
+      scope: scopesOf(client, asked)
+        .filter((scope) => !identityScopes.includes(scope))
+        // Other services know nothing of a person's account here.
+        .filter((scope) => scope !== accountScope || resource === publicUrl)
+        .join(' '),
+      audience: resource,
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: tokenLifetimeSeconds,
+      jwt: { sign: { alg: 'ES256' } },
+    };
   };
-}
 
 /** The tenant that a grant is for; '' = none. */
 export const tenantOf = (grant: object | undefined): string =>
@@ -118,9 +118,7 @@ function keepOffline({ client, params, requestParamScopes }: KoaContextWithOIDC[
  */
 export function scopesOf(client: Client, asked: readonly string[]): string[] {
   const { scopes } = appOf(client);
-  const allowed = asked.filter((scope) =>
-    identityScopes.includes(scope) ? scopes.includes(scope) : includes(scopes, scope),
-  );
+  const allowed = asked.filter((scope) => mayAskFor(scopes, scope));
   const implied = client.grantTypeAllowed('refresh_token') ? ['offline_access'] : [];
   return [...new Set([...allowed, ...implied])];
 }

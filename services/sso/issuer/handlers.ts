@@ -6,11 +6,13 @@ import type {
 import { type Handlers } from '@bailiwick/rpc';
 import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
+import type { AccessToken } from './access-tokens.ts';
 import type { People } from './people.ts';
 import { duringVisit, newVisit } from './visit.ts';
 
 type Deps = {
   provider: () => Promise<Provider>;
+  verifyToken: (token: string) => Promise<AccessToken>;
   people: People;
   publicUrl: string;
   limiter: Limiter;
@@ -23,6 +25,8 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
   const { people, limiter } = deps;
   const limit = deps.limits['issuer'];
   return {
+    verifyToken: ({ token }) => deps.verifyToken(token),
+
     async handle(request) {
       const { ip, sessionHash } = request;
       if (limit) await limiter.take(`address issuer ${callerNetwork(ip)}`, limit);

@@ -6,6 +6,7 @@ import { type Served, serve } from '@bailiwick/rpc';
 import { type Background } from '@bailiwick/service';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { findApp } from '../apps/queries.ts';
+import { createAccessTokens } from './access-tokens.ts';
 import { createBotAudit } from './bot-audit.ts';
 import { type BotDeps, createBots } from './bots.ts';
 import { createFindClient } from './clients.ts';
@@ -51,10 +52,12 @@ export function openIssuer(options: Options): {
       audit: createBotAudit(options),
     },
   };
-  const provider = followKeys(deps, ring);
+  const signingKeys = createSigningKeys(deps);
+  const provider = followKeys(deps, signingKeys, ring);
+  const verifyToken = createAccessTokens({ ...deps, signingKeys });
   return {
     served: [
-      serve(Issuer, issuerHandlers({ ...deps, provider })),
+      serve(Issuer, issuerHandlers({ ...deps, provider, verifyToken })),
       serve(AppLogout, logoutHandlers({ database, provider })),
     ],
     background: rotateSigningKeys(deps),
@@ -63,8 +66,11 @@ export function openIssuer(options: Options): {
 }
 
 /** The provider with the present signing keys. It reads them once, so new keys need a new one. */
-function followKeys(deps: IssuerDeps, ring: KeyRing): () => Promise<Provider> {
-  const signingKeys = createSigningKeys(deps);
+function followKeys(
+  deps: IssuerDeps,
+  signingKeys: ReturnType<typeof createSigningKeys>,
+  ring: KeyRing,
+): () => Promise<Provider> {
   let made: { of: string; provider: Provider } | undefined;
 
   return async () => {

@@ -9,7 +9,7 @@ import { clientProperties, compareSecrets } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { devicePages, fillInCode, guardDeviceCodes } from './device.ts';
 import { exchangeTokens } from './exchange.ts';
-import { createGrants, findResource, keepTenants, saveGrants } from './grants.ts';
+import { createFindResource, createGrants, keepTenants, saveGrants } from './grants.ts';
 import { finishInteractions, interactionUrl, promptPolicy } from './interactions.ts';
 import { assurances } from './lack.ts';
 import { lifetimes } from './lifetimes.ts';
@@ -125,6 +125,7 @@ function featuresOf(
   publicUrl: string,
   { findAccount }: ReturnType<typeof createAccounts>,
 ): NonNullable<Configuration['features']> {
+  const findResource = createFindResource(publicUrl);
   return {
     devInteractions: { enabled: false },
     // For the assurance alone.

@@ -239,7 +239,7 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     assert.equal((await client.tokenIntrospection(config, still.access_token)).active, false);
   });
 
-  test('no token of an app opens the operations of Bailiwick', async () => {
+  test('a token that is not for Bailiwick opens none of its operations', async () => {
     const { tokens } = await signInWith(stack, config, ada.token, {
       scope: 'openid app.reports.read',
       resource,

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKNBAoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCCIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKgBAoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -86,7 +86,8 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   requestId: string;
 
   /**
-   * The permissions that a bot key is narrowed to. Empty if the key is not narrowed.
+   * The permissions that a bot key or an access token is narrowed to. Empty if it is not narrowed.
+   * Those of an access token are its scopes, with one empty text if it has none.
    *
    * @generated from field: repeated string narrowed_to = 11;
    */
@@ -192,6 +193,14 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: bool mailbox_unproven = 24;
    */
   mailboxUnproven: boolean;
+
+  /**
+   * The app that the call's access token belongs to, or the bot that got the token for itself. Empty
+   * if the credential is no access token.
+   *
+   * @generated from field: string client_id = 25;
+   */
+  clientId: string;
 };
 
 /**

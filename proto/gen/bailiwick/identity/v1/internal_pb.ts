@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSI7ChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZ1bnVzZWQYAiABKAgiUwoWUmVzb2x2ZVNlc3Npb25SZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIiYKD0ZpbmRMaXZlUmVxdWVzdBITCgtzZXNzaW9uX2lkcxgBIAMoCSInChBGaW5kTGl2ZVJlc3BvbnNlEhMKC3Nlc3Npb25faWRzGAEgAygJIjgKEUVuZFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIUChJFbmRTZXNzaW9uUmVzcG9uc2UiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIxChJNYXRjaFRydXN0c1JlcXVlc3QSCwoDYm90GAEgASgJEg4KBmNsYWltcxgCIAEoCSJqChNNYXRjaFRydXN0c1Jlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZhY3RpdmUYAiABKAgSMwoGdHJ1c3RzGAMgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoZWRUcnVzdCJJCgxNYXRjaGVkVHJ1c3QSCgoCaWQYASABKAkSDgoGaXNzdWVyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSDAoEandrcxgEIAEoCSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCItCg5HZXRCb3RzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDaWRzGAIgAygJIjsKD0dldEJvdHNSZXNwb25zZRIoCgRib3RzGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdCIbChlJZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0InMKGklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFIhsKGUlkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QiLAoaSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2USDgoGcXVldWVkGAEgASgFMt8FCgtDcmVkZW50aWFscxJxCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28SfQoOUmVzb2x2ZVNlc3Npb24SLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXF1ZXN0Gi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVTZXNzaW9uUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmsKCEZpbmRMaXZlEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTGl2ZVJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJuCgpFbmRTZXNzaW9uEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXNwb25zZSILirUYBxAGSgNzc28SfQoMTGltaXRTZXNzaW9uEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVzcG9uc2UiFIq1GBAQBkoHZ2F0ZXdheUoDc3NvEnQKC01hdGNoVHJ1c3RzEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1Jlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5MpcCCgxJZGVudGl0eUtleXMSfQoGUmVwb3J0EjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEnoKBlJvdGF0ZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5Mp8ECglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrQDCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCSI7ChVSZXNvbHZlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZ1bnVzZWQYAiABKAgiUwoWUmVzb2x2ZVNlc3Npb25SZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIlMKEVJlc29sdmVCb3RSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNib3QYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIKCgJpcBgEIAEoCSJPChJSZXNvbHZlQm90UmVzcG9uc2USOQoJcHJpbmNpcGFsGAEgASgLMiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSImCg9GaW5kTGl2ZVJlcXVlc3QSEwoLc2Vzc2lvbl9pZHMYASADKAkiJwoQRmluZExpdmVSZXNwb25zZRITCgtzZXNzaW9uX2lkcxgBIAMoCSI4ChFFbmRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiFAoSRW5kU2Vzc2lvblJlc3BvbnNlIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiMQoSTWF0Y2hUcnVzdHNSZXF1ZXN0EgsKA2JvdBgBIAEoCRIOCgZjbGFpbXMYAiABKAkiagoTTWF0Y2hUcnVzdHNSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGYWN0aXZlGAIgASgIEjMKBnRydXN0cxgDIAMoCzIjLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaGVkVHJ1c3QiSQoMTWF0Y2hlZFRydXN0EgoKAmlkGAEgASgJEg4KBmlzc3VlchgCIAEoCRIPCgdzdWJqZWN0GAMgASgJEgwKBGp3a3MYBCABKAkiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiKgoXRmluZERvbWFpblRlbmFudFJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIqChhGaW5kRG9tYWluVGVuYW50UmVzcG9uc2USDgoGdGVuYW50GAEgASgJIkUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifwoaSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QiGwoZSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdCJzChpJZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBSIbChlJZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0IiwKGklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlEg4KBnF1ZXVlZBgBIAEoBTLlBgoLQ3JlZGVudGlhbHMScQoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEoYBCg5SZXNvbHZlU2Vzc2lvbhIsLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlcXVlc3QaLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28SegoKUmVzb2x2ZUJvdBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlQm90UmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEmsKCEZpbmRMaXZlEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTGl2ZVJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJuCgpFbmRTZXNzaW9uEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkVuZFNlc3Npb25SZXNwb25zZSILirUYBxAGSgNzc28SfQoMTGltaXRTZXNzaW9uEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVzcG9uc2UiFIq1GBAQBkoHZ2F0ZXdheUoDc3NvEnQKC01hdGNoVHJ1c3RzEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1Jlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5MpcCCgxJZGVudGl0eUtleXMSfQoGUmVwb3J0EjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEnoKBlJvdGF0ZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlc3BvbnNlIguKtRgHEAZKA3NzbxoMirUYCGlkZW50aXR5Mp8ECglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxKGAQoQRmluZERvbWFpblRlbmFudBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kRG9tYWluVGVuYW50UmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -221,6 +221,59 @@ export const ResolveSessionResponseSchema: GenMessage<ResolveSessionResponse> = 
   messageDesc(file_bailiwick_identity_v1_internal, 3);
 
 /**
+ * @generated from message bailiwick.identity.v1.ResolveBotRequest
+ */
+export type ResolveBotRequest = Message<"bailiwick.identity.v1.ResolveBotRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string bot = 2;
+   */
+  bot: string;
+
+  /**
+   * The ID of a key or a trust of the bot.
+   *
+   * @generated from field: string credential_id = 3;
+   */
+  credentialId: string;
+
+  /**
+   * The client's IP address, as in ResolveRequest.
+   *
+   * @generated from field: string ip = 4;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ResolveBotRequest.
+ * Use `create(ResolveBotRequestSchema)` to create a new message.
+ */
+export const ResolveBotRequestSchema: GenMessage<ResolveBotRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.identity.v1.ResolveBotResponse
+ */
+export type ResolveBotResponse = Message<"bailiwick.identity.v1.ResolveBotResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.ResolveResponse principal = 1;
+   */
+  principal?: ResolveResponse | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ResolveBotResponse.
+ * Use `create(ResolveBotResponseSchema)` to create a new message.
+ */
+export const ResolveBotResponseSchema: GenMessage<ResolveBotResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 5);
+
+/**
  * @generated from message bailiwick.identity.v1.FindLiveRequest
  */
 export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> & {
@@ -235,7 +288,7 @@ export type FindLiveRequest = Message<"bailiwick.identity.v1.FindLiveRequest"> &
  * Use `create(FindLiveRequestSchema)` to create a new message.
  */
 export const FindLiveRequestSchema: GenMessage<FindLiveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 4);
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.identity.v1.FindLiveResponse
@@ -252,7 +305,7 @@ export type FindLiveResponse = Message<"bailiwick.identity.v1.FindLiveResponse">
  * Use `create(FindLiveResponseSchema)` to create a new message.
  */
 export const FindLiveResponseSchema: GenMessage<FindLiveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 5);
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionRequest
@@ -274,7 +327,7 @@ export type EndSessionRequest = Message<"bailiwick.identity.v1.EndSessionRequest
  * Use `create(EndSessionRequestSchema)` to create a new message.
  */
 export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.identity.v1.EndSessionResponse
@@ -287,7 +340,7 @@ export type EndSessionResponse = Message<"bailiwick.identity.v1.EndSessionRespon
  * Use `create(EndSessionResponseSchema)` to create a new message.
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionRequest
@@ -317,7 +370,7 @@ export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionReq
  * Use `create(LimitSessionRequestSchema)` to create a new message.
  */
 export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.LimitSessionResponse
@@ -330,7 +383,7 @@ export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionRe
  * Use `create(LimitSessionResponseSchema)` to create a new message.
  */
 export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsRequest
@@ -354,7 +407,7 @@ export type MatchTrustsRequest = Message<"bailiwick.identity.v1.MatchTrustsReque
  * Use `create(MatchTrustsRequestSchema)` to create a new message.
  */
 export const MatchTrustsRequestSchema: GenMessage<MatchTrustsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchTrustsResponse
@@ -385,7 +438,7 @@ export type MatchTrustsResponse = Message<"bailiwick.identity.v1.MatchTrustsResp
  * Use `create(MatchTrustsResponseSchema)` to create a new message.
  */
 export const MatchTrustsResponseSchema: GenMessage<MatchTrustsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.identity.v1.MatchedTrust
@@ -419,7 +472,7 @@ export type MatchedTrust = Message<"bailiwick.identity.v1.MatchedTrust"> & {
  * Use `create(MatchedTrustSchema)` to create a new message.
  */
 export const MatchedTrustSchema: GenMessage<MatchedTrust> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 12);
+  messageDesc(file_bailiwick_identity_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -436,7 +489,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 13);
+  messageDesc(file_bailiwick_identity_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -453,7 +506,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 14);
+  messageDesc(file_bailiwick_identity_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -470,7 +523,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 15);
+  messageDesc(file_bailiwick_identity_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -489,7 +542,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 16);
+  messageDesc(file_bailiwick_identity_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
@@ -506,7 +559,7 @@ export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainT
  * Use `create(FindDomainTenantRequestSchema)` to create a new message.
  */
 export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 17);
+  messageDesc(file_bailiwick_identity_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
@@ -525,7 +578,7 @@ export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomain
  * Use `create(FindDomainTenantResponseSchema)` to create a new message.
  */
 export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 18);
+  messageDesc(file_bailiwick_identity_v1_internal, 20);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -561,7 +614,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 19);
+  messageDesc(file_bailiwick_identity_v1_internal, 21);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -610,7 +663,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 20);
+  messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -632,7 +685,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 21);
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -649,7 +702,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 22);
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -662,7 +715,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 23);
+  messageDesc(file_bailiwick_identity_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -693,7 +746,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 24);
+  messageDesc(file_bailiwick_identity_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -706,7 +759,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 25);
+  messageDesc(file_bailiwick_identity_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -725,7 +778,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 26);
+  messageDesc(file_bailiwick_identity_v1_internal, 28);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -754,6 +807,17 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ResolveSessionRequestSchema;
     output: typeof ResolveSessionResponseSchema;
+  },
+  /**
+   * Returns the principal of a bot's key or trust. Fails with unauthenticated if it does not exist
+   * or has ended, or if the bot is not active.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.ResolveBot
+   */
+  resolveBot: {
+    methodKind: "unary";
+    input: typeof ResolveBotRequestSchema;
+    output: typeof ResolveBotResponseSchema;
   },
   /**
    * Returns those of the sessions that have not ended. It does not extend them.

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file bailiwick/options/v1/options.proto.
  */
 export const file_bailiwick_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSK+AwoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJEjsKDnNlc3Npb25fY29va2llGAsgASgOMiMuYmFpbGl3aWNrLm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIOCgZzdHJlYW0YDCABKAgSFwoPdGVuYW50X29wdGlvbmFsGBAgASgIEj0KD2xpbWl0ZWRfc2Vzc2lvbhgNIAEoDjIkLmJhaWxpd2ljay5vcHRpb25zLnYxLkxpbWl0ZWRTZXNzaW9uEhMKC2xpbmtfY29va2llGBEgASgJIqkBCgRSdWxlEg4KBHNlbGYYASABKAlIABI4CgZ0ZW5hbnQYAiABKAsyJi5iYWlsaXdpY2sub3B0aW9ucy52MS5UZW5hbnRQZXJtaXNzaW9uSAASPAoIcGxhdGZvcm0YAyABKAsyKC5iYWlsaXdpY2sub3B0aW9ucy52MS5QbGF0Zm9ybVBlcm1pc3Npb25IABIRCgdoYW5kbGVyGAQgASgJSABCBgoEcnVsZSI1ChBUZW5hbnRQZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDQoFZmllbGQYAiABKAkiRwoSUGxhdGZvcm1QZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDwoHd2l0aG91dBgCIAEoCRIMCgR3aGVuGAMgASgJKqwBCgpDcmVkZW50aWFsEhoKFkNSRURFTlRJQUxfVU5TUEVDSUZJRUQQABITCg9DUkVERU5USUFMX05PTkUQARIWChJDUkVERU5USUFMX1NFU1NJT04QAhISCg5DUkVERU5USUFMX0FOWRADEhIKDkNSRURFTlRJQUxfQk9UEAQSFQoRQ1JFREVOVElBTF9XT1JLRVIQBRIWChJDUkVERU5USUFMX1NFUlZJQ0UQBipxCg5MaW1pdGVkU2Vzc2lvbhIfChtMSU1JVEVEX1NFU1NJT05fVU5TUEVDSUZJRUQQABIhCh1MSU1JVEVEX1NFU1NJT05fSU5fSVRTX1RFTkFOVBABEhsKF0xJTUlURURfU0VTU0lPTl9BTExPV0VEEAIqYQoNU2Vzc2lvbkNvb2tpZRIeChpTRVNTSU9OX0NPT0tJRV9VTlNQRUNJRklFRBAAEhYKElNFU1NJT05fQ09PS0lFX1NFVBABEhgKFFNFU1NJT05fQ09PS0lFX0NMRUFSEAI6NQoEaG9zdBIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjRhgMgASgJUgRob3N0Ol8KCW9wZXJhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyHy5iYWlsaXdpY2sub3B0aW9ucy52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpGCg5zZXJ2ZXJfbWFuYWdlZBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCFINc2VydmVyTWFuYWdlZDpCCgtpZ25vcmVkX2tleRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjRhgMgAygJUgppZ25vcmVkS2V5YgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSL3AwoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJEjsKDnNlc3Npb25fY29va2llGAsgASgOMiMuYmFpbGl3aWNrLm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIOCgZzdHJlYW0YDCABKAgSFwoPdGVuYW50X29wdGlvbmFsGBAgASgIEj0KD2xpbWl0ZWRfc2Vzc2lvbhgNIAEoDjIkLmJhaWxpd2ljay5vcHRpb25zLnYxLkxpbWl0ZWRTZXNzaW9uEhMKC2xpbmtfY29va2llGBEgASgJEjcKDGFjY2Vzc190b2tlbhgSIAEoDjIhLmJhaWxpd2ljay5vcHRpb25zLnYxLkFjY2Vzc1Rva2VuIqkBCgRSdWxlEg4KBHNlbGYYASABKAlIABI4CgZ0ZW5hbnQYAiABKAsyJi5iYWlsaXdpY2sub3B0aW9ucy52MS5UZW5hbnRQZXJtaXNzaW9uSAASPAoIcGxhdGZvcm0YAyABKAsyKC5iYWlsaXdpY2sub3B0aW9ucy52MS5QbGF0Zm9ybVBlcm1pc3Npb25IABIRCgdoYW5kbGVyGAQgASgJSABCBgoEcnVsZSI1ChBUZW5hbnRQZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDQoFZmllbGQYAiABKAkiRwoSUGxhdGZvcm1QZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDwoHd2l0aG91dBgCIAEoCRIMCgR3aGVuGAMgASgJKqwBCgpDcmVkZW50aWFsEhoKFkNSRURFTlRJQUxfVU5TUEVDSUZJRUQQABITCg9DUkVERU5USUFMX05PTkUQARIWChJDUkVERU5USUFMX1NFU1NJT04QAhISCg5DUkVERU5USUFMX0FOWRADEhIKDkNSRURFTlRJQUxfQk9UEAQSFQoRQ1JFREVOVElBTF9XT1JLRVIQBRIWChJDUkVERU5USUFMX1NFUlZJQ0UQBiqFAQoLQWNjZXNzVG9rZW4SHAoYQUNDRVNTX1RPS0VOX1VOU1BFQ0lGSUVEEAASJAogQUNDRVNTX1RPS0VOX0FDQ09VTlRfRk9SX0hBTkRMRVIQARIYChRBQ0NFU1NfVE9LRU5fQUNDT1VOVBACEhgKFEFDQ0VTU19UT0tFTl9SRUZVU0VEEAMqcQoOTGltaXRlZFNlc3Npb24SHwobTElNSVRFRF9TRVNTSU9OX1VOU1BFQ0lGSUVEEAASIQodTElNSVRFRF9TRVNTSU9OX0lOX0lUU19URU5BTlQQARIbChdMSU1JVEVEX1NFU1NJT05fQUxMT1dFRBACKmEKDVNlc3Npb25Db29raWUSHgoaU0VTU0lPTl9DT09LSUVfVU5TUEVDSUZJRUQQABIWChJTRVNTSU9OX0NPT0tJRV9TRVQQARIYChRTRVNTSU9OX0NPT0tJRV9DTEVBUhACOjUKBGhvc3QSHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMY0YYDIAEoCVIEaG9zdDpfCglvcGVyYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMh8uYmFpbGl3aWNrLm9wdGlvbnMudjEuT3BlcmF0aW9uUglvcGVyYXRpb246RgoOc2VydmVyX21hbmFnZWQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSDXNlcnZlck1hbmFnZWQ6QgoLaWdub3JlZF9rZXkSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY0YYDIAMoCVIKaWdub3JlZEtleWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * @generated from message bailiwick.options.v1.Operation
@@ -130,6 +130,13 @@ export type Operation = Message<"bailiwick.options.v1.Operation"> & {
    * @generated from field: string link_cookie = 17;
    */
   linkCookie: string;
+
+  /**
+   * What an access token of an app needs beyond the rules.
+   *
+   * @generated from field: bailiwick.options.v1.AccessToken access_token = 18;
+   */
+  accessToken: AccessToken;
 };
 
 /**
@@ -316,6 +323,56 @@ export const CredentialSchema: GenEnum<Credential> = /*@__PURE__*/
   enumDesc(file_bailiwick_options_v1_options, 0);
 
 /**
+ * An access token that the OpenID provider made for an app. Its scopes limit which permissions of
+ * its person or bot take effect. The scope "account" opens the operations on the person's account.
+ *
+ * @generated from enum bailiwick.options.v1.AccessToken
+ */
+export const AccessToken = {
+  /**
+   * Self rules need the scope "account". The other rules do not.
+   *
+   * @generated from enum value: ACCESS_TOKEN_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The handler rules need it too: they are about the person's own account.
+   *
+   * @generated from enum value: ACCESS_TOKEN_ACCOUNT_FOR_HANDLER = 1;
+   */
+  ACCOUNT_FOR_HANDLER: 1,
+
+  /**
+   * All rules need it: the operation makes or changes a credential.
+   *
+   * @generated from enum value: ACCESS_TOKEN_ACCOUNT = 2;
+   */
+  ACCOUNT: 2,
+
+  /**
+   * Rejected: the operation would give an app more than its token.
+   *
+   * @generated from enum value: ACCESS_TOKEN_REFUSED = 3;
+   */
+  REFUSED: 3,
+} as const;
+
+/**
+ * An access token that the OpenID provider made for an app. Its scopes limit which permissions of
+ * its person or bot take effect. The scope "account" opens the operations on the person's account.
+ *
+ * @generated from enum bailiwick.options.v1.AccessToken
+ */
+export type AccessToken = (typeof AccessToken)[keyof typeof AccessToken] | UnknownEnum;
+
+/**
+ * Describes the enum bailiwick.options.v1.AccessToken.
+ */
+export const AccessTokenSchema: GenEnum<AccessToken> = /*@__PURE__*/
+  enumDesc(file_bailiwick_options_v1_options, 1);
+
+/**
  * A session is limited to a tenant if that tenant's provider opened it on an account that was
  * linked by the address alone. Such a session holds permissions in that tenant only. Self and
  * handler rules allow it only where this option says so.
@@ -358,7 +415,7 @@ export type LimitedSession = (typeof LimitedSession)[keyof typeof LimitedSession
  * Describes the enum bailiwick.options.v1.LimitedSession.
  */
 export const LimitedSessionSchema: GenEnum<LimitedSession> = /*@__PURE__*/
-  enumDesc(file_bailiwick_options_v1_options, 1);
+  enumDesc(file_bailiwick_options_v1_options, 2);
 
 /**
  * The effect of the response on the browser's session cookie.
@@ -396,7 +453,7 @@ export type SessionCookie = (typeof SessionCookie)[keyof typeof SessionCookie] |
  * Describes the enum bailiwick.options.v1.SessionCookie.
  */
 export const SessionCookieSchema: GenEnum<SessionCookie> = /*@__PURE__*/
-  enumDesc(file_bailiwick_options_v1_options, 2);
+  enumDesc(file_bailiwick_options_v1_options, 3);
 
 /**
  * The process that serves this service: identity, access, sso or notifications.

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIr8BChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ7CgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSIuChhJc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASK6AQoZSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZRIPCgdzdWJqZWN0GAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhUKDWNyZWRlbnRpYWxfaWQYBCABKAkSDgoGdGVuYW50GAUgASgJEg4KBnNjb3BlcxgGIAMoCRIuCgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkikQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJIr8BChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzKCAgoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRKEAQoLVmVyaWZ5VG9rZW4SKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVxdWVzdBorLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZSIckAIBirUYFRAGSgdnYXRld2F5SghpZGVudGl0eRoHirUYA3NzbzKEAQoJQXBwTG9nb3V0Em4KBFNpZ24SJi5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -52,6 +52,82 @@ export type DomainOwnerFindResponse = Message<"bailiwick.sso.v1.DomainOwnerFindR
  */
 export const DomainOwnerFindResponseSchema: GenMessage<DomainOwnerFindResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 1);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerVerifyTokenRequest
+ */
+export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTokenRequest"> & {
+  /**
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerVerifyTokenRequest.
+ * Use `create(IssuerVerifyTokenRequestSchema)` to create a new message.
+ */
+export const IssuerVerifyTokenRequestSchema: GenMessage<IssuerVerifyTokenRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerVerifyTokenResponse
+ */
+export type IssuerVerifyTokenResponse = Message<"bailiwick.sso.v1.IssuerVerifyTokenResponse"> & {
+  /**
+   * The ID of the user or bot.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * The app, or the bot that got the token for itself.
+   *
+   * @generated from field: string client_id = 2;
+   */
+  clientId: string;
+
+  /**
+   * The session of the user. Empty for a bot.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * The key or trust of the bot. Empty for a user.
+   *
+   * @generated from field: string credential_id = 4;
+   */
+  credentialId: string;
+
+  /**
+   * The only tenant in which the token works. Empty if it is for all tenants.
+   *
+   * @generated from field: string tenant = 5;
+   */
+  tenant: string;
+
+  /**
+   * The permissions and "account", within the app's present scopes.
+   *
+   * @generated from field: repeated string scopes = 6;
+   */
+  scopes: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 7;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerVerifyTokenResponse.
+ * Use `create(IssuerVerifyTokenResponseSchema)` to create a new message.
+ */
+export const IssuerVerifyTokenResponseSchema: GenMessage<IssuerVerifyTokenResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -101,7 +177,7 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 2);
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.sso.v1.StartResponse
@@ -140,7 +216,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 3);
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishRequest
@@ -188,7 +264,7 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 4);
+  messageDesc(file_bailiwick_sso_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishResponse
@@ -228,7 +304,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 5);
+  messageDesc(file_bailiwick_sso_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -257,7 +333,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 6);
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -276,7 +352,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 7);
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -295,7 +371,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 8);
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -319,7 +395,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 9);
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -357,7 +433,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -376,7 +452,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -402,7 +478,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -421,7 +497,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -447,7 +523,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * A header of an HTTP message. A name may occur more than once.
@@ -471,7 +547,7 @@ export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
  * Use `create(HttpHeaderSchema)` to create a new message.
  */
 export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleRequest
@@ -522,7 +598,7 @@ export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"
  * Use `create(IssuerHandleRequestSchema)` to create a new message.
  */
 export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
  * One choice of a person, and where it leads.
@@ -548,7 +624,7 @@ export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
  * Use `create(IssuerOptionSchema)` to create a new message.
  */
 export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 17);
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
  * A page that asks the person.
@@ -602,7 +678,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 18);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -678,7 +754,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -745,7 +821,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -779,7 +855,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -809,7 +885,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -845,7 +921,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -894,7 +970,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -950,6 +1026,18 @@ export const Issuer: GenService<{
     methodKind: "unary";
     input: typeof IssuerHandleRequestSchema;
     output: typeof IssuerHandleResponseSchema;
+  },
+  /**
+   * Verifies an access token for Bailiwick's own operations. Fails with unauthenticated if the token
+   * is not valid, or if its app no longer is. The session or the bot's credential is not checked
+   * here.
+   *
+   * @generated from rpc bailiwick.sso.v1.Issuer.VerifyToken
+   */
+  verifyToken: {
+    methodKind: "unary";
+    input: typeof IssuerVerifyTokenRequestSchema;
+    output: typeof IssuerVerifyTokenResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 1);

@@ -1,0 +1,28 @@
+import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { type RightsKey } from '@bailiwick/revocation';
+
+/** Who calls, and with which credential. */
+export type Principal = ResolveResponse & {
+  /** The app of an access token; '' = another credential. */
+  clientId: string;
+  /** What the rights depend on beside the tenant. An access token narrows its session. */
+  rightsOf: string;
+};
+
+/** A principal, the addresses that it may call from, and what ends it. */
+export type Resolved = {
+  principal: Principal;
+  keys: RightsKey[];
+  /** In ms since 1970; undefined = never. */
+  endsAt: number | undefined;
+};
+
+/** What ends a principal. ForgetProvider ends all sessions that came from the provider. */
+export const keysOf = (principal: ResolveResponse): RightsKey[] => [
+  rightsKeyOf(principal),
+  `credential:${principal.credentialId}`,
+  ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
+];
+
+export const rightsKeyOf = ({ type, id }: ResolveResponse): RightsKey =>
+  type === 'bot' ? `bot:${id}` : `user:${id}`;
