@@ -4,7 +4,8 @@ import { readUrl } from '../client/url.ts';
 import { UsageError } from './failure.ts';
 import { readText } from './input.ts';
 import { say } from './output.ts';
-import { readSessions } from './sessions.ts';
+import { readSessions, storedToken } from './sessions.ts';
+import { renewAt } from './sign-in/issuer.ts';
 
 /** The common options for the connection. */
 export type Connection = {
@@ -25,24 +26,31 @@ export function urlOf({ url }: Connection): string {
   }
 }
 
-/** The token: --token-file, BAILIWICK_TOKEN, or the stored login at that address. */
-export async function tokenOf(connection: Connection): Promise<string | undefined> {
+/** The token of --token-file or BAILIWICK_TOKEN. */
+export async function givenToken(connection: Connection): Promise<string | undefined> {
   const file = connection['token-file'];
   if (file !== undefined) return (await readText(file, '--token-file')).trim();
-  return process.env['BAILIWICK_TOKEN']?.trim() || readSessions().Tokens[urlOf(connection)];
+  return process.env['BAILIWICK_TOKEN']?.trim() || undefined;
 }
 
-/** Creates a client with these options. `token` overrides their token. */
+/** Creates a client with these options, with the stored login at their address. `token` overrides their token. */
 export async function connect(connection: Connection, token?: string): Promise<Client> {
   const url = urlOf(connection);
-  if (isPlaintext(new URL(url)))
-    say(`bailiwick: ${url} is not https: passwords, tokens and responses can be read in transit`);
+  warnOfPlaintext(url);
   return createClient({
     url,
-    token: token ?? (await tokenOf(connection)),
+    token:
+      token ??
+      (await givenToken(connection)) ??
+      (() => storedToken(url, (renewal) => renewAt(url, renewal))),
     timeoutMs: timeoutOf(connection),
     userAgent: 'bailiwick-cli',
   });
+}
+
+export function warnOfPlaintext(url: string): void {
+  if (isPlaintext(new URL(url)))
+    say(`bailiwick: ${url} is not https: passwords, tokens and responses can be read in transit`);
 }
 
 const isPlaintext = ({ protocol, hostname }: URL) =>

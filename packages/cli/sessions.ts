@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { Refusal } from './failure.ts';
+import { takeLock } from './lock.ts';
 
 // The stored sessions, in a file that only the user can read. A token is sent only to the address that issued it.
 
@@ -10,11 +11,19 @@ type Sessions = {
   /** The default address. */
   Current: string;
   Tokens: Record<string, string>;
+  /** How the token of an address is renewed. Absent for a session token and for a bot key, which last longer. */
+  Renewals: Record<string, Renewal>;
   /** The ID of the default tenant at each address. */
   Tenants: Record<string, string>;
 };
 
-const empty: Sessions = { Current: '', Tokens: {}, Tenants: {} };
+/** The refresh token of a sign-in with the browser, and when its present token ends. */
+export type Renewal = { RefreshToken: string; ExpiresAt: string };
+
+/** A token with its renewal. */
+export type Renewed = { token: string; renewal: Renewal };
+
+const empty: Sessions = { Current: '', Tokens: {}, Renewals: {}, Tenants: {} };
 
 export function sessionsFile(): string {
   return path.join(
@@ -38,29 +47,81 @@ export function readSessions(): Sessions {
 }
 
 /** Stores a token and makes its address the default; without a token, removes it. The address's default tenant is removed: it belonged to the previous user. */
-export function keepSession(url: string, token: string | undefined): void {
-  const { Current, Tokens, Tenants: all } = readSessions();
-  const Tenants = without(all, url);
-  if (token === undefined) write({ Current, Tokens: without(Tokens, url), Tenants });
-  else write({ Current: url, Tokens: { ...Tokens, [url]: token }, Tenants });
-}
+export const keepSession = (
+  url: string,
+  token: string | undefined,
+  renewal?: Renewal,
+): Promise<void> =>
+  changeSessions((sessions) => ({
+    Current: token === undefined ? sessions.Current : url,
+    Tokens: withValue(sessions.Tokens, url, token),
+    Renewals: withValue(sessions.Renewals, url, renewal),
+    Tenants: without(sessions.Tenants, url),
+  }));
 
 /** Stores the default tenant of an address; without one, removes it. */
-export function keepTenant(url: string, tenant: string | undefined): void {
-  const sessions = readSessions();
-  write({
+export const keepTenant = (url: string, tenant: string | undefined): Promise<void> =>
+  changeSessions((sessions) => ({
     ...sessions,
-    Tenants:
-      tenant === undefined
-        ? without(sessions.Tenants, url)
-        : { ...sessions.Tenants, [url]: tenant },
+    Tenants: withValue(sessions.Tenants, url, tenant),
+  }));
+
+/**
+ * The stored token of an address. `renew` replaces one that is about to end; only one process at a time does, since a
+ * refresh token works once.
+ */
+export async function storedToken(
+  url: string,
+  renew: (renewal: Renewal) => Promise<Renewed>,
+): Promise<string | undefined> {
+  if (!isEnding(readSessions(), url)) return readSessions().Tokens[url];
+  await changeSessions(async (sessions) => {
+    // Another process may have renewed it meanwhile.
+    const renewal = sessions.Renewals[url];
+    if (!renewal || !isEnding(sessions, url)) return sessions;
+    const { token, renewal: next } = await renew(renewal);
+    return {
+      ...sessions,
+      Tokens: { ...sessions.Tokens, [url]: token },
+      Renewals: { ...sessions.Renewals, [url]: next },
+    };
   });
+  return readSessions().Tokens[url];
 }
 
-const without = (record: Record<string, string>, key: string): Record<string, string> => {
+/** A token is renewed before it ends, so that it lasts until its call arrives. */
+const marginMs = 30_000;
+
+const isEnding = ({ Renewals }: Sessions, url: string): boolean => {
+  const renewal = Renewals[url];
+  return renewal !== undefined && Date.parse(renewal.ExpiresAt) - Date.now() < marginMs;
+};
+
+const withValue = <Value>(
+  record: Record<string, Value>,
+  key: string,
+  value: Value | undefined,
+): Record<string, Value> =>
+  value === undefined ? without(record, key) : { ...record, [key]: value };
+
+const without = <Value>(record: Record<string, Value>, key: string): Record<string, Value> => {
   const { [key]: _, ...others } = record;
   return others;
 };
+
+/** Reads the file, changes it and writes it, while no other process does. */
+async function changeSessions(
+  change: (sessions: Sessions) => Sessions | Promise<Sessions>,
+): Promise<void> {
+  const release = await takeLock(`${sessionsFile()}.lock`);
+  try {
+    const sessions = readSessions();
+    const changed = await change(sessions);
+    if (changed !== sessions) write(changed);
+  } finally {
+    release();
+  }
+}
 
 function write(sessions: Sessions): void {
   const file = sessionsFile();

@@ -25,7 +25,7 @@ export const use: Command = {
     const connection: Connection = values;
     const url = urlOf(connection);
     if (clear) {
-      keepTenant(url, undefined);
+      await keepTenant(url, undefined);
       say(`${url} no longer has a default tenant`);
     } else if (name === undefined) {
       const tenant = defaultTenant(url);
@@ -34,7 +34,7 @@ export const use: Command = {
       print(tenant);
     } else {
       const tenant = await findTenant(await connect(connection), name);
-      keepTenant(url, tenant);
+      await keepTenant(url, tenant);
       say(`${name} is the default tenant at ${url}`);
     }
     return exitCodes.ok;

@@ -13,6 +13,8 @@ type RunOptions = {
   input?: string;
   env?: Record<string, string>;
   program?: readonly [command: string, ...args: string[]];
+  /** Gets all of the standard error so far, each time that the tool has written to it. */
+  watch?: (stderr: string) => void;
 };
 
 export type Cli = ReturnType<typeof createCli>;
@@ -29,17 +31,25 @@ export function createCli(url: string, token = '') {
 
     run(
       args: readonly string[],
-      { input = '', env = {}, program = [process.execPath, main] }: RunOptions = {},
+      { input = '', env = {}, program = [process.execPath, main], watch }: RunOptions = {},
     ): Promise<Outcome> {
       const [command, ...before] = program;
-      const own = { XDG_CONFIG_HOME: home, BAILIWICK_URL: url, BAILIWICK_TOKEN: token };
+      const own = {
+        XDG_CONFIG_HOME: home,
+        BAILIWICK_URL: url,
+        BAILIWICK_TOKEN: token,
+        BROWSER: '',
+      };
       const child = spawn(command, [...before, ...args], {
         env: { ...process.env, NODE_OPTIONS: '', ...own, ...env },
       });
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+        stderr += chunk;
+        watch?.(stderr);
+      });
       child.stdin.on('error', () => {});
       child.stdin.end(input);
       return new Promise((resolve, reject) => {

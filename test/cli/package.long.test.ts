@@ -18,7 +18,7 @@ const catalog = parse(readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8
   catalog: Record<string, string>;
 };
 
-test('the packed tool runs without the workspace, with yaml as its only dependency', async (t) => {
+test('the packed tool runs without the workspace, with its two dependencies', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tool-'));
   const cli = createCli('http://127.0.0.1:1');
   t.after(() => {
@@ -30,14 +30,17 @@ test('the packed tool runs without the workspace, with yaml as its only dependen
   });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   const [tarball = ''] = globSync('*.tgz', { cwd: folder });
-  const yaml = realpathSync(path.join(root, 'packages/cli/node_modules/yaml'));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`, yaml], {
-    cwd: folder,
-  });
+  const names = ['oauth4webapi', 'yaml'];
+  const folders = names.map((name) =>
+    realpathSync(path.join(root, 'packages/cli/node_modules', name)),
+  );
+  const offline = ['install', '--offline', '--no-audit', '--no-fund'];
+  await run('npm', [...offline, `./${tarball}`, ...folders], { cwd: folder });
   const manifest = JSON.parse(
     readFileSync(path.join(folder, 'node_modules/@bailiwick/cli/package.json'), 'utf8'),
   ) as { dependencies: Record<string, string> };
-  assert.deepEqual(manifest.dependencies, { yaml: catalog.catalog['yaml'] });
+  const versions = names.map((name) => [name, catalog.catalog[name]]);
+  assert.deepEqual(manifest.dependencies, Object.fromEntries(versions));
 
   const program = [hostNode(), path.join(folder, 'node_modules/.bin/bailiwick')] as const;
   const help = await cli.run(['--help'], { program });
@@ -52,6 +55,8 @@ test('the packed tool runs without the workspace, with yaml as its only dependen
       .code,
     5,
   );
+  // The sign-in finds nothing to talk to, but its library.
+  assert.equal((await cli.run(['login'], { program })).code, 5);
   assert.match(
     (await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr,
     /Roles must be a list/,
