@@ -99,7 +99,7 @@ esac
 `,
   );
   chmodSync(path.join(folder, 'kubectl'), 0o755);
-  const [create = '', cluster = '', exchange = '', github = '', gitlab = '', ...rest] =
+  const [create = '', cluster = '', exchange = '', github = '', gitlab = '', use = '', ...rest] =
     blocks('sh');
   assert.deepEqual(rest, []);
   await sh(create);
@@ -112,6 +112,12 @@ esac
   const { access_token: token, ...answered } = answer;
   assert.deepEqual(answered, about);
   assert.equal((await tokenFrom(String(token))).sub, variables['bot']);
+
+  const { Page } = JSON.parse(await sh(use)) as { Page: { Items: Array<{ ID: string }> } };
+  assert.deepEqual(
+    Page.Items.map(({ ID }) => ID),
+    [variables['bot']],
+  );
 
   for (const command of [github, gitlab]) await sh(command);
   const request = { Tenant: tenant, Bot: variables['bot'] };

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { bodyOf } from '../../support/answers.ts';
 import { type Bot, createBot } from '../../support/bots.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { signUp, tenantFor } from '../../support/people.ts';
@@ -64,6 +65,11 @@ else
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       const { sub, credential, tenant } = await verified(stack, answer.body);
       assert.deepEqual([sub, credential, tenant], [bot.ID, ID, bot.Tenant]);
+      const { Tenant, ID: Bot } = bot;
+      const Grant = { Tenant, Bot, Role: 'auditor' };
+      bodyOf(await stack.call('BotGrants_Add', { Grant }, ada.token));
+      const token = String(answer.body['access_token']);
+      bodyOf(await stack.call('Bots_Get', { Tenant, ID: Bot }, token));
     });
 
     test('gets none as another account, or with a token for another audience', async () => {
