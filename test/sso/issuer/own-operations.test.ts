@@ -257,6 +257,41 @@ describeOne('an access token for Bailiwick itself', 'one process', (topology) =>
     await assertEnded(third.token);
   });
 
+  test("of a bot works within the bot's key, until the key ends", async () => {
+    const bot = recordIn(
+      await stack.call('Bots_Save', { Bot: { Tenant: tenant, Name: 'Builds' } }, owner.token),
+      'Bot',
+    ) as { ID: string };
+    const Grant = { Tenant: tenant, Bot: bot.ID, Role: 'admin' };
+    bodyOf(await stack.call('BotGrants_Add', { Grant }, owner.token));
+    const made = bodyOf(
+      await stack.call(
+        'BotKeys_Create',
+        { Tenant: tenant, Bot: bot.ID, Name: 'CI', Permissions: ['iam.groups.*'] },
+        owner.token,
+      ),
+    ) as { Key: { ID: string }; Secret: string };
+    const response = await fetch(`${stack.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: bot.ID,
+        client_secret: made.Secret,
+        scope: 'iam.groups.read',
+      }),
+    });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    assert.equal((await list(token)).status, 200);
+    assert.equal((await list(token, other)).status, 403);
+    const refused = await save(token);
+    assert.equal(refused.status, 403);
+    assert.match(messageOf(refused), /the scope iam\.groups\.write/);
+    assert.equal((await account(token)).status, 403);
+    const ended = { Tenant: tenant, ID: made.Key.ID, ExpiresAt: new Date().toISOString() };
+    bodyOf(await stack.call('BotKeys_SetExpiration', ended, owner.token));
+    assert.equal((await list(token)).status, 401);
+  });
+
   test('answers 200 calls at once, each within its own scopes', async () => {
     const [reader, writer] = [await tokenFor('iam.groups.read'), await tokenFor(groups.join(' '))];
     const answers = await Promise.all(
