@@ -23,7 +23,7 @@ import {
 
 type Entry = {
   Action: string;
-  Changes: Array<{ Field: string; New: unknown }>;
+  Changes: Array<{ Field: string; New: string }>;
   Result: string;
   ActorID: string;
   CredentialID: string;
@@ -31,7 +31,7 @@ type Entry = {
 };
 
 const reasonOf = ({ Changes }: Entry): string =>
-  String(Changes.find(({ Field }) => Field === 'Reason')?.New ?? '');
+  Changes.find(({ Field }) => Field === 'Reason')?.New ?? '';
 
 const unknownBot = 'bot_01jzzzzzzzzzzzzzzzzzzzzzzz';
 
