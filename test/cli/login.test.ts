@@ -6,7 +6,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { answerConsent, enter } from '../sso/issuer/stage.ts';
 import { type Arrival, startVisitor, type Visitor } from '../sso/issuer/visitor.ts';
 import { eventually, type Stack } from '../support/harness.ts';
-import { signUp } from '../support/people.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 import { type Cli, createCli, type Outcome } from './cli.ts';
 
@@ -129,6 +129,24 @@ describe('bailiwick login', () => {
     assert.ok(Renewals[Current]?.RefreshToken);
   });
 
+  test('leads to the operations of the account and of the tenants, until the session ends', async (t) => {
+    const cli = newCli(t);
+    const { email, token } = await signUp(stack);
+    const [first, second] = [await createTenant(stack, token), await createTenant(stack, token)];
+    await byBrowser(cli, token);
+    const account = await cli.run(['Account_Get', '--json']);
+    assert.equal(account.code, 0, account.stderr);
+    assert.equal((JSON.parse(account.stdout) as { User: { Email: string } }).User.Email, email);
+    for (const tenant of [first, second]) {
+      const group = ['--Group.Tenant', tenant, '--Group.Path', 'eng', '--Group.Name', 'Eng'];
+      const saved = await cli.run(['Groups_Save', ...group]);
+      assert.equal(saved.code, 0, saved.stderr);
+    }
+    await stack.call('Account_Logout', {}, token);
+    assert.equal((await cli.run(['Account_Get'])).code, 4);
+    assert.equal((await cli.run(['Groups_List', '--Tenant', first])).code, 4);
+  });
+
   test('shows a code without a browser, and says that the person refused', async (t) => {
     const cli = newCli(t);
     const { id, email, token } = await signUp(stack);
@@ -157,7 +175,10 @@ describe('bailiwick login', () => {
     };
     for (const processes of [4, 1]) {
       const before = expire();
-      await Promise.all(Array.from({ length: processes }, () => cli.run(['Account_Get'])));
+      const outcomes = await Promise.all(
+        Array.from({ length: processes }, () => cli.run(['Account_Get'])),
+      );
+      for (const { code: exit, stderr } of outcomes) assert.equal(exit, 0, stderr);
       assert.notEqual(storedIn(cli).Renewals[stack.url]?.RefreshToken, before);
     }
     // Once the browser's session has ended, so has this one.

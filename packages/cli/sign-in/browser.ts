@@ -44,12 +44,12 @@ export async function signInByBrowser(url: string, scope: string): Promise<Signe
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     }).toString();
-    const arrival = answerOf(server, issuer, state);
+    const arrival = answerOf(server, state);
     openBrowser(address.href);
     say(`Sign in with the browser. If none has opened, open this address on this computer:`);
     say(`\n${address.href}\n`);
     say('Without a browser here, use bailiwick login --device.');
-    const parameters = await arrival;
+    const parameters = parametersOf(issuer, await arrival, state);
     const response = await reaching(url, () =>
       oauth.authorizationCodeGrantRequest(
         issuer,
@@ -74,11 +74,7 @@ export async function signInByBrowser(url: string, scope: string): Promise<Signe
 }
 
 /** Waits for the browser. Requests that do not come from this sign-in change nothing. */
-function answerOf(
-  server: Server,
-  issuer: oauth.AuthorizationServer,
-  state: string,
-): Promise<URLSearchParams> {
+function answerOf(server: Server, state: string): Promise<URL> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Refusal('nobody signed in: start again with bailiwick login')),
@@ -89,20 +85,27 @@ function answerOf(
       if (arrived?.pathname !== '/callback' || arrived.searchParams.get('state') !== state)
         return send(response, 404, 'There is nothing here.');
       clearTimeout(timer);
-      try {
-        // It compares the state and the issuer.
-        resolve(oauth.validateAuthResponse(issuer, client, arrived, state));
-        send(response, 200, 'Go back to the command line. You can close this page.');
-      } catch (error) {
-        send(response, 200, 'The sign-in has failed. The command line says why.');
-        reject(refusalOf(error));
-      }
+      send(
+        response,
+        200,
+        arrived.searchParams.has('error')
+          ? 'The sign-in has failed. The command line says why.'
+          : 'Go back to the command line. You can close this page.',
+      );
+      resolve(arrived);
     });
   });
 }
 
-const refusalOf = (error: unknown): unknown =>
-  codeOf(error) === 'access_denied' ? new Refusal('the sign-in was refused in the browser') : error;
+/** The parameters of the browser's answer, which name the state and the issuer. @throws Refusal */
+function parametersOf(issuer: oauth.AuthorizationServer, arrived: URL, state: string) {
+  try {
+    return oauth.validateAuthResponse(issuer, client, arrived, state);
+  } catch (error) {
+    if (codeOf(error) !== 'access_denied') throw error;
+    throw new Refusal('the sign-in was refused in the browser');
+  }
+}
 
 function send(response: ServerResponse, status: number, text: string): void {
   response
