@@ -1,4 +1,4 @@
-import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
+import { type Limit, type Limiter } from '@bailiwick/limits';
 import type {
   IssuerHandleRequest,
   Issuer as IssuerService,
@@ -7,6 +7,7 @@ import { type Handlers } from '@bailiwick/rpc';
 import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
 import type { AccessToken } from './access-tokens.ts';
+import { createCounter, tooManyCalls } from './counted.ts';
 import type { People } from './people.ts';
 import { duringVisit, newVisit } from './visit.ts';
 
@@ -22,20 +23,22 @@ type Deps = {
 
 /** Hands each request to oidc-provider, without a socket. */
 export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
-  const { people, limiter } = deps;
-  const limit = deps.limits['issuer'];
+  const { people } = deps;
+  const counter = createCounter(deps);
   return {
     verifyToken: ({ token }) => deps.verifyToken(token),
 
     async handle(request) {
       const { ip, sessionHash } = request;
-      if (limit) await limiter.take(`address issuer ${callerNetwork(ip)}`, limit);
+      const wait = await counter.before(request);
+      if (wait > 0) return tooManyCalls(wait);
       const person = sessionHash.length > 0 ? await people.ofToken(sessionHash, ip) : undefined;
       const userAgent = request.headers.find(({ name }) => name === 'user-agent')?.value ?? '';
       const visit = newVisit(person, ip, userAgent);
       const answer = await duringVisit(visit, () => answerOf(deps, request));
       const { failure, form, choice, devicePage, signedOut, refused } = visit;
       if (refused) throw refused;
+      await counter.after(request, answer.statusCode);
       return {
         status: answer.statusCode,
         headers: headersOf(answer.headers),
