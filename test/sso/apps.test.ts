@@ -125,7 +125,7 @@ describeOne('apps', 'one process', (topology) => {
     assert.deepEqual(body.Messages, [
       'App.Name is required',
       'App.RedirectURIs must be at most 50 URLs of 1 to 2048 ASCII characters, without a fragment and wildcards',
-      'App.Scopes must be at most 100 of openid, profile, email, offline_access, groups and permissions such as app.reports.read',
+      'App.Scopes must be at most 100 of openid, profile, email, offline_access, groups, account and permissions such as app.reports.read',
       'App.Resources must be at most 20 absolute URIs of at most 512 ASCII characters, without a fragment',
       'App.TokenLifetimeSeconds must be between 60 and 3600',
       'App.RedirectURIs[1] must begin with https://, or with http:// on the same machine',
