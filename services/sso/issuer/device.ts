@@ -133,16 +133,17 @@ export function guardDeviceCodes({ DeviceCode }: Provider, { limiter, limits }: 
   });
 }
 
-/** Counts a look-up of a code by a person and an address. @throws beyond the limit */
+/**
+ * Counts a look-up of a code by a person, or by an address without a session: others at the same
+ * address must not lock signed-in people out. @throws beyond the limit
+ */
 async function countGuess({ limiter, limits }: Guard): Promise<void> {
   const visit = currentVisit();
   const { person, ip } = visit;
-  const ofAddress = limits['device_code'];
-  const waits = await Promise.all([
-    person ? limiter.use(`device codes ${person.id}`, guessesOfPerson) : 0,
-    ofAddress ? limiter.use(`address device_code ${callerNetwork(ip)}`, ofAddress) : 0,
-  ]);
-  const wait = Math.max(...waits);
+  const [key, limit] = person
+    ? [`device codes ${person.id}`, guessesOfPerson]
+    : [`address device_code ${callerNetwork(ip)}`, limits['device_code']];
+  const wait = limit ? await limiter.use(key, limit) : 0;
   if (wait === 0) return;
   visit.refused = exhausted('too many requests, try again later', wait);
   throw new errors.InvalidRequest('too many codes');

@@ -41,17 +41,17 @@ function decode(token: string): JWTPayload | undefined {
 
 function timeProblem({ exp, nbf, iat }: JWTPayload): string | undefined {
   const now = Date.now() / 1000;
-  const times: unknown[] = [exp, nbf ?? 0, iat ?? 0];
+  const times: unknown[] = [exp, nbf ?? 0, iat];
   if (
     !times.every((time) => typeof time === 'number' && Number.isFinite(time)) ||
-    exp === undefined
+    exp === undefined ||
+    iat === undefined
   )
-    return 'must name the time when it expires (exp), and times as numbers';
+    return 'must say as numbers when it was issued (iat) and when it expires (exp)';
   if (exp <= now - skew) return 'has expired';
-  if ((nbf ?? 0) > now + skew || (iat ?? 0) > now + skew)
+  if ((nbf ?? 0) > now + skew || iat > now + skew)
     return 'is not valid yet; if it always is, the clocks differ';
-  if (exp - (iat ?? now) > mostSeconds || exp - now > mostSeconds + skew)
-    return 'must not be valid for more than 24 hours';
+  if (exp - iat > mostSeconds) return 'must not be valid for more than 24 hours';
   return undefined;
 }
 

@@ -159,6 +159,7 @@ describeOne('a bot without a key', 'one process', (topology) => {
       ['x'.repeat(20_000), signed],
       [issuer.sign({ ...claims, filler: 'x'.repeat(16_000) }), signed],
       [issuer.sign({ ...claims, exp: undefined }), /exp/],
+      [issuer.sign({ ...claims, iat: undefined }), /iat/],
       [issuer.sign({ ...claims, exp: String(claims['exp']) }), /exp/],
       [issuer.sign({ ...claims, exp: now - 120 }), /has expired/],
       [issuer.sign({ ...claims, nbf: now + 300 }), /not valid yet/],
