@@ -17,7 +17,7 @@ export type Resolved = {
   endsAt: number | undefined;
 };
 
-/** What ends a principal. ForgetProvider ends all sessions that came from the provider. */
+/** The events that end a principal. ForgetProvider ends all sessions that came from the provider. */
 export const keysOf = (principal: ResolveResponse): RightsKey[] => [
   rightsKeyOf(principal),
   `credential:${principal.credentialId}`,

@@ -19,7 +19,7 @@ export type ProvenRequest = {
   proof: string | undefined;
 };
 
-/** What a proof must be about. */
+/** The subject of a proof. */
 type Expected = { token: string; jkt: string; method: string; url: URL };
 
 const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];

@@ -15,7 +15,7 @@ export const requestOptions = () => ({
   headers: { 'user-agent': 'bailiwick-cli' },
 });
 
-/** What the sign-in asks for: `*` leaves out the permissions on the platform. */
+/** The scopes of the sign-in: `*` leaves out the permissions on the platform. */
 export const scopeFor = (forPlatform: boolean): string =>
   `openid email offline_access account *${forPlatform ? ' iam.platform.*' : ''}`;
 

@@ -8,7 +8,7 @@ import {
 import type { changeRow } from '@bailiwick/events';
 import { type PageQuery } from '@bailiwick/rpc';
 
-/** What an app got from a session: its sign-ins, for one tenant or several. */
+/** The results of an app's sign-ins with a session: its sign-ins, for one tenant or several. */
 export type SignIn = {
   tenant: string;
   app: string;

@@ -14,7 +14,7 @@ type Deps = {
   publicUrl: string;
 };
 
-/** What a valid token says. The session or the bot's credential may have ended since. */
+/** The content of a valid token. The session or the bot's credential may have ended since. */
 export type AccessToken = {
   subject: string;
   clientId: string;

@@ -17,7 +17,7 @@ export type IssuerDeps = {
   tenants: Tenants;
   consents: Consents;
   bots: Bots;
-  /** What proves a bot without a key. */
+  /** The proof of a bot without a key. */
   proof: BotProofDeps;
   findClient: FindClient;
   limiter: Limiter;

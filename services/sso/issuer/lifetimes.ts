@@ -32,6 +32,6 @@ export const lifetimes: NonNullable<Configuration['ttl']> = {
   Interaction: 30 * minute,
   RefreshToken: 30 * day,
   Grant: untilSessionEnds,
-  // Without a person it keeps the secret of a form that somebody fills in.
+  // Without a person it keeps the secret of a form.
   Session: () => (currentVisit().person ? untilSessionEnds() : deviceCodeSeconds),
 };

@@ -23,7 +23,7 @@ export type ProvenBot = {
   narrowedTo: readonly string[];
 };
 
-/** What a tenant requires and the session lacks, and how the person gets it. */
+/** A requirement of a tenant that the session lacks, and how the person gets it. */
 export type Lack = {
   tenant: string;
   /** sso: at the tenant's provider; factor: with a second factor; session: with another sign-in. */
