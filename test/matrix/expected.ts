@@ -84,12 +84,13 @@ function isInvalid({ operation, who, place, request }: Case): boolean {
   );
 }
 
-/** Every caller may omit the tenant here: an update by ID, the keys of all tenants. */
+/** Every caller may omit the tenant here: an update by ID, the keys of all tenants, a platform's app. */
 const withoutTenant = [
   'Webhooks_UpdateEndpoint',
   'Chat_UpdateEndpoint',
   'Keys_Status',
   'Keys_Rotate',
+  'AppLogouts_Deliver',
 ];
 
 /**
