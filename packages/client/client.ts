@@ -23,7 +23,7 @@ export type ListName = {
 /** The operations whose response is one long text. */
 export type StreamName = keyof Streams;
 
-/** A session token or bot key, or a function that returns one before every attempt. Without a token a call is anonymous. */
+/** A session token or bot key, or a function that returns one before every attempt. Without a token a call is anonymous, or has the cookie of the page's own origin. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>);
 
 export type CallOptions = {
@@ -47,7 +47,7 @@ export type ClientOptions = {
   retries?: number | undefined;
   /** Longest wait before a retry, in ms. Default: 30 s. If the service asks for more, the call fails at once. */
   maxWaitMs?: number | undefined;
-  /** The user agent, which the audit shows. */
+  /** The user agent, which the audit shows. Empty: the runtime's own. */
   userAgent?: string | undefined;
   /** Replaces the global fetch. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -182,7 +182,7 @@ async function send<Answer>(
     throw new TypeError('the token contains invalid characters');
   const headers = {
     'content-type': 'application/json',
-    'user-agent': settings.userAgent,
+    ...(settings.userAgent === '' ? {} : { 'user-agent': settings.userAgent }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...(token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }),
   };
