@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { extname } from 'node:path';
 import { isCurrent } from './etag.ts';
+import { cachingOf, readBody, readManifest, typeOf } from './static-files.ts';
 
 // The site that `npm run docs` builds from the documents, served beside the API reference.
 
@@ -21,21 +19,12 @@ export type GuidesManifest = {
 /** The site's address, as it stands in its files. */
 export const base = '/docs/guides/';
 
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-};
-
 /**
  * Reads the list of the files of a built site. Without one, no path is served.
  * The list is read once: a site that is built again needs a new start of the gateway.
  */
 export function openGuides(folder = new URL('../site/dist/', import.meta.url)) {
-  const manifest = readManifest(new URL('files.json', folder));
+  const manifest = readManifest(folder) as GuidesManifest | undefined;
   const files = new Map(
     Object.entries(manifest?.files ?? {}).map(([file, hash]) => [
       base + file.replace(/(^|(?<=\/))index\.html$/, ''),
@@ -62,26 +51,15 @@ export function openGuides(folder = new URL('../site/dist/', import.meta.url)) {
     ): Promise<void> {
       const found = files.get(pathname);
       if (!found) return void response.writeHead(308, { ...headers, location: 'guides/' }).end();
-      const own = { ...headers, ...cachingOf(found, prefix) };
+      const own = { ...headers, ...versionOf(found, prefix) };
       if (isCurrent(request, own.etag)) return void response.writeHead(304, own).end();
-      const body = await readBody(new URL(found.file, folder), prefix);
+      const body = await readBelow(new URL(found.file, folder), prefix);
       // The site was built again since the start, and this file went away.
       if (!body) return void response.writeHead(404, headers).end();
-      const type = types[extname(found.file)] ?? 'application/octet-stream';
-      response
-        .writeHead(200, { ...own, 'content-type': type, 'content-length': body.length })
-        .end(body);
+      const type = { 'content-type': typeOf(found.file), 'content-length': body.length };
+      response.writeHead(200, { ...own, ...type }).end(body);
     },
   };
-}
-
-function readManifest(file: URL): GuidesManifest | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as GuidesManifest;
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** As strict as the policy of the other pages. Allows inline scripts and styles by their hashes. */
@@ -100,23 +78,14 @@ function policyOf({ scripts, styles }: GuidesManifest): string {
   ].join('; ');
 }
 
-/** Names in `assets/` have a hash of the content. Browsers ask again for all other files. */
-function cachingOf({ file, hash }: { file: string; hash: string }, prefix: string) {
+function versionOf({ file, hash }: { file: string; hash: string }, prefix: string) {
   const version = prefix === '' ? '' : createHash('sha256').update(prefix).digest('base64url');
-  return {
-    etag: `"${hash}${version}"`,
-    'cache-control': file.startsWith('assets/')
-      ? 'public, max-age=31536000, immutable'
-      : 'no-cache',
-  };
+  return { etag: `"${hash}${version}"`, 'cache-control': cachingOf(file) };
 }
 
 /** A file with the public URL's path before the site's address. Undefined if it is not there. */
-async function readBody(file: URL, prefix: string): Promise<Buffer | undefined> {
-  const body = await readFile(file).catch((error: { code?: string }) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (!body || prefix === '' || extname(file.pathname) === '.png') return body;
+async function readBelow(file: URL, prefix: string): Promise<Buffer | undefined> {
+  const body = await readBody(file);
+  if (!body || prefix === '' || file.pathname.endsWith('.png')) return body;
   return Buffer.from(body.toString('utf8').replaceAll(base, prefix + base));
 }

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { base, type GuidesManifest } from '@bailiwick/gateway/guides.ts';
-
-/** Lists the files of a built site. It is written last, so that its folder is complete. */
-export const manifestFile = 'files.json';
+import { manifestFile } from '@bailiwick/gateway/static-files.ts';
 
 /** The files of a built site, as paths below it. */
 const filesIn = (out: string): string[] =>
