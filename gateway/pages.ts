@@ -22,6 +22,7 @@ import {
   textOf,
   translateMessage,
 } from './page-texts.ts';
+import { accepts } from './static-files.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
@@ -96,16 +97,20 @@ const homeHeaders = {
 };
 
 /**
- * Sends the page at `/`. Its links are absolute, since a proxy may serve it at `/iam` or at
- * `/iam/`.
+ * Sends the page at `/`, which leads to the console first if there is one. Its links are absolute,
+ * since a proxy may serve it at `/iam` or at `/iam/`.
  */
 export function sendHomePage(
   request: IncomingMessage,
   response: ServerResponse,
   base: string,
+  hasConsole: boolean,
 ): void {
   const locale = languageOf(request);
-  const body = Buffer.from(fill(homePages.get(locale) ?? '', { base: escapeHtml(base) }));
+  const root = escapeHtml(base);
+  const link = `<p><a class="button" href="${root}/console">${escapeHtml(textOf(locale, 'home.console'))}</a></p>`;
+  const first = hasConsole ? { console: link, plain: ' plain' } : { console: '', plain: '' };
+  const body = Buffer.from(fill(homePages.get(locale) ?? '', { base: root, ...first }));
   response
     .writeHead(200, {
       ...homeHeaders,
@@ -190,12 +195,12 @@ function sendAsset(request: IncomingMessage, response: ServerResponse, asset: As
 }
 
 function sendBody(
-  { headers: { 'accept-encoding': accepted = '' } }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   { plain, gzip }: Body,
   head: Readonly<Record<string, string>>,
 ): void {
-  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
+  const isCompressed = accepts(request, 'gzip');
   const body = isCompressed ? gzip() : plain;
   response
     .writeHead(200, {

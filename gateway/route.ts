@@ -12,6 +12,7 @@ import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createAuthzen, isAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
+import { type Console, openConsole } from './console.ts';
 import { createFlowCookies, createLinkCookie, createSessionCookie } from './cookies.ts';
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
@@ -58,12 +59,13 @@ function createParts({ peers, settings }: Options) {
   const flows = createFlowCookies(settings.publicUrl);
   const link = createLinkCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
-  const paths = createPaths(settings.publicUrl, sso);
+  const console = openConsole(settings.console);
+  const paths = createPaths(settings.publicUrl, sso, console);
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
   const sendLogo = createLogos(peers.access, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
-  return { session, link, sso, paths, brands, sendLogo, answerIssuer };
+  return { session, link, sso, console, paths, brands, sendLogo, answerIssuer };
 }
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
@@ -134,7 +136,7 @@ export function createRouter(options: Options) {
  * The public URL's path, which a proxy may keep or strip. Both work, even if that path begins like
  * one of our routes.
  */
-function createPaths(publicUrl: string, sso: Sso) {
+function createPaths(publicUrl: string, sso: Sso, console: Console) {
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const isServed = (pathname: string): boolean =>
     operations.get(pathname.slice(1))?.public === true ||
@@ -143,6 +145,7 @@ function createPaths(publicUrl: string, sso: Sso) {
     isIssuerPath(pathname) ||
     isPage(pathname) ||
     isLogo(pathname) ||
+    console.has(pathname) ||
     isDocs(pathname);
   return {
     prefix,
@@ -176,7 +179,7 @@ function createRunners({ peers, settings, rightsCache }: Options, { session, lin
 /** Routes a request: to an operation, AuthZEN, an /auth route, a page or the API reference. */
 function createRoute(options: Options, parts: Parts) {
   const { settings, ready } = options;
-  const { paths, brands } = parts;
+  const { paths, brands, console } = parts;
   const { publicUrl, allowedOrigins } = settings;
   const { runOperation, authzen } = createRunners(options, parts);
   const answerBrowser = createBrowserRoutes(parts, publicUrl);
@@ -213,7 +216,7 @@ function createRoute(options: Options, parts: Parts) {
       const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
       return sendPage(request, response, pathname, brand);
     }
-    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, ready });
+    const send = readOnlyRoute(request, pathname, { prefix: paths.prefix, console, ready });
     if (!send) throw new RoutingError(404, unknownPath);
     assertMethod(request, response, ['GET', 'HEAD']);
     return send(response);
@@ -261,13 +264,14 @@ const createBrowserRoutes =
 function readOnlyRoute(
   request: IncomingMessage,
   pathname: string,
-  { prefix, ready }: { prefix: string; ready: () => Promise<void> },
+  { prefix, console, ready }: { prefix: string; console: Console; ready: () => Promise<void> },
 ): ((response: ServerResponse) => void | Promise<void>) | undefined {
   if (isPage(pathname)) return (response) => sendPage(request, response, pathname);
+  if (console.has(pathname)) return (response) => console.send(request, response, pathname, prefix);
   if (isDocs(pathname)) return (response) => sendDocs(request, response, pathname, prefix);
   // Clients that do not ask for HTML get the JSON 404.
   if (pathname === '/' && acceptsHtml(request))
-    return (response) => sendHomePage(request, response, prefix);
+    return (response) => sendHomePage(request, response, prefix, console.isServed);
   if (pathname === '/readyz') return (response) => sendReadiness(response, ready);
   return undefined;
 }

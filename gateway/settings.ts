@@ -36,6 +36,13 @@ export const gatewaySettings = {
   },
   ...allowedOriginsSettings,
   ...pageBrandSettings,
+  console: {
+    env: 'BAILIWICK_CONSOLE',
+    kind: 'flag',
+    fallback: 'true',
+    about:
+      'Whether the gateway serves the web console at /console and /account. It calls the same operations as every client.',
+  },
   tenantQuota: {
     env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
     kind: 'int',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 
-// What built files have in common: the guides and the console.
+// Shared by the guides and the console, which are both built beforehand.
 
 /** Lists the files of a build. It is written last, so that its folder is complete. */
 export const manifestFile = 'files.json';

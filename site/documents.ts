@@ -12,7 +12,13 @@ export type Document = {
 export type Group = { title: string; documents: readonly Document[] };
 
 export const groups: readonly Group[] = [
-  { title: 'Start', documents: [{ file: 'README.md', path: 'start.md', label: 'Get started' }] },
+  {
+    title: 'Start',
+    documents: [
+      { file: 'README.md', path: 'start.md', label: 'Get started' },
+      { file: 'docs/console.md', label: 'Console' },
+    ],
+  },
   {
     title: 'API',
     documents: [

@@ -14,10 +14,21 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
   { name: 'layers', command: node, args: ['test/layers.ts'] },
   { name: 'plain English', command: node, args: ['test/english.ts'] },
   { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
+  { name: 'types of the console', command: bin('tsc'), args: ['--noEmit', '-p', 'console'] },
   {
     name: 'lint',
     command: bin('oxlint'),
-    args: ['--type-aware', 'proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'],
+    args: [
+      '--type-aware',
+      'proto',
+      'packages',
+      'services',
+      'gateway',
+      'console',
+      'deploy',
+      'site',
+      'test',
+    ],
   },
   {
     name: 'unused files, exports and dependencies',

@@ -20,9 +20,16 @@ const idioms: Readonly<Record<string, RegExp>> = {
 type Line = Readonly<{ file: string; number: number; text: string }>;
 
 const documents = ['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'helm/**/*.md'];
-const sources = ['proto', 'packages', 'services', 'gateway', 'deploy', 'site', 'test'].map(
-  (folder) => `${folder}/**/*.{ts,mjs,js,proto,css,sh}`,
-);
+const sources = [
+  'proto',
+  'packages',
+  'services',
+  'gateway',
+  'console',
+  'deploy',
+  'site',
+  'test',
+].map((folder) => `${folder}/**/*.{ts,tsx,mjs,js,proto,css,sh}`);
 
 /** The comment of a line of TypeScript, JavaScript, CSS, proto or shell, or undefined. */
 function commentOf(line: string): string | undefined {

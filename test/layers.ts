@@ -13,10 +13,11 @@ const lines = [...block.matchAll(/^([\w/-]+): +(.+)$/gm)].map(([, folder = '', n
   names: names.trim().split(/[ →]+/),
 }));
 
-const isProduct = (file: string) => !/\.test\.ts$|(^|\/)(node_modules|gen|dist)\//.test(file);
+const isProduct = (file: string) =>
+  !/\.test\.ts$|\.d\.ts$|(^|\/)(node_modules|gen|dist)\//.test(file);
 
 /** The name that a path has in its folder's line: the first folder, or the file without its ending. */
-const nameOf = (file: string) => (file.split('/')[0] ?? '').replace(/\.(ts|mjs)$/, '');
+const nameOf = (file: string) => (file.split('/')[0] ?? '').replace(/\.(tsx?|mjs)$/, '');
 
 /** The names of the line that a file imports. Packages import each other by their package names. */
 const targetsOf = (folder: string, file: string): string[] =>
@@ -29,7 +30,7 @@ const targetsOf = (folder: string, file: string): string[] =>
 
 const problems: string[] = [];
 for (const { folder, names } of lines) {
-  const files = globSync('**/*.{ts,mjs}', { cwd: path.join(root, folder) }).filter(isProduct);
+  const files = globSync('**/*.{ts,tsx,mjs}', { cwd: path.join(root, folder) }).filter(isProduct);
   for (const file of files) {
     const name = nameOf(file);
     const place = names.indexOf(name);

@@ -143,10 +143,11 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   const hosts = settings.flatMap(([variable, text = '']) =>
     hostsIn(variable.endsWith('_URL_FILE') ? readText(text) : text),
   );
-  // The gateway serves the built documents, if there are any.
-  const site = name === 'gateway' || name === 'bailiwick' ? [join(root, 'site/dist')] : [];
+  // The gateway serves the built documents and the built console, if there are any.
+  const built = ['site/dist', 'console/dist'].map((folder) => join(root, folder));
+  const served = name === 'gateway' || name === 'bailiwick' ? built : [];
   const texts = readsTexts.has(name) ? [join(root, 'packages/texts/locales')] : [];
-  const read = [...folders, join(root, 'node_modules'), ...site, ...texts, ...named];
+  const read = [...folders, join(root, 'node_modules'), ...served, ...texts, ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
     // The addon's loader reads this file to find the host's C library.

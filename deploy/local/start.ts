@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
 import { denoRuntime, findDeno } from './deno.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
@@ -61,6 +62,8 @@ async function bringUp(options: Options): Promise<Running> {
   );
   const deno = options.deno ? await findDeno(console.say, { signal: stopping.signal }) : undefined;
   const secrets = ensureSecrets(options.dataDir);
+  const hasConsole = process.env['BAILIWICK_CONSOLE'] !== 'false';
+  const built = hasConsole ? buildConsole(console.say) : undefined;
   const infrastructure = await startInfrastructure(options, {
     shutdown,
     say: console.say,
@@ -78,6 +81,7 @@ async function bringUp(options: Options): Promise<Running> {
     console,
     stopping.signal,
   );
+  await built;
   const processes = startProcesses(options, wiring, deno);
   const { gateway } = wiring.ports;
   const admins = (options.single ? (['gateway'] as const) : serviceNames).map(
@@ -153,7 +157,8 @@ function summary(options: Options, running: Running): string {
   const folder = relative(process.cwd(), options.dataDir);
   const shown = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
   const rows = [
-    ['gateway', `${running.publicUrl}   open it in a browser for sign-in and the API reference`],
+    ['console', `${running.publicUrl}/console   register there, and follow its first steps`],
+    ['gateway', `${running.publicUrl}   sign-in, the API and its reference`],
     ['inbox', `${running.url}   what is mailed and posted ends there`],
     ['platform key', readSecret(running.secrets)],
     ['database', running.databaseUrl],

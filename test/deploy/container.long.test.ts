@@ -89,8 +89,8 @@ describe('the image', { skip, concurrency: false }, () => {
   }
 
   /**
-   * Runs the process until it is ready, creates a user, which hashes a password, reads the guides,
-   * and stops it as a kubelet does.
+   * Runs the process until it is ready, creates a user, which hashes a password, reads the guides
+   * and the console, and stops it as a kubelet does.
    */
   async function runsAndEnds(
     t: TestContext,
@@ -129,6 +129,8 @@ describe('the image', { skip, concurrency: false }, () => {
     assert.equal(answer.status, 200, await answer.text());
     const guides = await fetch(`${own.BAILIWICK_PUBLIC_URL}/docs/guides/`);
     assert.equal(guides.status, 200, await guides.text());
+    const console = await fetch(`${own.BAILIWICK_PUBLIC_URL}/console`);
+    assert.equal(console.status, 200, await console.text());
     ended.catch(() => {});
     container.signal('SIGTERM');
     assert.deepEqual(await container.ended, { code: 0, signal: null }, container.output());

@@ -140,6 +140,34 @@ test('the guides of the image have every page of the site', () => {
     );
 });
 
+test('the image has the console, built from all of its sources', () => {
+  const inputs = copied('console');
+  const sources = globSync(
+    [
+      'console/src/**/*.{css,svg,ts,tsx}',
+      'console/*.{html,json,ts}',
+      'packages/client/*.ts',
+      'packages/client/gen/operations.ts',
+      'packages/texts/locales/*/console/*.json',
+      'gateway/static-files.ts',
+      'tsconfig.json',
+    ],
+    { cwd: root },
+  ).filter((path) => !path.endsWith('.test.ts'));
+  assert.ok(sources.length > 90, `${sources.length} files`);
+  for (const path of sources) {
+    const isCopied = inputs.some((input) => path === input || path.startsWith(`${input}/`));
+    assert.ok(isCopied && !isIgnored(path), path);
+  }
+  for (const name of ['app', 'deno'])
+    assert.ok(
+      copiesOf(stageOf(name)).some(
+        ({ stage, target }) => stage === 'console' && target === 'console/dist',
+      ),
+      name,
+    );
+});
+
 test('no file in the image holds a private key', () => {
   const inImage = sources
     .flatMap((source) =>

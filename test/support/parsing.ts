@@ -6,8 +6,8 @@ import ts from 'typescript';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-export const parse = (text: string): ts.SourceFile =>
-  ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true);
+export const parse = (text: string, name = 'file.ts'): ts.SourceFile =>
+  ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
 
 /** A node and all nodes below it. */
 export function nodesOf(node: ts.Node): ts.Node[] {
@@ -22,7 +22,8 @@ export function nodesOf(node: ts.Node): ts.Node[] {
 
 /** All nodes of a file, by its path from the root. */
 export function nodesIn(file: string): ts.Node[] {
-  const known = files.get(file) ?? nodesOf(parse(readFileSync(path.join(root, file), 'utf8')));
+  const known =
+    files.get(file) ?? nodesOf(parse(readFileSync(path.join(root, file), 'utf8'), file));
   files.set(file, known);
   return known;
 }

@@ -185,6 +185,7 @@ export const config: Readonly<Record<string, Schema>> = {
   registration: oneOf('open', 'invited', 'closed'),
   trustTraceparent: {},
   unknownKeys: oneOf('refuse', 'ignore'),
+  console: {},
   tenantCreation: {},
   auditRetentionDays: count(7),
   tenantGraceSeconds: count(1),

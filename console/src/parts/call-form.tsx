@@ -1,0 +1,58 @@
+import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import { Button, Group, Stack } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useChange } from './calls.ts';
+import { FailureNotice } from './failure-notice.tsx';
+import { SameByApi } from './same-by-api.tsx';
+import { useTexts } from './texts.tsx';
+
+type Values = Record<string, unknown>;
+
+type Props<Name extends OperationName, Fields extends Values> = {
+  operation: Name;
+  initial: Fields;
+  /** The message for each wrong field. */
+  check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
+  toRequest: (fields: Fields) => RequestOf<Name>;
+  /** The operations whose answers are out of date afterwards. */
+  stale: readonly OperationName[];
+  onDone: (response: ResponseOf<Name>, fields: Fields) => void;
+  onCancel?: () => void;
+  submit: string;
+  children: (form: UseFormReturnType<Fields>) => ReactNode;
+};
+
+/** A form whose button makes one call. The input stays until the call has succeeded. */
+export function CallForm<Name extends OperationName, Fields extends Values>(
+  props: Props<Name, Fields>,
+) {
+  const { operation, initial, check, toRequest, stale, onDone, onCancel, submit, children } = props;
+  const { t } = useTexts();
+  const change = useChange(operation, { stale });
+  const form = useForm<Fields>({
+    initialValues: initial,
+    ...(check && { validate: (fields: Fields) => check(fields) }),
+  });
+  const send = (fields: Fields) =>
+    change.mutate(toRequest(fields), { onSuccess: (response) => onDone(response, fields) });
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack>
+        {children(form)}
+        <FailureNotice error={change.error} />
+        <Group justify={onCancel ? 'end' : 'start'}>
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {t('form.cancel')}
+            </Button>
+          )}
+          <Button type="submit" loading={change.isPending}>
+            {submit}
+          </Button>
+        </Group>
+        <SameByApi operation={operation} request={toRequest(form.values)} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+import {
+  createClient,
+  type ItemOf,
+  type ListName,
+  type OperationName,
+  type RequestOf,
+  type ResponseOf,
+} from '@bailiwick/client/client.ts';
+import { BailiwickError, UnauthenticatedError } from '@bailiwick/client/errors.ts';
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { publicUrl } from './place.ts';
+import { setSessionEnded } from './session-state.ts';
+
+// The only way to the server. An operation is called by its documented name; the session is in a
+// cookie that scripts cannot read.
+
+export const client = createClient({
+  url: publicUrl,
+  userAgent: '',
+  // A user who waits wants to know why. A brief hiccup is not worth a message.
+  retries: 2,
+  maxWaitMs: 1000,
+  timeoutMs: 20_000,
+});
+
+const noteFailure = (error: unknown): void => {
+  if (error instanceof UnauthenticatedError) setSessionEnded(true);
+};
+
+export const createQueryClient = () =>
+  new QueryClient({
+    queryCache: new QueryCache({
+      onError: noteFailure,
+      onSuccess: (_data, { queryKey }) => {
+        if (queryKey[0] === 'Account_Get') setSessionEnded(false);
+      },
+    }),
+    mutationCache: new MutationCache({ onError: noteFailure }),
+    defaultOptions: {
+      // The client retries what may be repeated.
+      queries: { retry: false, staleTime: 10_000, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+
+type CallOptions = {
+  enabled?: boolean;
+  /** Shows the earlier answer while the next one is loading. */
+  keepsPrevious?: boolean;
+  staleTime?: number;
+};
+
+/** The answer of an operation that changes nothing. */
+export const useCall = <Name extends OperationName>(
+  operation: Name,
+  request: RequestOf<Name>,
+  { keepsPrevious = false, ...options }: CallOptions = {},
+) =>
+  useQuery<ResponseOf<Name>, BailiwickError>({
+    queryKey: [operation, request],
+    queryFn: ({ signal }) => client.call(operation, request, { signal }),
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    ...options,
+  });
+
+/** Calls an operation that changes something, and loads the stale answers again. */
+export function useChange<Name extends OperationName>(
+  operation: Name,
+  { stale = [] }: { stale?: readonly OperationName[] } = {},
+) {
+  const queries = useQueryClient();
+  return useMutation<ResponseOf<Name>, BailiwickError, RequestOf<Name>>({
+    mutationFn: (request) => client.call(operation, request),
+    onSuccess: () =>
+      Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] }))),
+  });
+}
+
+/** The items of one page of a list, and where the next page begins. */
+export type ListPage<Item> = { items: readonly Item[]; next: string };
+
+export const pageOf = <Name extends ListName>(
+  response: ResponseOf<Name> | undefined,
+): ListPage<ItemOf<Name>> | undefined => {
+  const page = (response as { Page: { Items: ItemOf<Name>[]; NextCursor: string } } | undefined)
+    ?.Page;
+  return page && { items: page.Items, next: page.NextCursor };
+};

@@ -1,0 +1,136 @@
+import { Button, Group, Paper, Skeleton, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
+import { type ReactNode, useState } from 'react';
+import type { ListPage } from './calls.ts';
+import { FailureNotice } from './failure-notice.tsx';
+import { useTexts } from './texts.tsx';
+
+const features = tableFeatures({});
+
+/** `meta.isSecondary`: not on narrow screens. */
+export type Column<Item> = {
+  id: string;
+  header: string;
+  cell: (item: Item) => ReactNode;
+  isSecondary?: boolean;
+  /** Whether the header is for screen readers only, over a column of buttons. */
+  hasHiddenHeader?: boolean;
+};
+
+type Props<Item> = {
+  /** The name of the list. */
+  label: string;
+  columns: readonly Column<Item>[];
+  idOf: (item: Item) => string;
+  page: ListPage<Item> | undefined;
+  /** Whether another page than the shown one is loading. */
+  isChanging: boolean;
+  error: unknown;
+  onRetry: () => void;
+  /** The cursor of this page, from the view's address; '' is the first page. */
+  cursor: string;
+  onCursor: (cursor: string) => void;
+  empty: ReactNode;
+};
+
+/** One page of a list by cursor. Its size does not grow with the list. */
+export function CursorList<Item extends object>(props: Props<Item>) {
+  const { page, error, onRetry, cursor, empty } = props;
+  if (error && !page) return <FailureNotice error={error} onRetry={onRetry} />;
+  if (!page) return <Loading />;
+  if (page.items.length === 0 && cursor === '') return empty;
+  return (
+    <Stack gap="sm">
+      {error !== null && <FailureNotice error={error} onRetry={onRetry} />}
+      <Rows {...props} page={page} />
+      <Pager {...props} page={page} />
+    </Stack>
+  );
+}
+
+const Loading = () => (
+  <Stack gap="xs" aria-busy="true">
+    {[1, 2, 3, 4].map((row) => (
+      <Skeleton key={row} height={44} />
+    ))}
+  </Stack>
+);
+
+function Rows<Item extends object>(props: Props<Item> & { page: ListPage<Item> }) {
+  const { label, columns, idOf, page, isChanging } = props;
+  const definitions = columns.map(
+    ({ id, header, cell }): ColumnDef<typeof features, Item> => ({
+      id,
+      header,
+      cell: ({ row }) => cell(row.original),
+    }),
+  );
+  const data = page.items as Item[];
+  const table = useTable({ features, columns: definitions, data, getRowId: idOf });
+  const hides = new Set(columns.filter(({ isSecondary }) => isSecondary).map(({ id }) => id));
+  const silent = new Set(columns.filter((one) => one.hasHiddenHeader).map(({ id }) => id));
+  const placeOf = (id: string) => (hides.has(id) ? { visibleFrom: 'sm' as const } : {});
+  return (
+    <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
+      <Table aria-label={label} aria-busy={isChanging} verticalSpacing="sm" highlightOnHover>
+        <Table.Thead>
+          {table.getHeaderGroups().map((group) => (
+            <Table.Tr key={group.id}>
+              {group.headers.map((header) => (
+                <Table.Th key={header.id} scope="col" {...placeOf(header.column.id)}>
+                  {silent.has(header.column.id) ? (
+                    <VisuallyHidden>
+                      <table.FlexRender header={header} />
+                    </VisuallyHidden>
+                  ) : (
+                    <table.FlexRender header={header} />
+                  )}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Thead>
+        <Table.Tbody>
+          {table.getRowModel().rows.map((row) => (
+            <Table.Tr key={row.id}>
+              {row.getAllCells().map((cell) => (
+                <Table.Td key={cell.id} {...placeOf(cell.column.id)}>
+                  <table.FlexRender cell={cell} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+function Pager<Item extends object>(props: Props<Item> & { page: ListPage<Item> }) {
+  const { page, cursor, onCursor, isChanging } = props;
+  const { t } = useTexts();
+  // The pages before this one, as far as they were looked at here. A shared address has none.
+  const [before, setBefore] = useState<readonly string[]>([]);
+  if (cursor === '' && page.next === '') return undefined;
+  const goNext = () => {
+    setBefore([...before, cursor]);
+    onCursor(page.next);
+  };
+  const goBack = () => {
+    setBefore(before.slice(0, -1));
+    onCursor(before.at(-1) ?? '');
+  };
+  return (
+    <Group justify="space-between" component="nav" aria-label={t('list.pages')}>
+      <Button variant="default" size="sm" disabled={cursor === ''} onClick={goBack}>
+        {t(before.length > 0 ? 'list.previous' : 'list.first')}
+      </Button>
+      <Text size="sm" c="dimmed" role="status">
+        {isChanging ? t('list.loading') : ''}
+      </Text>
+      <Button variant="default" size="sm" disabled={page.next === ''} onClick={goNext}>
+        {t('list.next')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,18 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** The part of a list's address that says which page is shown. */
+export type CursorSearch = { cursor?: string };
+
+export const readCursor = ({ cursor }: Record<string, unknown>): CursorSearch =>
+  typeof cursor === 'string' && cursor !== '' ? { cursor } : {};
+
+/** The cursor in the view's address, so that a page of a list can be shared, and the way to others. */
+export function useCursor(): { cursor: string; onCursor: (cursor: string) => void } {
+  const { cursor = '' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return {
+    cursor,
+    onCursor: (next) =>
+      void navigate({ to: '.', search: (next === '' ? {} : { cursor: next }) as never }),
+  };
+}

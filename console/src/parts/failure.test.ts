@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorOf } from '@bailiwick/client/errors.ts';
+import { describeFailure } from './failure.ts';
+
+const failed = (status: number, Code: string, retryAfter?: number) =>
+  describeFailure(
+    errorOf({ operation: 'X', status, Code, Messages: ['Why.'], RequestID: 'r1', retryAfter }),
+  );
+
+test('403, 429, 500 and an unreachable gateway each have their own words', () => {
+  const titles = [
+    failed(403, 'permission_denied'),
+    failed(429, 'resource_exhausted'),
+    failed(500, 'internal'),
+    failed(0, 'unavailable'),
+    failed(401, 'unauthenticated'),
+  ].map(({ title }) => title);
+  assert.equal(new Set(titles).size, titles.length);
+});
+
+test('the service’s messages are shown where they say what to correct, and not of an internal error', () => {
+  assert.deepEqual(failed(400, 'invalid_argument').details, ['Why.']);
+  assert.deepEqual(failed(500, 'internal').details, []);
+  assert.equal(failed(500, 'internal').requestId, 'r1');
+});
+
+test('a limit says how long to wait', () => {
+  assert.equal(failed(429, 'resource_exhausted', 30).waitSeconds, 30);
+  assert.equal(failed(429, 'resource_exhausted').waitSeconds, 0);
+});
+
+test('an error of a script is our fault', () => {
+  assert.equal(describeFailure(new TypeError('x')).title, 'failure.broken');
+});

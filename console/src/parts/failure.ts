@@ -1,0 +1,47 @@
+import { BailiwickError } from '@bailiwick/client/errors.ts';
+import type { TextKey } from './text-keys.ts';
+
+export type Failure = {
+  title: TextKey;
+  next: TextKey;
+  /** The service's own messages, which name the mistakes in the request. */
+  details: readonly string[];
+  /** Seconds until another try can work; 0 = unknown. */
+  waitSeconds: number;
+  requestId: string;
+  /** Whether the same call may succeed later. */
+  isTemporary: boolean;
+};
+
+type Kind = { title: TextKey; next: TextKey; isTemporary?: boolean; hasDetails?: boolean };
+
+const kinds: Readonly<Record<string, Kind>> = {
+  unauthenticated: { title: 'failure.ended', next: 'failure.endedNext' },
+  permission_denied: { title: 'failure.denied', next: 'failure.deniedNext', hasDetails: true },
+  resource_exhausted: { title: 'failure.busy', next: 'failure.busyNext', isTemporary: true },
+  not_found: { title: 'failure.missing', next: 'failure.missingNext' },
+  already_exists: { title: 'failure.exists', next: 'failure.existsNext', hasDetails: true },
+  invalid_argument: { title: 'failure.invalid', next: 'failure.invalidNext', hasDetails: true },
+  failed_precondition: { title: 'failure.state', next: 'failure.stateNext', hasDetails: true },
+};
+const offline: Kind = { title: 'failure.offline', next: 'failure.offlineNext', isTemporary: true };
+const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTemporary: true };
+
+/** Says in our own words what went wrong, and what the user can do. */
+export function describeFailure(error: unknown): Failure {
+  const known = error instanceof BailiwickError ? error : undefined;
+  const {
+    title,
+    next,
+    isTemporary = false,
+    hasDetails = false,
+  } = known?.status === 0 ? offline : (kinds[known?.Code ?? ''] ?? broken);
+  return {
+    title,
+    next,
+    isTemporary,
+    details: hasDetails ? (known?.Messages ?? []) : [],
+    waitSeconds: known?.retryAfter ?? 0,
+    requestId: known?.RequestID ?? '',
+  };
+}

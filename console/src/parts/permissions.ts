@@ -1,0 +1,13 @@
+import { useCall } from './calls.ts';
+import { covers } from './permission-rules.ts';
+
+/** The user's permissions in a tenant, which are asked for once a minute at most. */
+export function usePermissions(tenant: string) {
+  const { data, isPending, error } = useCall(
+    'Access_ListPermissions',
+    { Tenant: tenant },
+    { enabled: tenant !== '', staleTime: 60_000 },
+  );
+  const held = data?.Permissions ?? [];
+  return { isPending, error, may: (permission: string) => covers(held, permission) };
+}

@@ -1,0 +1,13 @@
+import type account from '@bailiwick/texts/locales/en/console/account.json';
+import type parts from '@bailiwick/texts/locales/en/console/parts.json';
+import type people from '@bailiwick/texts/locales/en/console/people.json';
+import type shell from '@bailiwick/texts/locales/en/console/shell.json';
+import type start from '@bailiwick/texts/locales/en/console/start.json';
+
+/** The keys of the English texts. A key that is not there does not compile. */
+export type TextKey =
+  | keyof typeof account
+  | keyof typeof parts
+  | keyof typeof people
+  | keyof typeof shell
+  | keyof typeof start;

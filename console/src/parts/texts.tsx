@@ -1,0 +1,55 @@
+import { load } from 'virtual:texts';
+import { fill, type Values } from '@bailiwick/texts/fill.ts';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import type { TextKey } from './text-keys.ts';
+
+// The texts in the user's language. A language is one file, which is loaded when it is needed.
+
+type Catalogue = Readonly<Record<string, string>>;
+
+export const locales: readonly string[] = Object.keys(load).sort();
+
+/** The texts of a language. @throws if the console does not have it */
+export async function loadTexts(locale: string): Promise<Catalogue> {
+  const loadIt = load[locale];
+  if (!loadIt) throw new Error(`there are no texts in ${locale}`);
+  return (await loadIt()).default;
+}
+
+export type Translate = (key: TextKey, values?: Values) => string;
+
+export type Texts = {
+  locale: string;
+  t: Translate;
+  /** Shows the text in another language, and keeps the choice for the other pages too. */
+  choose: (locale: string) => Promise<void>;
+};
+
+const TextsContext = createContext<Texts | undefined>(undefined);
+
+type Props = { locale: string; catalogue: Catalogue; children: ReactNode };
+
+export function TextsProvider({ locale, catalogue, children }: Props) {
+  const [shown, setShown] = useState({ locale, catalogue });
+  const texts = useMemo<Texts>(
+    () => ({
+      locale: shown.locale,
+      t: (key, values = {}) => fill(shown.catalogue[key] ?? key, values),
+      async choose(wanted) {
+        const next = await loadTexts(wanted);
+        // The gateway reads this cookie for its own pages.
+        document.cookie = `bailiwick_locale=${wanted}; Path=/; SameSite=Lax`;
+        document.documentElement.lang = wanted;
+        setShown({ locale: wanted, catalogue: next });
+      },
+    }),
+    [shown],
+  );
+  return <TextsContext value={texts}>{children}</TextsContext>;
+}
+
+export function useTexts(): Texts {
+  const texts = useContext(TextsContext);
+  if (!texts) throw new Error('there are no texts outside of TextsProvider');
+  return texts;
+}

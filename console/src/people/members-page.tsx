@@ -1,0 +1,200 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useState } from 'react';
+import { pageOf, useCall, useChange } from '../parts/calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Id } from '../parts/copy.tsx';
+import { useCursor } from '../parts/cursor.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { useAccount } from '../shell/session.tsx';
+import { type RolesOf, useRoles } from './roles.ts';
+
+type Member = ItemOf<'TenantMembers_List'>;
+
+const sources: Readonly<Record<string, TextKey>> = {
+  creator: 'people.byCreation',
+  invitation: 'people.byInvitation',
+  sso: 'people.bySso',
+  admin: 'people.byAdmin',
+};
+const statuses: Readonly<Record<string, { text: TextKey; color: string }>> = {
+  active: { text: 'people.active', color: 'teal.9' },
+  pending: { text: 'people.notAccepted', color: 'accent.7' },
+  disabled: { text: 'people.disabled', color: 'gray.7' },
+};
+
+/** The members of a tenant with their roles. */
+export function MembersPage() {
+  const { t } = useTexts();
+  const { ID, Name, may } = useTenant();
+  const [removed, setRemoved] = useState<Member>();
+  const { cursor, onCursor } = useCursor();
+  // Each row asks for its user: the list of members has neither names nor addresses.
+  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
+  const roles = useRoles(ID, may('iam.grants.read'));
+  return (
+    <Page title={t('people.members')} about={t('people.membersAbout', { tenant: Name })}>
+      <FailureNotice error={roles.error} />
+      <CursorList
+        label={t('people.members')}
+        columns={useColumns(roles.of, may('iam.users.write') ? setRemoved : undefined)}
+        idOf={({ UserID }) => UserID}
+        page={pageOf<'TenantMembers_List'>(list.data)}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        cursor={cursor}
+        onCursor={onCursor}
+        empty={<Empty icon="people" title={t('people.noMembers')} about={t('start.inviteAbout')} />}
+      />
+      <SameByApi operation="TenantMembers_List" request={request} />
+      {removed && <Remove member={removed} onClose={() => setRemoved(undefined)} />}
+    </Page>
+  );
+}
+
+function useColumns(
+  rolesOf: RolesOf | undefined,
+  onRemove: ((member: Member) => void) | undefined,
+): Column<Member>[] {
+  const { t } = useTexts();
+  return [
+    { id: 'person', header: t('people.person'), cell: ({ UserID }) => <Person id={UserID} /> },
+    { id: 'status', header: t('people.status'), cell: (member) => <StatusOf {...member} /> },
+    ...(rolesOf
+      ? [
+          {
+            id: 'roles',
+            header: t('people.roles'),
+            isSecondary: true,
+            cell: ({ UserID }: Member) => <RoleNames names={rolesOf(UserID)} />,
+          },
+        ]
+      : []),
+    {
+      id: 'source',
+      header: t('people.source'),
+      isSecondary: true,
+      cell: ({ Source }) => t(sources[Source] ?? 'people.byAdmin'),
+    },
+    {
+      id: 'joined',
+      header: t('people.joined'),
+      isSecondary: true,
+      cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
+    },
+    ...(onRemove
+      ? [
+          {
+            id: 'actions',
+            header: t('people.actions'),
+            hasHiddenHeader: true,
+            cell: (member: Member) => <RemoveButton member={member} onRemove={onRemove} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The user of a row. A user who has not accepted is not shown to the tenant yet. */
+const useUser = (UserID: string) => useCall('Users_Get', { UserID }, { staleTime: 300_000 });
+
+function Person({ id }: { id: string }) {
+  const { data, isPending } = useUser(id);
+  if (isPending) return <Skeleton height={20} width={160} />;
+  if (!data) return <Id id={id} />;
+  const { Name, Email } = data.User;
+  return (
+    <>
+      <Text size="sm" fw={500}>
+        {Name || Email}
+      </Text>
+      {Name !== '' && (
+        <Text size="xs" c="dimmed">
+          {Email}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function StatusOf({ Status }: Member) {
+  const { t } = useTexts();
+  const known = statuses[Status];
+  return (
+    <Badge color={known?.color ?? 'gray.7'} tt="none">
+      {known ? t(known.text) : Status}
+    </Badge>
+  );
+}
+
+const RoleNames = ({ names }: { names: readonly string[] }) => (
+  <Group gap={4}>
+    {names.map((name) => (
+      <Badge key={name} variant="default" tt="none">
+        {name}
+      </Badge>
+    ))}
+  </Group>
+);
+
+type ButtonProps = { member: Member; onRemove: (member: Member) => void };
+
+function RemoveButton({ member, onRemove }: ButtonProps) {
+  const { t } = useTexts();
+  const { User } = useAccount();
+  const { data } = useUser(member.UserID);
+  // Users leave a tenant in their own account.
+  if (member.UserID === User.ID) return undefined;
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      c="var(--mantine-color-error)"
+      aria-label={t('people.removeOf', { person: data?.User.Email ?? member.UserID })}
+      onClick={() => onRemove(member)}
+    >
+      {t('people.remove')}
+    </Button>
+  );
+}
+
+function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { Name } = useTenant();
+  const { Tenant, UserID } = member;
+  const { data } = useUser(UserID);
+  const change = useChange('TenantMembers_Remove', {
+    stale: ['TenantMembers_List', 'Grants_ListByTenant'],
+  });
+  const person = data?.User.Email ?? UserID;
+  const onSuccess = () => {
+    onClose();
+    notify(t('people.removed', { person }));
+  };
+  return (
+    <Confirm
+      title={t('people.removeTitle')}
+      action={t('people.remove')}
+      phrase={person}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate({ Tenant, UserID }, { onSuccess })}
+      onClose={onClose}
+    >
+      {t('people.removeAbout', { person, tenant: Name })}
+    </Confirm>
+  );
+}

@@ -1,0 +1,27 @@
+import { createRouter } from '@tanstack/react-router';
+import { accountViews } from './account/routes.tsx';
+import { root } from './parts/place.ts';
+import { peopleViews } from './people/routes.tsx';
+import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
+import { startRoute, tenantStartView } from './start/routes.tsx';
+
+// Every view of the console. An area lists its own in its routes.tsx.
+
+const routeTree = rootRoute.addChildren([
+  startRoute,
+  tenantRoute.addChildren([tenantStartView, ...peopleViews]),
+  accountRoute.addChildren([...accountViews]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: root,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,88 @@
+import { AppShell, Burger, Divider, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { EndedNotice } from './ended.tsx';
+import { Preferences } from './preferences.tsx';
+import { TenantSwitch } from './tenant-switch.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+export type NavigationItem = { to: string; text: string; icon: IconName };
+
+type Props = {
+  items: readonly NavigationItem[];
+  /** The slug of the tenant that the view is about. */
+  tenant?: string;
+  children: ReactNode;
+};
+
+/** The frame around every view. */
+export function Frame({ items, tenant, children }: Props) {
+  const { t } = useTexts();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  // On a narrow screen the menu covers the view.
+  useEffect(close, [pathname, close]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 250, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      transitionDuration={0}
+      padding={{ base: 'md', sm: 'xl' }}
+    >
+      <a className="console-skip" href="#view">
+        {t('shell.skip')}
+      </a>
+      <AppShell.Header className="console-frame" style={{ zIndex: 150 }}>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t('shell.menu')}
+              aria-expanded={isOpen}
+            />
+            <Text component={Link} to="/console" fw={700} c="inherit" visibleFrom="xs">
+              Bailiwick
+            </Text>
+            <TenantSwitch tenant={tenant} />
+          </Group>
+          <UserMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className="console-frame" p="sm" aria-label={t('shell.navigation')}>
+        <AppShell.Section grow component={ScrollArea}>
+          <Stack gap={2}>
+            {items.map((item) => (
+              <FrameLink key={item.to} item={item} isCurrent={item.to === pathname} />
+            ))}
+          </Stack>
+        </AppShell.Section>
+        <AppShell.Section>
+          <Divider my="sm" color="var(--console-line)" />
+          <Preferences />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="view" tabIndex={-1}>
+        <EndedNotice />
+        {children}
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const FrameLink = ({ item, isCurrent }: { item: NavigationItem; isCurrent: boolean }) => (
+  <NavLink
+    component={Link}
+    to={item.to}
+    label={item.text}
+    leftSection={<Icon name={item.icon} />}
+    activeOptions={{ exact: true }}
+    active={isCurrent}
+    style={{ borderRadius: 'var(--mantine-radius-md)' }}
+  />
+);

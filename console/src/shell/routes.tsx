@@ -1,0 +1,168 @@
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import {
+  createRootRoute,
+  createRoute,
+  Link,
+  Outlet,
+  useMatches,
+  useRouter,
+} from '@tanstack/react-router';
+import { createContext, useContext } from 'react';
+import { Empty } from '../parts/empty.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import type { IconName } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { usePermissions } from '../parts/permissions.ts';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { Frame, type NavigationItem } from './frame.tsx';
+import { type Account, Session, useAccount } from './session.tsx';
+
+// The routes above all views. An area adds its views below `tenantRoute` or `accountRoute`; what
+// the navigation says about a view stands in its `staticData`.
+
+export type Navigation = {
+  text: TextKey;
+  icon: IconName;
+  /** Its place in the navigation. */
+  order: number;
+  /** Without this permission in the tenant, the view is neither linked nor shown. */
+  permission?: string;
+};
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    navigation?: Navigation;
+  }
+}
+
+export const rootRoute = createRootRoute({
+  component: () => (
+    <Session>
+      <Outlet />
+    </Session>
+  ),
+  errorComponent: ({ error }) => (
+    <Stack component="main" p="xl" maw={640} mx="auto">
+      <FailureNotice error={error} />
+    </Stack>
+  ),
+  notFoundComponent: () => (
+    <Frame items={[]}>
+      <NotFound />
+    </Frame>
+  ),
+});
+
+export const tenantRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/console/t/$tenant',
+  component: TenantFrame,
+  notFoundComponent: NotFound,
+});
+
+export const accountRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/account',
+  component: AccountFrame,
+  notFoundComponent: NotFound,
+});
+
+type Tenant = Account['Tenants'][number] & { may: (permission: string) => boolean };
+
+const TenantContext = createContext<Tenant | undefined>(undefined);
+
+/** The tenant of the view, and what the user may do in it. */
+export function useTenant(): Tenant {
+  const tenant = useContext(TenantContext);
+  if (!tenant) throw new Error('there is no tenant outside of its routes');
+  return tenant;
+}
+
+/** The views below a route, in the order of the navigation. */
+function useViewsBelow(path: string): Array<Navigation & { path: string }> {
+  const { routesById } = useRouter();
+  return Object.values(routesById)
+    .flatMap(({ fullPath, options }) => {
+      const navigation = options.staticData?.navigation;
+      const isBelow = navigation && `${fullPath}/`.startsWith(`${path}/`);
+      return isBelow ? [{ ...navigation, path: fullPath.replace(/\/$/, '') }] : [];
+    })
+    .sort((one, other) => one.order - other.order);
+}
+
+function TenantFrame() {
+  const { t } = useTexts();
+  const { tenant: slug } = tenantRoute.useParams();
+  const tenant = useAccount().Tenants.find(({ Slug }) => Slug === slug);
+  const { may, isPending, error } = usePermissions(tenant?.ID ?? '');
+  const views = useViewsBelow('/console/t/$tenant');
+  const asked = useMatches().at(-1)?.staticData.navigation?.permission;
+  if (!tenant)
+    return (
+      <Frame items={[]}>
+        <NotFound />
+      </Frame>
+    );
+  const items = views
+    .filter(({ permission }) => permission === undefined || may(permission))
+    .map(({ path, text, icon }): NavigationItem => {
+      return { to: path.replace('$tenant', slug), text: t(text), icon };
+    });
+  return (
+    <Frame items={items} tenant={slug}>
+      <TenantContext value={{ ...tenant, may }}>
+        {isPending && <Skeleton height={160} />}
+        {error && <FailureNotice error={error} />}
+        {!isPending && !error && (asked === undefined || may(asked) ? <Outlet /> : <Denied />)}
+      </TenantContext>
+    </Frame>
+  );
+}
+
+function AccountFrame() {
+  const { t } = useTexts();
+  const { Tenants } = useAccount();
+  const items = useViewsBelow('/account').map(
+    ({ path, text, icon }): NavigationItem => ({ to: path, text: t(text), icon }),
+  );
+  const [first] = Tenants;
+  const back = first
+    ? { to: `/console/t/${first.Slug}`, text: first.Name, icon: 'building' as const }
+    : { to: '/console', text: t('shell.start'), icon: 'home' as const };
+  return (
+    <Frame items={Tenants.length > 1 ? items : [...items, back]}>
+      <Outlet />
+    </Frame>
+  );
+}
+
+/** Stands in place of a view that the user may not see. */
+function Denied() {
+  const { t } = useTexts();
+  const { Name, Slug } = useTenant();
+  return (
+    <Page title={t('denied.title')}>
+      <Empty icon="shield" title={t('denied.who', { tenant: Name })} about={t('denied.about')}>
+        <Button component={Link} to={`/console/t/${Slug}`}>
+          {t('shell.overview')}
+        </Button>
+      </Empty>
+    </Page>
+  );
+}
+
+export function NotFound() {
+  const { t } = useTexts();
+  return (
+    <Page title={t('missing.title')}>
+      <Empty icon="warning" title={t('missing.what')} about={t('missing.about')}>
+        <Group>
+          <Button component={Link} to="/console">
+            {t('shell.start')}
+          </Button>
+        </Group>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../parts/icon.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useAccount } from './session.tsx';
+
+/** The tenant of the view, and the way to the user's others. */
+export function TenantSwitch({ tenant }: { tenant: string | undefined }) {
+  const { t } = useTexts();
+  const { Tenants } = useAccount();
+  const current = Tenants.find(({ Slug }) => Slug === tenant);
+  if (!current) return undefined;
+  if (Tenants.length === 1)
+    return (
+      <Text truncate fw={500}>
+        {current.Name}
+      </Text>
+    );
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="xs"
+          maw={220}
+          leftSection={<Icon name="building" size={16} />}
+          rightSection={<Icon name="chevron" size={16} />}
+          aria-label={t('shell.tenant', { tenant: current.Name })}
+        >
+          {current.Name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+        {Tenants.map(({ ID, Slug, Name }) => (
+          <Menu.Item
+            key={ID}
+            component={Link}
+            to={`/console/t/${Slug}`}
+            rightSection={ID === current.ID && <Icon name="check" size={16} />}
+          >
+            {Name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

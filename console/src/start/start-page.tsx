@@ -1,0 +1,93 @@
+import { Alert, TextInput } from '@mantine/core';
+import { Navigate, useNavigate } from '@tanstack/react-router';
+import { CallForm } from '../parts/call-form.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Frame } from '../shell/frame.tsx';
+import { type Account, useAccount } from '../shell/session.tsx';
+import { Step, Steps } from './step.tsx';
+
+/** The console's first address: the user's tenant, or the first steps without one. */
+export function StartPage() {
+  const { t } = useTexts();
+  const { Tenants, SuspendedTenants } = useAccount();
+  const [first] = Tenants;
+  if (first) return <Navigate to="/console/t/$tenant" params={{ tenant: first.Slug }} replace />;
+  return (
+    <Frame items={[{ to: '/console', text: t('shell.start'), icon: 'home' }]}>
+      <Page title={t('start.welcome')} about={t('start.about')}>
+        {SuspendedTenants.length > 0 && <Suspended tenants={SuspendedTenants} />}
+        <Steps>
+          <Step icon="building" title={t('start.tenant')} about={t('start.tenantAbout')}>
+            <CreateTenant />
+          </Step>
+          <Step icon="mail" title={t('start.invite')} about={t('start.inviteAbout')}>
+            <SameByApi
+              operation="TenantInvitations_Create"
+              request={{ Tenant: 'tnt_…', Email: 'ada@example.com', Roles: ['admin'] }}
+            />
+          </Step>
+          <Step icon="app" title={t('start.app')} about={t('start.appAbout')}>
+            <SameByApi
+              operation="Access_Check"
+              request={{ Tenant: 'tnt_…', Subject: 'usr_…', Permission: 'app.reports.read' }}
+            />
+          </Step>
+          <Step icon="bell" title={t('start.webhook')} about={t('start.webhookAbout')}>
+            <SameByApi
+              operation="Webhooks_CreateEndpoint"
+              request={{
+                Endpoint: {
+                  Tenant: 'tnt_…',
+                  Name: 'Orders',
+                  URL: 'https://orders.example.com/hook',
+                },
+              }}
+            />
+          </Step>
+        </Steps>
+      </Page>
+    </Frame>
+  );
+}
+
+const Suspended = ({ tenants }: { tenants: Account['SuspendedTenants'] }) => {
+  const { t, locale } = useTexts();
+  const names = new Intl.ListFormat(locale).format(tenants.map(({ Name }) => Name));
+  return (
+    <Alert color="orange" icon={<Icon name="warning" />}>
+      {t('start.suspended', { tenants: names })}
+    </Alert>
+  );
+};
+
+function CreateTenant() {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  return (
+    <CallForm
+      operation="Tenants_Create"
+      initial={{ name: '' }}
+      check={({ name }) => ({ name: name.trim() === '' ? t('start.nameMissing') : null })}
+      toRequest={({ name }) => ({ Tenant: { Name: name.trim() } })}
+      stale={['Account_Get']}
+      onDone={({ Tenant }) =>
+        void navigate({ to: '/console/t/$tenant', params: { tenant: Tenant.Slug } })
+      }
+      submit={t('start.create')}
+    >
+      {(form) => (
+        <TextInput
+          {...form.getInputProps('name')}
+          label={t('start.name')}
+          description={t('start.nameAbout')}
+          maxLength={200}
+          autoComplete="organization"
+          maw={400}
+        />
+      )}
+    </CallForm>
+  );
+}

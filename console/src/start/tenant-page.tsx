@@ -1,0 +1,105 @@
+import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useCall } from '../parts/calls.ts';
+import { Id } from '../parts/copy.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { useAccount } from '../shell/session.tsx';
+import { Step, Steps } from './step.tsx';
+
+/** The next steps in a tenant, as far as the user may take them. */
+export function TenantPage() {
+  const { t } = useTexts();
+  const { ID, Name, AppURL, may } = useTenant();
+  const mayAdminister = ['iam.invitations.write', 'iam.grants.read', 'iam.webhooks.write'].some(
+    may,
+  );
+  return (
+    <Page
+      title={Name}
+      about={t(mayAdminister ? 'overview.about' : 'overview.member', { tenant: Name })}
+    >
+      <Group gap="xs">
+        <Id id={ID} />
+        {AppURL !== '' && (
+          <Button component="a" href={AppURL} size="compact-sm" variant="light">
+            {t('overview.app')}
+          </Button>
+        )}
+      </Group>
+      {mayAdminister ? (
+        <Steps>
+          {may('iam.invitations.write') && <Invite />}
+          {may('iam.grants.read') && <Protect />}
+          {may('iam.webhooks.write') && <Webhook />}
+        </Steps>
+      ) : (
+        <Empty icon="user" title={t('overview.nothing')} about={t('overview.nothingAbout')}>
+          <Button component={Link} to="/account">
+            {t('shell.yourAccount')}
+          </Button>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Invite() {
+  const { t } = useTexts();
+  const { ID, Slug, may } = useTenant();
+  const mayList = may('iam.invitations.read');
+  const request = { Tenant: ID, Page: { Limit: 1 } };
+  const { data } = useCall('TenantInvitations_List', request, { enabled: mayList });
+  return (
+    <Step
+      icon="mail"
+      title={t('start.invite')}
+      about={t('start.inviteAbout')}
+      isDone={(data?.Page.Items.length ?? 0) > 0}
+    >
+      {mayList && (
+        <div>
+          <Button component={Link} to={`/console/t/${Slug}/invitations`}>
+            {t('start.inviteGo')}
+          </Button>
+        </div>
+      )}
+      <SameByApi
+        operation="TenantInvitations_Create"
+        request={{ Tenant: ID, Email: 'ada@example.com' }}
+      />
+    </Step>
+  );
+}
+
+function Protect() {
+  const { t } = useTexts();
+  const { ID } = useTenant();
+  const { User } = useAccount();
+  return (
+    <Step icon="app" title={t('start.app')} about={t('start.appAbout')}>
+      <SameByApi
+        operation="Access_Check"
+        request={{ Tenant: ID, Subject: User.ID, Permission: 'app.reports.read' }}
+      />
+    </Step>
+  );
+}
+
+function Webhook() {
+  const { t } = useTexts();
+  const { ID } = useTenant();
+  return (
+    <Step icon="bell" title={t('start.webhook')} about={t('start.webhookAbout')}>
+      <SameByApi
+        operation="Webhooks_CreateEndpoint"
+        request={{
+          Endpoint: { Tenant: ID, Name: 'Orders', URL: 'https://orders.example.com/hook' },
+        }}
+      />
+    </Step>
+  );
+}

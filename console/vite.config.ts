@@ -1,0 +1,26 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+import { textsPlugin } from './texts-plugin.ts';
+
+/** The gateway fills the page's placeholders. The development server does it here. */
+const placeholders: Plugin = {
+  name: 'placeholders',
+  apply: 'serve',
+  transformIndexHtml: (html) =>
+    html.replace('{{lang}}', 'en').replace('{{root}}', '/').replace('{{nonce}}', ''),
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // The files are below the path of the public URL, which is not known here.
+  base: './',
+  plugins: [react(), textsPlugin(), placeholders],
+  build: {
+    target: 'es2023',
+    // The page of a view loads its scripts itself, and says so if it cannot.
+    modulePreload: { polyfill: false },
+    // An image in a stylesheet would need a source that the policy does not allow.
+    assetsInlineLimit: 0,
+    license: { fileName: 'licenses.md' },
+  },
+});

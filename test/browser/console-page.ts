@@ -1,0 +1,51 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { assertAccessible, type Browser, photograph } from './browser.ts';
+import { signIn } from './sign-in.ts';
+
+// A user in the console.
+
+/**
+ * A tab whose script errors, policy violations and requests to other sites are added to `problems`.
+ */
+export async function newConsolePage(
+  browser: Browser,
+  base: string,
+  problems: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await browser.newPage(options);
+  await page
+    .context()
+    .exposeFunction('noteViolation', (text: string) => void problems.push(`policy: ${text}`));
+  await page.context().addInitScript(`
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+      noteViolation([violatedDirective, blockedURI, sample].join(' ')));
+  `);
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !url.startsWith('data:')) problems.push(url);
+  });
+  return page;
+}
+
+/** Opens a view as a visitor, signs in on the way, and waits until it is back. */
+export async function openSignedIn(
+  page: Page,
+  address: string,
+  email: string,
+  password: string,
+): Promise<void> {
+  await page.goto(address);
+  await page.waitForURL('**/login?*');
+  await signIn(page, email, password);
+  await page.waitForURL(address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** Checks a view for accessibility and layout, and takes its picture in both schemes. */
+export async function assertGood(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await photograph(page, `console-${name}`);
+  await assertAccessible(page);
+}
