@@ -33,11 +33,22 @@ const unit = ['beside-packages.ts', 'beside-product.ts'].map((name) => path.join
 const longFolders = ['browser', 'chart', 'cluster', 'deno', 'local'].map((name) =>
   path.join('test', name, path.sep),
 );
+/** Most tests wait more than they compute, so more files run at the same time. */
+const cores = Math.max(2, availableParallelism());
+/** Long tests that compare times. */
+const timed = new Set(
+  [
+    'contention-access.long.test.ts',
+    'contention-others.long.test.ts',
+    'delivery/hostile.long.test.ts',
+    'operations/timing.long.test.ts',
+  ].map((name) => path.join('test', name)),
+);
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
-  if (options.includes('--unit')) return runTests(unit, {});
+  if (options.includes('--unit')) return runTests(unit, {}, unit.length);
   const onDeno = options.includes('--deno');
   const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const isLong = options.includes('--long');
@@ -62,13 +73,25 @@ async function main(): Promise<number> {
   const database = await startTestServer(path.join(folder, 'postgres'));
   Object.assign(process.env, { BAILIWICK_TEST_DATABASE: database.url, ...broker, ...deno });
   const stacks = await keepStacks();
+  const running = { BAILIWICK_TEST_STACKS: stacks.url };
   try {
-    return await runTests(files, { BAILIWICK_TEST_STACKS: stacks.url }, isLong);
+    return isLong ? await runLong(files, running) : await runTests(files, running, cores + 2);
   } finally {
     await stacks.stop();
     await database.remove();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Tests that compare times run first, with one file for each core. */
+async function runLong(files: readonly string[], environment: Record<string, string>) {
+  const [first, second] = [true, false].map((isTimed) =>
+    files.filter((file) => timed.has(file) === isTimed),
+  );
+  let status = 0;
+  if (first?.length) status = await runTests(first, environment, cores);
+  if (second?.length) status = (await runTests(second, environment, cores + 1)) || status;
+  return status;
 }
 
 /** Pulls the image by starting a container once, before the time limits of tests begin. */
@@ -120,11 +143,8 @@ function runnerFlags(argument: string): string[] {
 function runTests(
   files: readonly string[],
   environment: Record<string, string>,
-  isLong = false,
+  concurrency: number,
 ): Promise<number> {
-  // Tests of operations often wait, so two more files run than there are cores. Some long tests
-  // compare times.
-  const concurrency = Math.max(2, availableParallelism()) + (isLong ? 0 : 2);
   // Without --test-force-exit, a file with a failed set-up would wait for its processes forever.
   const args = [
     '--test',
