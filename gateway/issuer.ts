@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceCaller } from '@bailiwick/call';
 import { invalid } from '@bailiwick/errors';
 import { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
-import { contextFor, readBody } from '@bailiwick/rpc';
+import { asService, contextFor, readBody } from '@bailiwick/rpc';
 import { tokenHash, tokenKind } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import { cookiesWith, type SessionCookie } from './cookies.ts';
+import { createIssuerDocuments, isDocumentRequest, isMetadata } from './issuer-documents.ts';
 import { holdLarge } from './large-bodies.ts';
 import type { createPageBrands } from './page-brands.ts';
 import { rootFrom, sendChoicePage, sendDevicePage, sendFormPage } from './pages.ts';
@@ -16,8 +17,6 @@ import { rootFrom, sendChoicePage, sendDevicePage, sendFormPage } from './pages.
 // limits and the pages, and nothing of the protocol.
 
 const maxBodyBytes = 256 * 1024;
-const oauthMetadata = '/.well-known/oauth-authorization-server';
-const discovery = ['/.well-known/openid-configuration', oauthMetadata];
 /** The routes that a browser opens for its user. */
 const pages = /^\/(?:oauth\/(?:authorize|interaction|logout)|device)(?:\/|$)/;
 
@@ -47,10 +46,10 @@ type IssuerRequest = {
 
 /** Whether a path is that of the metadata of a public URL with this path (RFC 8414, section 3.1). */
 export const isMetadataBefore = (pathname: string, prefix: string): boolean =>
-  pathname === oauthMetadata + prefix;
+  pathname === `/.well-known/oauth-authorization-server${prefix}`;
 
 export const isIssuerPath = (pathname: string): boolean =>
-  pathname.startsWith('/oauth/') || isIssuerPage(pathname) || discovery.includes(pathname);
+  pathname.startsWith('/oauth/') || isIssuerPage(pathname) || isMetadata(pathname);
 
 /** Whether people see the answers of a route. */
 export const isIssuerPage = (pathname: string): boolean => pages.test(pathname);
@@ -65,8 +64,15 @@ type Options = {
 
 export function createIssuerRoutes({ sso, session, brands }: Options) {
   const issuer = createClient(Issuer, sso);
+  const documents = createClient(Issuer, asService(sso, 'gateway'));
+  const sendDocument = createIssuerDocuments(async (path) => {
+    const { status, headers, body } = await documents.handle({ method: 'GET', path });
+    if (status !== 200) throw new Error(`the OpenID provider answered ${status} at ${path}`);
+    return { body, type: headers.find(({ name }) => name === 'content-type')?.value ?? '' };
+  });
 
   return async ({ request, response, pathname, search, origin }: IssuerRequest): Promise<void> => {
+    if (isDocumentRequest(request, pathname)) return sendDocument(request, response, pathname);
     const { ip, requestId } = origin;
     const token = isIssuerPage(pathname) ? session.ofVisitor(request) : undefined;
     const answer = await issuer.handle(

@@ -62,6 +62,32 @@ describeBoth('an app that signs people in', (topology) => {
     assert.deepEqual(await oauth.json(), { ...metadata });
   });
 
+  test('answers for its documents from memory, to any origin, with their version', async () => {
+    const names = [
+      '/.well-known/openid-configuration',
+      '/.well-known/oauth-authorization-server',
+      '/oauth/jwks',
+    ];
+    for (const name of names) {
+      const get = (method: string, version = '') =>
+        fetch(`${stack.url}${name}`, {
+          method,
+          headers: { origin: 'https://app.example', 'if-none-match': version },
+        });
+      const first = await get('GET');
+      const { headers } = first;
+      assert.equal(headers.get('access-control-allow-origin'), '*');
+      assert.equal(headers.get('cache-control'), 'public, max-age=60');
+      assert.match(headers.get('content-type') ?? '', /^application\/(?:jwk-set\+)?json/);
+      const text = await first.text();
+      assert.ok(!text.includes('"d":'));
+      const [again, head] = [await get('GET', headers.get('etag') ?? ''), await get('HEAD')];
+      assert.deepEqual([again.status, await again.text()], [304, '']);
+      assert.deepEqual([head.status, await head.text()], [200, '']);
+      assert.equal(head.headers.get('etag'), headers.get('etag'));
+    }
+  });
+
   test('gets an ID token, and the claims of the scopes', async () => {
     const { tokens } = await signInWith(stack, config, ada.token);
     const claims = tokens.claims();
