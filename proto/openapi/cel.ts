@@ -113,6 +113,17 @@ const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>>
   }),
   'app.kind': () => ({ properties: { App: { anyOf: [sent('ID'), sent('Kind')] } } }),
   'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
+  'keys.withdrawal': () => ({
+    not: {
+      allOf: [
+        sent('Tenant'),
+        {
+          required: ['WithdrawSigningKeys'],
+          properties: { WithdrawSigningKeys: { enum: [true] } },
+        },
+      ],
+    },
+  }),
   'login.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'step_up.answer': () => ({ oneOf: [sent('Totp'), sent('RecoveryCode'), sent('Passkey')] }),
   'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),

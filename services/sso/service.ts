@@ -92,7 +92,7 @@ type Deps = ProviderDeps &
   SignInDeps & {
     forget: (tenant: string) => void;
     identityKeys: Client<typeof IdentityKeys>;
-    replaceSigningKeys: () => Promise<void>;
+    replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
     limits: Record<string, Limit>;
   };
 

@@ -168,7 +168,8 @@ const eventTypes: readonly EventType[] = [
   }),
   ...family('none', 'key', 'Keys_RotateRes', {
     rotated: "A tenant's data key was rotated. Its data contains only DekID and Tenant.",
-    rotation_requested: 'A rotation of all data keys was requested. Its data contains only Queued.',
+    rotation_requested:
+      'A rotation of all data keys was requested. Its data contains Queued, and SigningKeysWithdrawn if the keys that sign tokens were withdrawn.',
   }),
   ...family('test', 'endpoint', 'WebhookEndpoint', {
     ping: 'A test of the endpoint. The data contains the endpoint.',

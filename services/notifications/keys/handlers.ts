@@ -1,5 +1,5 @@
 import { type Database } from '@bailiwick/database';
-import { notFound } from '@bailiwick/errors';
+import { notFound, unavailable } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
   firstOf,
@@ -34,9 +34,12 @@ export function keysHandlers(deps: KeysDeps): Handlers<typeof Keys> {
   return {
     status: ({ tenant }, { signal }) => statusOf(deps, tenant, signal),
 
-    async rotate({ tenant }, call) {
-      const others = await ssoKeys.rotate({ tenant }, { signal: call.signal });
-      if (tenant === '') return { queued: await rotateAll(database, call, others.queued) };
+    async rotate({ tenant, withdrawSigningKeys }, call) {
+      const request = { tenant, withdrawSigningKeys };
+      const others = await ssoKeys.rotate(request, { signal: call.signal });
+      if (withdrawSigningKeys && !others.withdrawn)
+        throw unavailable('an older version of sso runs');
+      if (tenant === '') return { queued: await rotateAll(database, call, others) };
       const dekId = await keys.replace(tenant, (em, key) => recordReplaced(em, call, tenant, key));
       if (dekId === undefined && !others.replaced) throw notFound('data key');
       forget(tenant);
@@ -84,13 +87,17 @@ async function statusOf(
 }
 
 /** Requests the rotation of all data keys. Returns their number, those of sso included. */
-function rotateAll(database: Database, call: Call, others: number): Promise<number> {
+function rotateAll(
+  database: Database,
+  call: Call,
+  { queued, withdrawn }: { queued: number; withdrawn: boolean },
+): Promise<number> {
   return database.transaction(null, async (em) => {
-    const count = (await requestRotation(em)) + others;
+    const count = (await requestRotation(em)) + queued;
     recordChange(em, call, {
       tenant: '',
       type: 'key.rotation_requested',
-      data: { Queued: count },
+      data: { Queued: count, ...(withdrawn && { SigningKeysWithdrawn: true }) },
       targets: [],
     });
     return count;

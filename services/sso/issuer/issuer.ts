@@ -16,7 +16,12 @@ import { issuerHandlers } from './handlers.ts';
 import { logoutHandlers } from './logout-tokens.ts';
 import { createPeople, type PeopleDeps } from './people.ts';
 import { createProvider } from './provider.ts';
-import { createSigningKeys, replaceSigningKeys, rotateSigningKeys } from './signing-keys.ts';
+import {
+  createSigningKeys,
+  replaceSigningKeys,
+  rotateSigningKeys,
+  withdrawSigningKeys,
+} from './signing-keys.ts';
 import { createTenants, type TenantDeps } from './tenants.ts';
 import { createTrustedKeys } from './trusted-keys.ts';
 
@@ -33,7 +38,7 @@ type Options = Pick<
 export function openIssuer(options: Options): {
   served: Served[];
   background: Background;
-  replaceKeys: () => Promise<void>;
+  replaceKeys: (options: { withdraws: boolean }) => Promise<void>;
 } {
   const { database, ring, publicUrl } = options;
   const people = createPeople(options);
@@ -61,7 +66,8 @@ export function openIssuer(options: Options): {
       serve(AppLogout, logoutHandlers({ database, provider })),
     ],
     background: rotateSigningKeys(deps),
-    replaceKeys: () => replaceSigningKeys(deps),
+    replaceKeys: ({ withdraws }) =>
+      withdraws ? withdrawSigningKeys(deps) : replaceSigningKeys(deps),
   };
 }
 

@@ -171,6 +171,10 @@ export async function addSigningKey(em: EntityManager, key: NewSigningKey): Prom
   );
 }
 
+export async function removeSigningKeys(em: EntityManager): Promise<void> {
+  await execute(em, "delete from signing_key where tenant = ''", []);
+}
+
 /** Removes the keys that another one replaced so long ago that no token of theirs is valid. */
 export async function removeOldSigningKeys(em: EntityManager, days: number): Promise<void> {
   await execute(

@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createCache } from '@bailiwick/cache';
 import { type Database, lockName } from '@bailiwick/database';
 import { type TenantKeys } from '@bailiwick/keys';
+import { leaseMs } from '@bailiwick/revocation';
 import { type Background, repeat } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
 import type { JWK } from 'oidc-provider';
@@ -12,6 +14,7 @@ import {
   listSigningKeys,
   listSigningKeysIn,
   removeOldSigningKeys,
+  removeSigningKeys,
   type SigningKeyRow,
 } from './queries.ts';
 
@@ -63,6 +66,22 @@ export function replaceSigningKeys(deps: Deps): Promise<void> {
   return addKeys(deps, withoutNext, signsFrom);
 }
 
+/**
+ * Removes the keys of which one has leaked, and adds others that sign at once. Returns when no
+ * process uses the old ones, and no gateway what it learned with them.
+ */
+export async function withdrawSigningKeys(deps: Deps): Promise<void> {
+  const { database, log } = deps;
+  const made = await makeKeys(deps, Object.keys(makers), new Date());
+  await database.transaction('', async (em) => {
+    await lockName(em, 'signing keys');
+    await removeSigningKeys(em);
+    for (const key of made) await addSigningKey(em, key);
+  });
+  log.warn('withdrew the signing keys', { keys: made.map(({ id }) => id) });
+  await pause(freshMs + leaseMs);
+}
+
 const isNext = ({ signsFrom }: SigningKeyRow, until: Date): boolean =>
   new Date(signsFrom) > new Date() && new Date(signsFrom) <= until;
 
@@ -90,19 +109,12 @@ const aged = (rows: readonly SigningKeyRow[]): string[] =>
 
 /** Adds a key of each algorithm that `wanted` names. Several processes may call it at once. */
 async function addKeys(
-  { database, keys, log }: Deps,
+  deps: Deps,
   wanted: (rows: readonly SigningKeyRow[]) => string[],
   signsFrom: Date,
 ): Promise<void> {
-  const made = await Promise.all(
-    wanted(await listSigningKeys(database)).map(async (algorithm) => {
-      const id = randomBytes(9).toString('base64url');
-      const key = await makers[algorithm]?.();
-      const plain = Buffer.from(JSON.stringify(key?.privateKey.export({ format: 'jwk' })));
-      const { dekId, sealed } = await keys.seal('', plain, [id, 'key']);
-      return { id, algorithm, dekId, keyEnc: sealed, signsFrom };
-    }),
-  );
+  const { database, log } = deps;
+  const made = await makeKeys(deps, wanted(await listSigningKeys(database)), signsFrom);
   if (made.length === 0) return;
   await database.transaction('', async (em) => {
     await lockName(em, 'signing keys');
@@ -114,6 +126,17 @@ async function addKeys(
     }
   });
 }
+
+const makeKeys = ({ keys }: Deps, algorithms: readonly string[], signsFrom: Date) =>
+  Promise.all(
+    algorithms.map(async (algorithm) => {
+      const id = randomBytes(9).toString('base64url');
+      const key = await makers[algorithm]?.();
+      const plain = Buffer.from(JSON.stringify(key?.privateKey.export({ format: 'jwk' })));
+      const { dekId, sealed } = await keys.seal('', plain, [id, 'key']);
+      return { id, algorithm, dekId, keyEnc: sealed, signsFrom };
+    }),
+  );
 
 async function openAll({ keys }: Deps, rows: readonly SigningKeyRow[]): Promise<JWK[]> {
   const now = Date.now();

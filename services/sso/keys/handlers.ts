@@ -12,8 +12,8 @@ type Deps = {
   keys: TenantKeys;
   forget: (tenant: string) => void;
   identityKeys: Client<typeof IdentityKeys>;
-  /** Replaces the keys that sign tokens. */
-  replaceSigningKeys: () => Promise<void>;
+  /** Replaces the keys that sign tokens, or removes them at once. */
+  replaceSigningKeys: (options: { withdraws: boolean }) => Promise<void>;
 };
 
 /** The data keys of sso, and of identity, which has the platform's only. */
@@ -34,12 +34,12 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
       };
     },
 
-    async rotate({ tenant }, call) {
+    async rotate({ tenant, withdrawSigningKeys: withdraws }, call) {
       if (tenant === '') {
         const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
-        await deps.replaceSigningKeys();
+        await deps.replaceSigningKeys({ withdraws });
         const queued = await database.transaction(null, requestRotation);
-        return { queued: queued + (others?.queued ?? 0) };
+        return { queued: queued + (others?.queued ?? 0), withdrawn: withdraws };
       }
       const replaced = await keys.replace(tenant, (em, key) =>
         recordReplaced(em, call, tenant, key),

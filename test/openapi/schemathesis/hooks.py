@@ -121,6 +121,8 @@ REPLACED_IN = {
         "BackchannelLogoutURI": lambda _: "https://app.example.com/logout",
         "Jwks": lambda _: "",
     },
+    # It takes seconds, and ends the tokens of the others.
+    "Keys_Rotate": {"WithdrawSigningKeys": lambda _: False},
     # A set of keys is text.
     "BotTrusts_Save": {"JWKS": lambda _: ""},
     # The other kinds need details that a task of the queue carries beside the request.
