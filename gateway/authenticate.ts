@@ -22,6 +22,9 @@ import { keysOf, type Principal, type Resolved, rightsKeyOf } from './principal.
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
 
+/** The kinds of tokens that identity stores. The others are access tokens, which sso verifies. */
+const storedKinds: readonly string[] = ['session', 'botKey', 'worker', 'support'];
+
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
@@ -47,7 +50,7 @@ export function createAuthenticator(
      */
     async principal(token: string, ip: string): Promise<Principal> {
       const kind = tokenKind(token);
-      const isStored = kind === 'session' || kind === 'botKey' || kind === 'worker';
+      const isStored = storedKinds.includes(kind ?? '');
       if (!isStored && !isAccessToken(token)) throw unauthenticated();
       const hash = tokenHash(token);
       const name = Buffer.from(hash).toString('base64');

@@ -58,6 +58,38 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
+const supportSeconds = 60 * 60;
+
+/** The header of a call that an operator makes as the user of the support session. */
+export const supportHeader = 'bailiwick-support';
+
+/**
+ * The cookie with the token of a support session. It stands beside the session cookie and is used
+ * only by calls with {@link supportHeader}, which pages of other sites cannot send: so every page
+ * and tab without the header stays the operator's own.
+ */
+export function createSupportCookie(publicUrl: string) {
+  const cookie = createTokenCookie(publicUrl, {
+    kind: 'support',
+    seconds: supportSeconds,
+    sameSite: 'Strict',
+  });
+  const { origin } = new URL(publicUrl);
+  return {
+    ...cookie,
+    isWanted: (request: IncomingMessage): boolean => request.headers[supportHeader] !== undefined,
+    /** The token; '' = none. @throws permission_denied if the page is not one of this service */
+    read(request: IncomingMessage): string {
+      const { headers } = request;
+      if (headers['sec-fetch-site'] !== 'same-origin' && headers.origin !== origin)
+        throw denied('this call comes from another site', 'CROSS_SITE');
+      return cookie.read(request) ?? '';
+    },
+  };
+}
+
+export type SupportCookie = ReturnType<typeof createSupportCookie>;
+
 const linkSeconds = 10 * 60;
 
 /**

@@ -22,7 +22,7 @@ import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { isAccessToken } from './access-tokens.ts';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
-import type { LinkCookie, SessionCookie } from './cookies.ts';
+import type { LinkCookie, SessionCookie, SupportCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 import { type JsonBody, readJson } from './json-body.ts';
 import { largeBodyBytes } from './large-bodies.ts';
@@ -33,7 +33,7 @@ import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
 
-type Cookies = { cookie: SessionCookie; link: LinkCookie };
+type Cookies = { cookie: SessionCookie; support: SupportCookie; link: LinkCookie };
 
 type Deps = Cookies & {
   peers: Peers;
@@ -64,7 +64,7 @@ export type Pipeline = ReturnType<typeof createPipeline>;
  * credential (401), shape (400), permission (403), state (400).
  */
 export function createPipeline(deps: Deps) {
-  const { peers, authenticator, cookie, link, quotas, unknownKeys } = deps;
+  const { peers, authenticator, link, quotas, unknownKeys } = deps;
   const countCall = createCallCounter(peers);
   const rejectInvalid = createRejection(peers);
   const forward = createForwarding(peers);
@@ -79,7 +79,7 @@ export function createPipeline(deps: Deps) {
     const body = await readJson(request, response, origin.ip);
     // Open operations ignore all credentials, including a browser's cookie.
     const isOpen = operation.credential === 'none';
-    const token = isOpen ? '' : tokenOf(request, cookie);
+    const token = isOpen ? '' : tokenOf(request, deps);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
     return { ...body, request, response, origin, token, principal, gone: goneSignal(response) };
   }
@@ -121,7 +121,7 @@ export function createPipeline(deps: Deps) {
 
 /** Runs any operation and sends its answer. */
 export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Cookies) {
-  const { cookie, link } = cookies;
+  const { link } = cookies;
   return async (
     operation: Operation,
     request: IncomingMessage,
@@ -135,7 +135,7 @@ export function createOperationHandler({ admit, prepare }: Pipeline, cookies: Co
       const next = async (cursor: string) => pieceOf(await call.sendPiece(cursor));
       return sendStream(response, admitted.gone, operation.name, pieceOf(body), next);
     }
-    moveToken(operation, admitted.json, body, { cookie, response });
+    moveToken(operation, admitted.json, body, { ...cookies, response });
     if (operation.linkCookie !== '') link.clear(response);
     sendJson(response, 200, body);
   };
@@ -216,19 +216,21 @@ function createForwarding(peers: Peers) {
   };
 }
 
-/** Moves the answer's session token into the cookie, if the operation and the request say so. */
+/** Moves the answer's token into its cookie, if the operation and the request say so. */
 function moveToken(
   { sessionCookie }: Operation,
   json: JsonBody['json'],
   body: JsonObject,
-  { cookie, response }: { cookie: SessionCookie; response: ServerResponse },
+  { cookie, support, response }: Omit<Cookies, 'link'> & { response: ServerResponse },
 ): void {
   if (sessionCookie === 'clear') cookie.clear(response);
+  if (sessionCookie === 'clearSupport') support.clear(response);
   const issued = body['Token'];
-  if (sessionCookie !== 'set' || json['Cookie'] !== true || typeof issued !== 'string') return;
+  const moves = sessionCookie === 'set' || sessionCookie === 'setSupport';
+  if (!moves || json['Cookie'] !== true || typeof issued !== 'string') return;
   // The sign-in goes on with a second factor.
   if (issued === '') return;
-  cookie.set(response, issued);
+  (sessionCookie === 'set' ? cookie : support).set(response, issued);
   // A token that scripts can read would defeat the purpose of the HttpOnly cookie.
   body['Token'] = '';
 }
@@ -279,10 +281,15 @@ function createValidateOnly(peers: Peers) {
   };
 }
 
-/** The request's credential: the Authorization header's or, without one, the cookie's. */
-function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
+/** The request's credential: the Authorization header's or, without one, a cookie's. */
+function tokenOf(
+  request: IncomingMessage,
+  { cookie, support }: Pick<Cookies, 'cookie' | 'support'>,
+): string {
   const { authorization } = request.headers;
   if (authorization === undefined) {
+    // Never the operator's own session instead: the call would act for the wrong user.
+    if (support.isWanted(request)) return support.read(request);
     const token = cookie.read(request) ?? '';
     // Apps send their access tokens in the header only (RFC 6750, section 2.1).
     return isAccessToken(token) ? '' : token;

@@ -22,6 +22,10 @@ export const keysOf = (principal: ResolveResponse): RightsKey[] => [
   rightsKeyOf(principal),
   `credential:${principal.credentialId}`,
   ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
+  // A support session ends with the operator's own session and rights.
+  ...(principal.operator === ''
+    ? []
+    : [`user:${principal.operator}` as const, `credential:${principal.operatorSession}` as const]),
 ];
 
 export const rightsKeyOf = ({ type, id }: ResolveResponse): RightsKey =>

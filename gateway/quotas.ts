@@ -46,8 +46,9 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
   return {
     /** Counts a call of a session or bot key. Undefined = no quota. */
     take({ type, credentialId }: { type: string; credentialId: string }): CountedQuota | undefined {
-      if (type !== 'user' && type !== 'bot') return undefined;
-      return count(`credential ${credentialId}`, type === 'user' ? 'session' : 'bot', quotas[type]);
+      if (type !== 'user' && type !== 'bot' && type !== 'support') return undefined;
+      const kind = type === 'bot' ? 'bot' : 'user';
+      return count(`credential ${credentialId}`, kind === 'user' ? 'session' : 'bot', quotas[kind]);
     },
     /**
      * Counts a call in the caller's tenant, if the caller has permissions there: strangers can name

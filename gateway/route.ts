@@ -13,7 +13,12 @@ import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createAuthzen, isAuthzen } from './authzen.ts';
 import { createClientAddress } from './client-address.ts';
 import { type Console, openConsole } from './console.ts';
-import { createFlowCookies, createLinkCookie, createSessionCookie } from './cookies.ts';
+import {
+  createFlowCookies,
+  createLinkCookie,
+  createSessionCookie,
+  createSupportCookie,
+} from './cookies.ts';
 import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
@@ -58,6 +63,7 @@ function createParts({ peers, settings }: Options) {
   const session = createSessionCookie(settings.publicUrl, settings.allowedOrigins);
   const flows = createFlowCookies(settings.publicUrl);
   const link = createLinkCookie(settings.publicUrl);
+  const support = createSupportCookie(settings.publicUrl);
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const console = openConsole(settings.console);
   const paths = createPaths(settings.publicUrl, sso, console);
@@ -65,7 +71,7 @@ function createParts({ peers, settings }: Options) {
   const brands = createPageBrands(peers.access, settings, images);
   const sendLogo = createLogos(peers.access, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
-  return { session, link, sso, console, paths, brands, sendLogo, answerIssuer };
+  return { session, support, link, sso, console, paths, brands, sendLogo, answerIssuer };
 }
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
@@ -160,9 +166,12 @@ function createPaths(publicUrl: string, sso: Sso, console: Console) {
 }
 
 /** The handlers of the operations and of AuthZEN, which share a pipeline. */
-function createRunners({ peers, settings, rightsCache }: Options, { session, link }: Parts) {
+function createRunners(
+  { peers, settings, rightsCache }: Options,
+  { session, support, link }: Parts,
+) {
   const { publicUrl, tenantQuota: tenant } = settings;
-  const cookies = { cookie: session, link };
+  const cookies = { cookie: session, support, link };
   const pipeline = createPipeline({
     ...cookies,
     peers,

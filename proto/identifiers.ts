@@ -39,6 +39,7 @@ export const tokenLetters = {
   link: 'l',
   worker: 'w',
   appSecret: 'a',
+  support: 'p',
 } as const;
 
 /** The kind of a bearer token. */

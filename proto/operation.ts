@@ -25,6 +25,9 @@ export type Host = 'identity' | 'access' | 'sso' | 'notifications';
  */
 export type Credential = 'none' | 'session' | 'any' | 'bot' | 'worker' | 'service';
 
+/** The effect of a response on the browser's cookies. */
+type SessionCookie = 'set' | 'clear' | 'setSupport' | 'clearSupport';
+
 /** A rule that allows a call. `field`, `without` and `when` are proto paths in the request; '' = not restricted. */
 export type Rule =
   | { readonly kind: 'self'; readonly field: string }
@@ -54,8 +57,8 @@ export type Operation = {
   readonly defaultTenant: string;
   /** Whether the request may omit its tenant if a rule other than the tenant rule allows the call. */
   readonly tenantOptional: boolean;
-  /** Whether a successful response sets or clears the browser's session cookie. */
-  readonly sessionCookie: 'set' | 'clear' | undefined;
+  /** Whether a successful response sets or clears a cookie of the browser. */
+  readonly sessionCookie: SessionCookie | undefined;
   /** The request field that the gateway fills from the browser's link cookie; '' = none. */
   readonly linkCookie: string;
   /** Whether the response is one long text that is produced in parts. */
@@ -64,6 +67,8 @@ export type Operation = {
   readonly limitedSession: 'refused' | 'inItsTenant' | 'allowed';
   /** When an access token of an app needs the scope `account`, or does not serve at all. */
   readonly accessToken: 'accountForSelf' | 'accountForHandler' | 'account' | 'refused';
+  /** Whether a support session may call the operation. */
+  readonly supportSession: boolean;
   /** Whether the gateway routes the operation. */
   readonly public: boolean;
   readonly sideEffects: boolean;
@@ -82,9 +87,11 @@ const credentials: Partial<Record<CredentialOption, Credential>> = {
   [CredentialOption.SERVICE]: 'service',
 };
 
-const sessionCookies: Partial<Record<SessionCookieOption, 'set' | 'clear'>> = {
+const sessionCookies: Partial<Record<SessionCookieOption, SessionCookie>> = {
   [SessionCookieOption.SET]: 'set',
   [SessionCookieOption.CLEAR]: 'clear',
+  [SessionCookieOption.SET_SUPPORT]: 'setSupport',
+  [SessionCookieOption.CLEAR_SUPPORT]: 'clearSupport',
 };
 
 const limitedSessions: Partial<Record<LimitedSessionOption, Operation['limitedSession']>> = {
@@ -129,6 +136,7 @@ export function readOperation(method: DescMethod): Operation {
     stream: options.stream,
     limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
     accessToken: accessTokens[options.accessToken] ?? 'accountForSelf',
+    supportSession: options.supportSession,
     public: credential !== 'service',
     sideEffects,
     // Each part of a stream is a separate call, which must not get the response of another part.

@@ -82,6 +82,10 @@ const table = [
     'iam.platform.apps.write',
     'Create, change and delete apps of the platform, which sign users of all tenants in, and replace their secrets.',
   ],
+  [
+    'iam.platform.support.act',
+    'Act as a user for a stated reason and time, without access to credentials and factors.',
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

@@ -173,6 +173,7 @@ function goldenLine({
   audited,
   limitedSession,
   accessToken,
+  supportSession,
 }: Operation): string {
   const rules = [...allow.map(ruleText), ...callers.map((caller) => `caller ${caller}`)];
   const limited = {
@@ -187,7 +188,9 @@ function goldenLine({
     refused: ['no access token'],
   }[accessToken];
   const changes = audited ? 'audited' : '-';
-  return [name, credential, rules.join('; ') || '-', changes, ...limited, ...token].join(' | ');
+  const support = supportSession ? ['a support session'] : [];
+  const parts = [name, credential, rules.join('; ') || '-', changes];
+  return [...parts, ...limited, ...token, ...support].join(' | ');
 }
 
 function ruleText(rule: Rule): string {

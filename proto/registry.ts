@@ -22,6 +22,7 @@ import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/
 import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
 import { file_bailiwick_identity_v1_passkeys } from './gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
+import { file_bailiwick_identity_v1_support } from './gen/bailiwick/identity/v1/support_pb.ts';
 import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { file_bailiwick_notifications_v1_app_logouts } from './gen/bailiwick/notifications/v1/app_logouts_pb.ts';
@@ -46,6 +47,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_sessions,
   file_bailiwick_identity_v1_factors,
   file_bailiwick_identity_v1_passkeys,
+  file_bailiwick_identity_v1_support,
   file_bailiwick_identity_v1_tokens,
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,

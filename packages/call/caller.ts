@@ -46,6 +46,16 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
 export const isForAccount = ({ clientId, narrowedTo }: Caller): boolean =>
   clientId === '' || narrowedTo.includes(accountScope);
 
+/** The type of a caller token in which an operator acts as a user. */
+export const supportCaller = 'support';
+
+/**
+ * The caller of a support session as handlers see it: the user, with the operator beside it. Only
+ * the pipeline sees the other type, so that a process that does not know it rejects the call.
+ */
+export const asSupportedUser = (caller: Caller): Caller =>
+  caller.type === supportCaller ? { ...caller, type: 'user' } : caller;
+
 /** The id of the grant that gives the caller a permission, "" if none does. */
 export function grantOf({ grants }: Caller, permission: string): string {
   return grants.find((grant) => hasPermission(grant.permissions, permission))?.id ?? '';

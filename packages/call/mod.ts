@@ -1,4 +1,5 @@
 export {
+  asSupportedUser,
   assertRecentLogin,
   type Caller,
   type CallerSigner,
@@ -14,6 +15,7 @@ export {
   openCallerVerifier,
   queueWorker,
   serviceCaller,
+  supportCaller,
 } from './caller.ts';
 export { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 export { clientCallOf, currentClientCall, inClientCall } from './client-call.ts';

@@ -14,6 +14,8 @@ export type SessionProof = {
   assurance: string;
   /** In a session from a provider, the assurance by the user's factors of ours; "" = aal1. */
   ownAssurance: string;
+  /** The operator of a support session, in which platform grants do not count; "" = the user's own. */
+  operator: string;
 };
 
 /** The proof of a caller, or of another record with the same fields. */
@@ -22,4 +24,5 @@ export const sessionProof = ({
   limitedTo,
   assurance,
   ownAssurance,
-}: SessionProof): SessionProof => ({ ssoTenant, limitedTo, assurance, ownAssurance });
+  operator,
+}: SessionProof): SessionProof => ({ ssoTenant, limitedTo, assurance, ownAssurance, operator });

@@ -107,6 +107,9 @@ export const linkUnconfirmed = () =>
     'this session holds rights in one organisation only, until you confirm with an older credential that its sign-in belongs to your account: see Users_ConfirmIdentity',
     'LINK_UNCONFIRMED',
   );
+/** In a support session, for an operation that is the user's own. */
+export const supportRefused = () =>
+  denied('support access does not open this operation', 'SUPPORT_ACCESS');
 /** For a missing record: `notFound('group')` reads "group not found". */
 export const scopeMissing = (scopes: readonly string[]) =>
   denied(`this needs an access token with the scope ${scopes.join(' or ')}`, 'SCOPE_MISSING');

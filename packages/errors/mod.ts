@@ -21,6 +21,7 @@ export {
   ServiceError,
   scopeMissing,
   ssoRequired,
+  supportRefused,
   suspended,
   toConnectError,
   toServiceError,

@@ -222,7 +222,13 @@ export function eventBody(
   { caller }: Pick<Origin, 'caller'>,
   { id, type, at, tenant, data, previous = {} }: EventBody,
 ): string {
-  const actor = { type: actorType(caller), id: caller.id };
+  const { operator } = caller;
+  const actor = {
+    type: actorType(caller),
+    id: caller.id,
+    // An operator acts as this user.
+    ...(operator !== '' && { operator }),
+  };
   const head = JSON.stringify({
     id,
     type,
@@ -299,8 +305,16 @@ function draft(
     RequestID: caller.requestId || currentRequestId(),
     TraceID: currentTraceId(),
     ...outcome,
+    Targets: [...outcome.Targets, ...operatorOf(caller)],
   };
 }
+
+/**
+ * The operator who acts as the caller, as the last target: there the hash of the entry covers it,
+ * and a filter by target finds it.
+ */
+const operatorOf = ({ operator }: Caller): Target[] =>
+  operator === '' ? [] : [{ Type: 'operator', ID: operator, Name: '' }];
 
 const actorType = (caller: Caller) =>
   caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type;

@@ -1,10 +1,17 @@
-import { type Caller, clientCallOf, inClientCall, inRequest } from '@bailiwick/call';
+import {
+  asSupportedUser,
+  type Caller,
+  clientCallOf,
+  inClientCall,
+  inRequest,
+} from '@bailiwick/call';
 import {
   denied,
   type ErrorCode,
   invalid,
   isDeadToken,
   type ServiceError,
+  supportRefused,
   toServiceError,
   unauthenticated,
 } from '@bailiwick/errors';
@@ -95,6 +102,7 @@ export function createDispatch({
           ms: Math.round(took),
           actor: caller.id || caller.type,
           ...(caller.clientId !== '' && { client: caller.clientId }),
+          ...(caller.operator !== '' && { operator: caller.operator }),
           requestId: caller.requestId,
           ...(exchange.replayed && { replayed: true }),
         });
@@ -103,10 +111,11 @@ export function createDispatch({
   return (
     method: DescMethodUnary,
     request: Message,
-    caller: Caller,
+    sentCaller: Caller,
     signal: () => AbortSignal,
     exchange: Exchange = {},
   ): Promise<Message> => {
+    const caller = asSupportedUser(sentCaller);
     const work = () =>
       inSpan(rpcName(method), answerSpan(method, caller), () =>
         dispatch(method, request, { caller, signal, exchange }),
@@ -198,9 +207,11 @@ type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exch
 const isLogged = ({ type, id, requestId }: Caller): boolean =>
   requestId !== '' && type !== 'worker' && (type !== 'service' || id === 'gateway');
 
-function assertCredential({ credential, callers, accessToken }: Operation, caller: Caller): void {
+function assertCredential(operation: Operation, caller: Caller): void {
+  const { credential, callers, accessToken } = operation;
   if (credential === 'none') return;
   if (caller.type === 'anonymous') throw unauthenticated();
+  if (caller.operator !== '' && !operation.supportSession) throw supportRefused();
   if (accessToken === 'refused' && caller.clientId !== '')
     throw denied('an access token does not serve here');
   if (credential === 'service') {

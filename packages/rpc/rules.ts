@@ -1,4 +1,5 @@
 import {
+  asSupportedUser,
   assertRecentLogin,
   type Caller,
   holdsInTenant,
@@ -43,7 +44,7 @@ export function allows(
   switch (rule.kind) {
     case 'self':
       return (
-        caller.type === 'user' &&
+        asSupportedUser(caller).type === 'user' &&
         isWithinLimit(operation, request, caller) &&
         (rule.field === 'caller' || isSelf(fieldText(operation, request, rule.field), caller))
       );

@@ -13,6 +13,7 @@ test('tokens have one form and name their kind', () => {
     ['code', 'c'],
     ['challenge', 'f'],
     ['worker', 'w'],
+    ['support', 'p'],
   ] as const) {
     const token = createToken(kind);
     assert.match(token, new RegExp(`^bwk${letter}_[0-9A-Za-z]{49}$`));

@@ -144,7 +144,8 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
 /** The roles, groups and permissions of a member. Permissions on the platform are left out. */
 async function describeMember(run: Run, request: DescribeMemberRequest) {
   const { userId: id, tenant } = request;
-  const rights = await rightsOf(run, { type: 'user', id, ...sessionProof(request) }, tenant);
+  const session = sessionProof({ ...request, operator: '' });
+  const rights = await rightsOf(run, { type: 'user', id, ...session }, tenant);
   if (!rights.activeMember || rights.ssoRequired || rights.factorRequired) return {};
   return {
     roles: rights.roles.toSorted(),
@@ -189,6 +190,8 @@ async function findLackingForBot(
     limitedTo: request.principalLimitedTo,
     assurance: request.principalAssurance,
     ownAssurance: request.principalOwnAssurance,
+    // A support session may not create or grant anything.
+    operator: '',
   };
   const [rights, grants] = await Promise.all([
     rightsOf(run, principal, tenant),

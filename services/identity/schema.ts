@@ -33,6 +33,7 @@ import { RegistrationLocale } from './migrations/020-registration-locale.ts';
 import { ProvenMailboxes } from './migrations/021-proven-mailboxes.ts';
 import { BotTrusts } from './migrations/022-bot-trusts.ts';
 import { TrustKeys } from './migrations/024-trust-keys.ts';
+import { SupportSessions } from './migrations/025-support-sessions.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -87,6 +88,7 @@ export const identitySchema: ServiceSchema = {
     { name: '021-proven-mailboxes', class: ProvenMailboxes },
     { name: '022-bot-trusts', class: BotTrusts },
     { name: '024-trust-keys', class: TrustKeys },
+    { name: '025-support-sessions', class: SupportSessions },
   ],
   compatibleFrom: 1,
 };

@@ -24,6 +24,7 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
+import { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -69,6 +70,7 @@ import { identitySchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
+import { supportHandlers } from './support/handlers.ts';
 import type { RegistrationRule } from './users/registration.ts';
 
 type Options = {
@@ -151,6 +153,7 @@ function partsOf(
     served: [
       serve(Account, accountHandlers(deps), accountChecks(passwordRules)),
       serve(Sessions, sessionsHandlers(deps)),
+      serve(Support, supportHandlers(deps)),
       serve(Factors, factorsHandlers(deps)),
       serve(Passkeys, passkeysHandlers(deps)),
       serve(RecoveryCodes, recoveryCodesHandlers(deps)),
@@ -158,7 +161,7 @@ function partsOf(
       serve(Bots, botsHandlers(deps)),
       serve(BotKeys, botKeysHandlers(deps)),
       serve(BotTrusts, botTrustsHandlers(deps)),
-      serve(Credentials, credentialsHandlers({ database, installed })),
+      serve(Credentials, credentialsHandlers({ database, installed, authority })),
       serve(Tokens, tokensHandlers({ ...deps, rightsCache })),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
       serve(IdentityKeys, dataKeysHandlers({ database })),

@@ -164,8 +164,18 @@ async function changeUsers({ stack }: Owner, guest: Person, other: Person): Prom
     ),
   );
   await changeFactors(stack, other, 'staple the next horse');
+  await support(stack, guest);
   for (const verb of ['Disable', 'Enable', 'Delete'])
     bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
+}
+
+/** An operator of the platform acts as a member. */
+async function support(stack: Stack, member: Person): Promise<void> {
+  const { id: UserID, token } = await signUp(stack);
+  const Grant = { Platform: true, UserID, Role: 'platform-owner' };
+  bodyOf(await stack.call('Grants_Add', { Grant }, stack.platformKey));
+  bodyOf(await stack.call('Support_Start', { UserID: member.id, Reason: 'Ticket' }, token));
+  bodyOf(await stack.call('Support_End', {}, token));
 }
 
 async function changeFactors(stack: Stack, user: Person, secret: string): Promise<void> {

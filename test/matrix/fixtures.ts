@@ -26,6 +26,7 @@ export type Fixture = {
 
 const factors = 'test/operations/factors.test.ts';
 const tenantChanges = 'test/operations/tenant-changes.test.ts';
+const support = 'test/operations/support.test.ts';
 const passkeys = 'test/operations/passkeys.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
@@ -73,6 +74,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_Task_SendNotice: {},
   Sessions_Revoke: { actor: true, fresh: ['session'] },
   Sessions_RevokeAll: { actor: true },
+  Support_Start: { allowedIn: support },
+  Support_End: { allowedIn: support },
   AccountApps_Delete: { allowedIn: 'test/sso/issuer/app-access.test.ts' },
   Factors_BeginTotp: { actor: true },
   Factors_ConfirmTotp: { allowedIn: factors },

@@ -222,6 +222,7 @@ const aboutUser = fc
     limitedTo: fc.constantFrom(null, null, null, 0, 1),
     assurance: fc.constantFrom('', 'aal1', 'aal2', 'phishing_resistant'),
     ownAssurance: fc.constantFrom('', 'aal2', 'phishing_resistant'),
+    operator: fc.constantFrom('', '', '', 'usr_operator'),
   })
   .map(
     (asked): Question =>
@@ -234,6 +235,7 @@ const aboutUser = fc
           limitedTo: asked.isSelf ? idOf(serial, asked.limitedTo) : '',
           assurance: asked.isSelf ? asked.assurance : 'phishing_resistant',
           ownAssurance: asked.isSelf ? asked.ownAssurance : '',
+          operator: asked.isSelf ? asked.operator : '',
         };
         return { tenant, principal, isSelf: asked.isSelf };
       },
@@ -260,6 +262,7 @@ const aboutBot = fc
           limitedTo: '',
           assurance: '',
           ownAssurance: '',
+          operator: '',
         },
         isSelf: asked.isSelf,
       }),

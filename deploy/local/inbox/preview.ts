@@ -26,6 +26,9 @@ const sample = {
   name: 'nightly build',
   date: '2026-03-01T12:00:00.000Z',
   left: '3',
+  operatorName: 'Grace',
+  reason: 'Ticket 4711',
+  time: '2026-03-01T12:15:00.000Z',
 };
 
 /** A mail with sample values; undefined for an unknown mail or locale. */

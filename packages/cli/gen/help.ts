@@ -1018,6 +1018,23 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
+  Support_End: {
+    "text":"Ends the support session of the operator who calls. Nothing changes if it has ended already.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
+  },
+  Support_Get: {
+    "text":"Returns the support session of the operator who calls, and its user.","access":"a session, about the caller","answers":"record","tenant":"",
+    fields: [],
+  },
+  Support_Start: {
+    "text":"Opens a support session: a session of the user for the operator who calls. The user gets a mail with the operator, the reason and the end. Every audit entry and event of the session names the operator beside the user. A later start ends the operator's earlier support session. Requires a sign-in, or a step-up, within the last 15 minutes, with a second factor if the operator has one.","access":"a session: the permission iam.platform.support.act on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":true,"text":"Why the operator acts as the user. The user reads it in the mail and among the sessions."},
+      {"path":"Minutes","kind":"number","required":false,"text":"How long the session lasts. Absent = 15 minutes."},
+      {"path":"Cookie","kind":"flag","required":false,"text":"True for browsers: the token is set as an HttpOnly cookie and left out of the body. Calls use that cookie if they have the header Bailiwick-Support."},
+    ],
+  },
   TenantInvitations_Accept: {
     "text":"Accepts an invitation: makes the caller a member with the invitation's roles and groups.","access":"a session: the caller's verified address is the invited one","answers":"record","tenant":"",
     fields: [

@@ -242,6 +242,12 @@ export interface Operations {
   Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };
   /** Tests a provider as a sign-in uses it: its availability, its keys and certificates, and the addresses to register there. No user is signed in. */
   Sso_TestProvider: { request: Sso_TestProviderReq; response: Sso_TestProviderRes };
+  /** Ends the support session of the operator who calls. Nothing changes if it has ended already. */
+  Support_End: { request: Support_EndReq; response: Support_EndRes };
+  /** Returns the support session of the operator who calls, and its user. */
+  Support_Get: { request: Support_GetReq; response: Support_GetRes };
+  /** Opens a support session: a session of the user for the operator who calls. The user gets a mail with the operator, the reason and the end. Every audit entry and event of the session names the operator beside the user. A later start ends the operator's earlier support session. Requires a sign-in, or a step-up, within the last 15 minutes, with a second factor if the operator has one. */
+  Support_Start: { request: Support_StartReq; response: Support_StartRes };
   /** Accepts an invitation: makes the caller a member with the invitation's roles and groups. */
   TenantInvitations_Accept: { request: TenantInvitations_AcceptReq; response: TenantInvitations_AcceptRes };
   /** Invites an address and mails it a token. A new invitation of the same address invalidates the previous token. Fails with already_exists if the address belongs to a member. */
@@ -2639,7 +2645,7 @@ export type Roles_SaveRes = Record<string, never>;
 export type Session = {
   ID: string;
   UserID: string;
-  /** password, passkey, email_code, oidc, oauth or saml. */
+  /** password, passkey, email_code, oidc, oauth or saml; support if an operator acts as the user. */
   AuthMethod: string;
   /** The ID of the identity provider. Empty if AuthMethod is password. With passkey, the provider in whose session the passkey was added. */
   Provider: string;
@@ -2656,6 +2662,10 @@ export type Session = {
   AuthMethods: string[];
   /** The assurance of the sign-in: aal1 (one factor), aal2 (two), or phishing_resistant (two that cannot be given to another site). */
   Assurance: string;
+  /** The ID of the operator who acts as the user in this session (Support_Start). Empty in the user's own sessions. */
+  Operator: string;
+  /** Why the operator acts as the user. Empty in the user's own sessions. */
+  Reason: string;
 };
 
 /** One page of sessions. */
@@ -2960,6 +2970,39 @@ export type Sso_TestProviderRes = {
   /** True if no finding has the level error. */
   OK: boolean;
   Findings: SsoFinding[];
+};
+
+/** Empty: it is about the operator's only support session. */
+export type Support_EndReq = Record<string, never>;
+
+/** Empty: the support session has ended. */
+export type Support_EndRes = Record<string, never>;
+
+/** Empty: it is about the operator's only support session. */
+export type Support_GetReq = Record<string, never>;
+
+/** The live support session and its user. Both are absent if there is none. */
+export type Support_GetRes = {
+  Session: Session;
+  User: User;
+};
+
+/** The user, the reason and the time. */
+export type Support_StartReq = {
+  UserID: string;
+  /** Why the operator acts as the user. The user reads it in the mail and among the sessions. */
+  Reason: string;
+  /** How long the session lasts. Absent = 15 minutes. */
+  Minutes?: number | undefined;
+  /** True for browsers: the token is set as an HttpOnly cookie and left out of the body. Calls use that cookie if they have the header Bailiwick-Support. */
+  Cookie?: boolean | undefined;
+};
+
+/** The support session, its user and, without a cookie, its token. */
+export type Support_StartRes = {
+  Token: string;
+  Session: Session;
+  User: User;
 };
 
 /** A suspended tenant that the account belongs to. */

@@ -122,11 +122,12 @@ export async function findWholeContext(
 async function contextOf(
   { run, directory }: DecisionDeps,
   call: Call,
-  { subject, tenant, limitedTo }: Question,
+  { subject, tenant, limitedTo, operator }: Question,
   { status, grants: all }: { status: SubjectStatus; grants: SubjectGrant[] },
 ): Promise<DecisionContext> {
-  const grants =
-    limitedTo === '' ? all : all.filter(({ platform }) => !platform && tenant === limitedTo);
+  const isWithin = ({ platform }: SubjectGrant) =>
+    (limitedTo === '' || (!platform && tenant === limitedTo)) && (operator === '' || !platform);
+  const grants = all.filter(isWithin);
   // Asked only if nothing else denies: it costs a call of identity.
   const isFromElsewhere = status.open && !status.barred && usesPlatformGrantsOnly(subject, grants);
   const botTenant = isFromElsewhere ? await findBotTenant(directory, subject, call) : undefined;

@@ -35,9 +35,9 @@ export async function findEffective(
   call: Call,
   { resources, ...question }: Question,
 ): Promise<Effective> {
-  const { tenant, subject, ssoTenant, limitedTo, assurance, ownAssurance } = question;
+  const { tenant, subject, ssoTenant, limitedTo, assurance, ownAssurance, operator } = question;
   const whole = await deps.rightsCache.getOrLoad(
-    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance} ${ownAssurance}`,
+    `${tenant} ${subject} ${ssoTenant} ${limitedTo} ${assurance} ${ownAssurance} ${operator}`,
     () => loadWhole(deps, call, question),
   );
   if (whole) return whole;

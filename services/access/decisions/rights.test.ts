@@ -39,14 +39,9 @@ async function permissionsOf(principal: Principal, row: unknown, asked = tenant)
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const session = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '' };
+const session = { ssoTenant: '', limitedTo: '', assurance: '', ownAssurance: '', operator: '' };
 const user = { type: 'user', id: 'usr_1', ...session };
-const bot = {
-  type: 'bot',
-  id: 'bot_1',
-  botTenant: tenant,
-  ...session,
-};
+const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ...session };
 const ofMember = ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'];
 const nothing = { inTenant: [], onPlatform: [] };
 
@@ -253,6 +248,14 @@ test('each permission names a grant that gives it, a tenant’s before the platf
     await grantsOf({ type: 'platform', id: 'platform', ...session }, { one: 1 }),
     {},
   );
+});
+
+test('a support session has the rights of its user in tenants, without those from the platform', async () => {
+  const platform_roles = { 'platform-owner': 'grt_p' };
+  const row = userRow({ roles: { member: 'grt_1' }, platform_roles });
+  const own = await permissionsOf({ ...user, type: 'support', operator: 'usr_2' }, row);
+  assert.deepEqual(own, { inTenant: ofMember, onPlatform: [] });
+  assert.deepEqual(await permissionsOf({ ...user, type: 'support' }, row), nothing);
 });
 
 test('a tenant’s own role is effective like a built-in one, and no role is for a disabled subject', async () => {

@@ -1,4 +1,4 @@
-import { type SessionProof, sessionProof } from '@bailiwick/call';
+import { type SessionProof, sessionProof, supportCaller } from '@bailiwick/call';
 import { type Run } from '@bailiwick/database';
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
@@ -133,6 +133,11 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
   switch (principal.type) {
     case 'user':
       return rightsOfUser(run, principal, tenant);
+    case supportCaller:
+      // A support session without an operator is no support session.
+      return principal.operator === ''
+        ? Promise.resolve(none(tenant))
+        : rightsOfUser(run, principal, tenant);
     case 'bot':
       return rightsOfBot(run, principal, tenant);
     case 'platform':
@@ -143,7 +148,7 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 }
 
 async function rightsOfUser(run: Run, principal: Principal, asked: string): Promise<Rights> {
-  const { id, limitedTo, narrowedTo = [] } = principal;
+  const { id, limitedTo, operator, narrowedTo = [] } = principal;
   if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
   const row = await findUserRoles(run, id, asked || limitedTo, sessionProof(principal));
   if (!row || row.barred) return none(row?.tenant ?? asked);
@@ -151,7 +156,7 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
   // A platform grant is effective in every active tenant, unless the tenant has disabled this
   // member or blocks this session.
   const everywhere = open && (row.membership ?? 'active') === 'active';
-  const platform_roles = limitedTo === '' ? row.platform_roles : {};
+  const platform_roles = limitedTo === '' && operator === '' ? row.platform_roles : {};
   const roles = open && row.membership === 'active' ? row.roles : {};
   const rights = {
     ...rightsBy(row.tenant, { ...row, platform_roles, roles, everywhere }),
@@ -284,7 +289,7 @@ export async function reachOf(run: Run, principal: Principal, permission: string
     };
   const { narrowedTo = [] } = principal;
   const session = sessionProof(principal);
-  const { limitedTo, ...proof } = session;
+  const { limitedTo, operator: _operator, ...proof } = session;
   if (narrowedTo.length > 0 && !includes(narrowedTo, permission))
     return { everywhere, tenants: [], ...proof };
   const rows = await findRolesEverywhere(run, principal.id, session);

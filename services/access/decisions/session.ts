@@ -6,6 +6,7 @@ export const anySession = (tenant: string): SessionProof => ({
   limitedTo: '',
   assurance: 'phishing_resistant',
   ownAssurance: '',
+  operator: '',
 });
 
 /** The session's proof as parameters of a statement; null = no session is involved. */

@@ -19,7 +19,7 @@ export async function visibleTo(
 ): Promise<Reach> {
   if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ...noSession };
   if (allowedBy?.kind === 'self') {
-    const { limitedTo, ...proof } = sessionProof(caller);
+    const { limitedTo, operator: _operator, ...proof } = sessionProof(caller);
     if (limitedTo === '') return { everywhere: true, tenants: [], ...proof };
     const { factorRequired } = await rightsOf(onPool(database), caller, limitedTo);
     const tenants = factorRequired ? [] : [limitedTo];

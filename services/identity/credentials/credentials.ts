@@ -1,9 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
+import { supportCaller } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
 import { unauthenticated } from '@bailiwick/errors';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import { createNetworks, timeOf } from '@bailiwick/values';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import {
   findLiveBotKey,
   findLiveBotKeyById,
@@ -17,19 +22,25 @@ import {
   findLiveSession,
   findLiveSessionById,
   findLiveSessionIds,
+  findSupportSession,
   type LiveSession,
   limitSession,
   proofOf,
 } from '../sessions/queries.ts';
 import type { Installed } from './installed.ts';
 
-type Deps = { database: Database; installed: Installed };
+type Deps = {
+  database: Database;
+  installed: Installed;
+  authority: Pick<Client<typeof Authority>, 'effective'>;
+};
 
 /**
  * Resolves the hash of a token for the gateway. Two tokens are installed with the service, the
  * others are stored.
  */
-export function credentialsHandlers({ database, installed }: Deps): Handlers<typeof Credentials> {
+export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
+  const { database, installed } = deps;
   return {
     async resolve({ tokenHash: hash, ip }) {
       const match = installed.find(
@@ -40,7 +51,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       const session = await findLiveSession(database, hash);
       if (session) return userOf(session);
       const key = await findLiveBotKey(database, hash);
-      if (!key) throw unauthenticated();
+      if (!key) return supportOf(deps, hash);
       return useKey(database, key, ip);
     },
 
@@ -98,6 +109,31 @@ async function useKey(database: Database, key: LiveBotKey, ip: string) {
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
   return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt };
+}
+
+/**
+ * The user of a support session. The operator must still be signed in and hold the permission.
+ * @throws unauthenticated
+ */
+async function supportOf({ database, authority }: Deps, hash: Uint8Array) {
+  const session = await findSupportSession(database, hash);
+  if (!session) throw unauthenticated();
+  const { operator, operator_session: operatorSession } = session;
+  const own = await findLiveSessionById(database, operatorSession, { touch: false });
+  if (own?.user_id !== operator) throw unauthenticated();
+  const { platformPermissions } = await authority.effective({
+    principalType: 'user',
+    principalId: operator,
+    ...proofOf(own),
+  });
+  if (!hasPermission(platformPermissions, 'iam.platform.support.act')) throw unauthenticated();
+  const ends = [session.expires_at, own.expires_at].map((time) => new Date(time).getTime());
+  return {
+    ...userOf(session),
+    type: supportCaller,
+    expiresAt: timestampFromMs(Math.min(...ends)),
+    operatorSession,
+  };
 }
 
 function userOf(session: LiveSession) {

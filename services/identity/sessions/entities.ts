@@ -13,7 +13,7 @@ export const SessionEntity = defineEntity({
     userId: p.text(),
     /** SHA-256 of the token. The token itself is not stored. */
     tokenHash: p.blob(),
-    /** The first method: password, passkey, email_code, oidc, saml or oauth. */
+    /** The first method: password, passkey, email_code, oidc, saml or oauth; or support. */
     authMethod: p.text(),
     /** The methods that followed it, such as a second factor. */
     furtherMethods: p.array().columnType('text[]').default([]),
@@ -37,11 +37,22 @@ export const SessionEntity = defineEntity({
     idleMinutes: p.integer().default(10_080),
     /** The sign-in's session that this one takes on to an application; '' = none. */
     takenFrom: p.text().default(''),
+    /** The operator who acts as the user in this session; '' = the user's own session. */
+    operator: p.text().default(''),
+    /** The operator's own session, with which this one ends. */
+    operatorSession: p.text().default(''),
+    /** Why the operator acts as the user. */
+    reason: p.text().default(''),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
   indexes: [
     { name: 'session_user_id', properties: ['userId'] },
     { name: 'session_expires_at', properties: ['expiresAt'] },
+    {
+      name: 'session_operator',
+      properties: ['operator', 'operatorSession'],
+      where: "operator <> ''",
+    },
     { name: 'session_provider', properties: ['ssoTenant', 'provider'], where: "sso_tenant <> ''" },
   ],
 });
@@ -51,8 +62,19 @@ type SessionRow = InferEntity<typeof SessionEntity>;
 /** The fields of a session that its user sees. */
 export type ListedSession = Omit<
   SessionRow,
-  'tokenHash' | 'ssoTenant' | 'idleMinutes' | 'takenFrom' | 'provenAt' | 'ownAssurance'
+  | 'tokenHash'
+  | 'ssoTenant'
+  | 'idleMinutes'
+  | 'takenFrom'
+  | 'provenAt'
+  | 'ownAssurance'
+  | 'operator'
+  | 'operatorSession'
+  | 'reason'
 > & {
+  /** In a support session: who acts as the user, and why. */
+  operator?: string;
+  reason?: string;
   /** The only tenant in which the session has rights; '' = not limited. */
   limitedTo: string;
 };
@@ -76,6 +98,8 @@ export function sessionRecord(
     expiresAt: timestampFromDate(session.expiresAt),
     current: session.id === currentId,
     limitedTo: session.limitedTo,
+    operator: session.operator ?? '',
+    reason: session.reason ?? '',
   };
 }
 

@@ -44,7 +44,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
 }
 
 /**
- * Ends a session of the caller, and those that take it on to applications. Locks the user first: a
+ * Ends a session of the caller, those that take it on to applications, and its support session. Locks the user first: a
  * code that is being exchanged would otherwise leave its session behind. Does nothing for another
  * user's session or an ended one.
  */
@@ -54,12 +54,12 @@ export async function endSession(em: EntityManager, call: Call, id: string): Pro
   call.invalidates.add(`credential:${id}`);
   await lockActive(em, caller.id);
   for (const ended of await deleteSession(em, caller.id, id)) {
-    call.invalidates.add(`credential:${ended}`);
+    call.invalidates.add(`credential:${ended.id}`);
     recordChange(em, call, {
       tenant: '',
       type: 'session.revoked',
-      data: { ID: ended, UserID: caller.id },
-      targets: [{ Type: 'session', ID: ended, Name: '' }],
+      data: { ID: ended.id, UserID: ended.userId },
+      targets: [{ Type: 'session', ID: ended.id, Name: '' }],
     });
   }
 }

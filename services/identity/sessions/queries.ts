@@ -11,6 +11,7 @@ import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { UserRow } from '../users/entities.ts';
 import type { ListedSession, SessionOrigin } from './entities.ts';
+import { type EndedSession, endSupport, supportHash } from './support/queries.ts';
 
 /** Whether a session ("s") has not ended. */
 export const isLive =
@@ -34,17 +35,21 @@ const ownAssurance = `case when s.provider = '' then '' else s.own_assurance end
 const liveSession = `select s.id, s.user_id, u.email, u.mailbox_proven, ${providerPlace} as sso_place, s.created_at, s.proven_at, s.last_seen_at, s.expires_at, s.idle_minutes, s.assurance,
            array_prepend(s.auth_method, s.further_methods) as auth_methods,
            ${ownAssurance} as own_assurance,
-           ${limitedTo} as limited_to,
+           ${limitedTo} as limited_to, s.operator, s.operator_session,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
          where ${isLive} and u.status = 'active' and u.email_verified`;
 const live: Statement = {
   name: 'identity.live_session',
-  text: `${liveSession} and s.token_hash = $1`,
+  text: `${liveSession} and s.token_hash = $1 and s.operator = ''`,
 };
 const liveById: Statement = {
   name: 'identity.live_session_by_id',
-  text: `${liveSession} and s.id = $1`,
+  text: `${liveSession} and s.id = $1 and s.operator = ''`,
+};
+const liveSupport: Statement = {
+  name: 'identity.live_support_session',
+  text: `${liveSession} and s.token_hash = $1 and s.operator <> ''`,
 };
 const touch: Statement = {
   name: 'identity.touch_session',
@@ -54,7 +59,7 @@ const touch: Statement = {
 const liveIds: Statement = {
   name: 'identity.live_session_ids',
   text: `select s.id from session s join user_account u on u.id = s.user_id
-         where s.id = any ($1) and ${isLive} and u.status = 'active' and u.email_verified`,
+         where s.id = any ($1) and s.operator = '' and ${isLive} and u.status = 'active' and u.email_verified`,
 };
 
 type Texts = Record<
@@ -67,7 +72,9 @@ type Texts = Record<
   | 'last_seen_at'
   | 'expires_at'
   | 'assurance'
-  | 'own_assurance',
+  | 'own_assurance'
+  | 'operator'
+  | 'operator_session',
   string
 >;
 
@@ -85,6 +92,7 @@ export const proofOf = (session: LiveSession): SessionProof => ({
   limitedTo: session.limited_to,
   assurance: session.assurance,
   ownAssurance: session.own_assurance,
+  operator: session.operator,
 });
 
 /** The session of a token, if it is live and its user may sign in. */
@@ -96,6 +104,19 @@ export async function findLiveSession(
   const [session] = await database.query<LiveSession>(live, [tokenHash, platformPlace]);
   // Written at most once a minute, so that a busy client does not cause a write per call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
+  return session;
+}
+
+/**
+ * The support session of a token. Its hash is stored hashed once more: a process of an earlier
+ * version, which would take it for a session of the user's own, does not find it.
+ */
+export async function findSupportSession(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<LiveSession | undefined> {
+  const values = [supportHash(tokenHash), platformPlace];
+  const [session] = await database.query<LiveSession>(liveSupport, values);
   return session;
 }
 
@@ -230,12 +251,17 @@ export async function limitSession(
   return session?.live ?? false;
 }
 
-const listed = `select id, user_id, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
+const listed = `select id, user_id, operator, reason, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
 
 const list: Statement = {
   name: 'identity.list_sessions',
   text: `${listed}
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
+};
+
+const ofOperator: Statement = {
+  name: 'identity.support_of_operator',
+  text: `${listed} where operator <> '' and operator = $1 and ${isLive}`,
 };
 
 type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Record<
@@ -248,7 +274,9 @@ type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Re
     | 'created_at'
     | 'last_seen_at'
     | 'expires_at'
-    | 'limited_to',
+    | 'limited_to'
+    | 'operator'
+    | 'reason',
     string
   >;
 
@@ -274,6 +302,8 @@ const listedOf = (row: Row): ListedSession => ({
   lastSeenAt: new Date(row.last_seen_at),
   expiresAt: new Date(row.expires_at),
   limitedTo: row.limited_to,
+  operator: row.operator,
+  reason: row.reason,
 });
 
 /** A session, if it is live. */
@@ -285,24 +315,38 @@ export async function findListed(
   return row && listedOf(row);
 }
 
-/** Ends a session of a user, and those that take it on. Returns their ids. */
+/**
+ * Ends a session of a user, those that take it on, and the support session that the user opened in
+ * it as an operator.
+ */
 export async function deleteSession(
   em: EntityManager,
   userId: string,
   id: string,
-): Promise<string[]> {
-  const rows = await execute<{ id: string }>(
+): Promise<EndedSession[]> {
+  return execute<EndedSession>(
     em,
-    'delete from session where user_id = $1 and (id = $2 or taken_from = $2) returning id',
+    `delete from session where user_id = $1 and (id = $2 or taken_from = $2)
+       or operator <> '' and operator = $1 and operator_session = $2
+       returning id, user_id as "userId", reason`,
     [userId, id],
   );
-  return rows.map((row) => row.id);
 }
 
 /** Ends all sessions of a user, including those that a code could still open. */
 export async function endSessions(em: EntityManager, userId: string): Promise<void> {
   await voidCodes(em, userId);
   await execute(em, 'delete from session where user_id = $1', [userId]);
+  await endSupport(em, userId);
+}
+
+/** The live support session of an operator. */
+export async function findSupportOf(
+  database: Database,
+  operator: string,
+): Promise<ListedSession | undefined> {
+  const [row] = await database.query<Row>(ofOperator, [operator]);
+  return row && listedOf(row);
 }
 
 /** Like endSessions, but keeps one session. */

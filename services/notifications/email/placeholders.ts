@@ -25,6 +25,7 @@ export const placeholders = {
   recovery_code_used: ['left'],
   passkey_added: ['name'],
   passkey_removed: ['name'],
+  support_started: ['operatorName', 'reason', 'time'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

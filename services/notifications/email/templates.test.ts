@@ -19,6 +19,9 @@ const values = {
   name: 'build',
   date: '2026-03-01T12:00:00.000Z',
   left: '3',
+  operatorName: 'Grace',
+  reason: 'Ticket 4711',
+  time: '2026-03-01T12:15:00.000Z',
   token: 'bwkv_x',
   link: 'https://iam.example/verify#token=bwkv_x',
 };

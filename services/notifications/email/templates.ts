@@ -28,6 +28,10 @@ export type MailValues = {
   name?: string;
   date?: string;
   left?: string;
+  operatorName?: string;
+  reason?: string;
+  /** Like `date`; the mail shows the minute too. */
+  time?: string;
   token?: string;
   link?: string;
 };
@@ -116,7 +120,7 @@ function valuesOf(
   lang: string,
   word: (name: string) => string,
 ): Values {
-  const { token, link, date, name, left } = given;
+  const { token, link, date, name, left, operatorName, reason, time } = given;
   return {
     service,
     publicUrl,
@@ -131,7 +135,18 @@ function valuesOf(
             new Date(date),
           ),
         }),
+    ...(time === undefined
+      ? {}
+      : {
+          time: new Intl.DateTimeFormat(lang, {
+            dateStyle: 'long',
+            timeStyle: 'short',
+            timeZone: 'UTC',
+          }).format(new Date(time)),
+        }),
     ...(left === undefined ? {} : { left }),
+    ...(operatorName === undefined ? {} : { operatorName: displayName(operatorName) }),
+    ...(reason === undefined ? {} : { reason: oneLine(reason, 500) }),
     ...(token === undefined ? {} : { token }),
     ...(link === undefined ? {} : { link }),
   };
@@ -149,11 +164,14 @@ function wordOf({ files }: Templates, chain: readonly string[], word: string): s
  * nothing that a mail program turns into a link. Otherwise a user who may invite could send
  * advertisements in the operator's name.
  */
-export function displayName(name: string): string {
-  const line = name
+export const displayName = (name: string): string => oneLine(name, 64);
+
+/** One line of at most `most` characters, without text that a mail program turns into a link. */
+function oneLine(text: string, most: number): string {
+  const line = text
     .normalize('NFC')
     .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
     .trim();
   const unlinked = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
-  return Array.from(unlinked).slice(0, 64).join('');
+  return Array.from(unlinked).slice(0, most).join('');
 }

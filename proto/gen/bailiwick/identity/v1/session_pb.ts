@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/session.proto.
  */
 export const file_bailiwick_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxItIDCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG8SIQoMYXV0aF9tZXRob2RzGAwgAygJUgtBdXRoTWV0aG9kcxIcCglhc3N1cmFuY2UYDSABKAlSCUFzc3VyYW5jZWIGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIoYECgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG8SIQoMYXV0aF9tZXRob2RzGAwgAygJUgtBdXRoTWV0aG9kcxIcCglhc3N1cmFuY2UYDSABKAlSCUFzc3VyYW5jZRIaCghvcGVyYXRvchgOIAEoCVIIT3BlcmF0b3ISFgoGcmVhc29uGA8gASgJUgZSZWFzb25iBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * A user's session. Its token is shown only once, in the response that creates it.
@@ -32,7 +32,7 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   userId: string;
 
   /**
-   * password, passkey, email_code, oidc, oauth or saml.
+   * password, passkey, email_code, oidc, oauth or saml; support if an operator acts as the user.
    *
    * @generated from field: string auth_method = 3 [json_name = "AuthMethod"];
    */
@@ -100,6 +100,21 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
    * @generated from field: string assurance = 13 [json_name = "Assurance"];
    */
   assurance: string;
+
+  /**
+   * The ID of the operator who acts as the user in this session (Support_Start). Empty in the
+   * user's own sessions.
+   *
+   * @generated from field: string operator = 14 [json_name = "Operator"];
+   */
+  operator: string;
+
+  /**
+   * Why the operator acts as the user. Empty in the user's own sessions.
+   *
+   * @generated from field: string reason = 15 [json_name = "Reason"];
+   */
+  reason: string;
 };
 
 /**

@@ -1,0 +1,163 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import {
+  denied,
+  failedPrecondition,
+  recentLoginRequired,
+  unauthenticated,
+} from '@bailiwick/errors';
+import { noticeTask } from '@bailiwick/events';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { SupportStartRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
+import { assertFactorUsed } from '../factors/changes.ts';
+import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
+import { findLiveSessionById, proofOf } from '../sessions/queries.ts';
+import { endSupport, supportHash } from '../sessions/support/queries.ts';
+import { type UserRow, userRecord } from '../users/entities.ts';
+import { lockActive, lockExisting } from '../users/lock.ts';
+import { recordSupport } from './records.ts';
+
+export type SupportDeps = {
+  database: Database;
+  authority: Pick<Client<typeof Authority>, 'effective' | 'listUserTenants'>;
+};
+
+const defaultMinutes = 15;
+
+/** Opens a support session of a user for the operator who calls. */
+export async function startSupport(
+  deps: SupportDeps,
+  { userId, reason, minutes = defaultMinutes }: SupportStartRequest,
+  call: Call,
+) {
+  const { database, authority } = deps;
+  const { caller } = call;
+  if (userId === caller.id)
+    throw failedPrecondition('support access to your own account is not possible', 'OWN_ACCOUNT');
+  await assertNoMoreRights(deps, userId, call);
+  const { tenants } = await authority.listUserTenants({ userId });
+  const about = { tenants: tenants.map(({ id }) => id), reason: reason.trim(), minutes };
+  // The earlier support session of this operator ends.
+  call.invalidates.add(`user:${caller.id}`);
+  return database.transaction({ tenant: null, row: `user ${caller.id}` }, async (em) => {
+    const { operator, user } = await lockBoth(em, caller.id, userId);
+    const assurance = await assertProven(deps, em, operator, call);
+    for (const { id } of await endSupport(em, caller.id)) call.invalidates.add(`credential:${id}`);
+    return open(em, call, { operator, user, assurance, ...about });
+  });
+}
+
+/**
+ * Locks the operator and the user, in the order of their ids: two operators who start access to each
+ * other would deadlock otherwise.
+ */
+async function lockBoth(em: EntityManager, operatorId: string, userId: string) {
+  const lockOperator = async () => {
+    const operator = await lockActive(em, operatorId);
+    // The operator was disabled meanwhile.
+    if (!operator) throw unauthenticated();
+    return operator;
+  };
+  if (operatorId < userId)
+    return { operator: await lockOperator(), user: await lockUser(em, userId) };
+  const user = await lockUser(em, userId);
+  return { operator: await lockOperator(), user };
+}
+
+async function lockUser(em: EntityManager, id: string): Promise<UserRow> {
+  const user = await lockExisting(em, id);
+  if (user.status !== 'active' || !user.emailVerified)
+    throw failedPrecondition('the user is disabled or has no verified address', 'USER_INACTIVE');
+  return user;
+}
+
+/** The operator's sign-in must be recent, with a second factor if the operator has one. */
+async function assertProven(
+  { database }: SupportDeps,
+  em: EntityManager,
+  operator: UserRow,
+  call: Call,
+) {
+  const { recent } = await assertFactorUsed(em, operator, call.caller);
+  if (!recent) throw recentLoginRequired();
+  const session = await findLiveSessionById(database, call.caller.credentialId, { touch: false });
+  if (session?.user_id !== operator.id) throw unauthenticated();
+  // A provider's word about its own factors counts in its own tenant only.
+  const { assurance, ownAssurance, ssoTenant } = proofOf(session);
+  return { proven: ssoTenant === '' ? assurance : ownAssurance, until: session.expires_at };
+}
+
+/** Throws unless the caller has every permission on the platform that the user has. */
+async function assertNoMoreRights(
+  { authority }: SupportDeps,
+  userId: string,
+  { caller, signal }: Call,
+): Promise<void> {
+  const { platformPermissions: theirs } = await authority.effective(
+    { principalType: 'user', principalId: userId, assurance: 'phishing_resistant' },
+    { signal },
+  );
+  const own = caller.platformPermissions;
+  if (theirs.some((bits, at) => (bits & ~(own[at] ?? 0)) !== 0))
+    throw denied('the user has permissions on the platform that you do not have', 'MORE_RIGHTS');
+}
+
+type Opened = {
+  operator: UserRow;
+  user: UserRow;
+  assurance: { proven: string; until: string };
+  tenants: readonly string[];
+  reason: string;
+  minutes: number;
+};
+
+function open(
+  em: EntityManager,
+  call: Call,
+  { operator, user, assurance, tenants, reason, minutes }: Opened,
+) {
+  const token = createToken('support');
+  const { ip, userAgent, credentialId: operatorSession } = call.caller;
+  const now = new Date();
+  // It ends with the operator's own session at the latest.
+  const end = Math.min(now.getTime() + minutes * 60_000, new Date(assurance.until).getTime());
+  const stored = em.create(SessionEntity, {
+    id: createId('ses'),
+    userId: user.id,
+    tokenHash: supportHash(tokenHash(token)),
+    authMethod: 'support',
+    assurance:
+      assurance.proven === 'aal2' || assurance.proven === 'phishing_resistant'
+        ? assurance.proven
+        : 'aal1',
+    provider: '',
+    ip,
+    userAgent,
+    createdAt: now,
+    provenAt: null,
+    lastSeenAt: now,
+    expiresAt: new Date(end),
+    idleMinutes: minutes,
+    operator: operator.id,
+    operatorSession,
+    reason,
+  });
+  em.persist(stored);
+  const session = sessionRecord({ ...stored, limitedTo: '' }, '');
+  const mail = {
+    locale: user.locale,
+    operatorName: operator.name || operator.email,
+    reason,
+    time: stored.expiresAt.toISOString(),
+  };
+  recordSupport(em, call, {
+    type: 'support.started',
+    session,
+    email: user.email,
+    tenants,
+    tasks: [noticeTask('support_started', user.email, mail)],
+  });
+  return { token, session, user: userRecord(user) };
+}
