@@ -114,7 +114,7 @@ describeOne('support access', 'one process', (topology) => {
     const { Page } = bodyOf(
       await ask(
         'Audit_List',
-        { Tenant: owner.tenant, Filter: { Actions: ['support.started'] } },
+        { Tenant: owner.tenant, Filter: { Actions: ['session.support_started'] } },
         owner.token,
       ),
     ) as { Page: { Items: Array<{ ActorID: string; Changes: object[] }> } };
@@ -216,7 +216,7 @@ describeOne('support access', 'one process', (topology) => {
     for (const _ of [1, 2]) bodyOf(await ask('Support_End', {}, by.token));
     const ended = await rowsOf<{ tenant: string }>(
       stack,
-      `select for_tenant as tenant from identity.outbox where type = 'support.ended' and audit like '%' || $1 || '%'`,
+      `select for_tenant as tenant from identity.outbox where type = 'session.support_ended' and audit like '%' || $1 || '%'`,
       [by.id],
     );
     assert.deepEqual(ended.map(({ tenant }) => tenant).toSorted(), ['', user.tenant]);

@@ -45,7 +45,7 @@ async function endOwn({ database, authority }: SupportDeps, call: Call): Promise
       const session = { id, userId, operator: caller.id, reason };
       const at = id === live?.id ? tenants.map((tenant) => tenant.id) : [];
       recordSupport(em, call, {
-        type: 'support.ended',
+        type: 'session.support_ended',
         session,
         email: user?.email ?? '',
         tenants: at,

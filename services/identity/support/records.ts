@@ -6,7 +6,7 @@ import { type Call } from '@bailiwick/rpc';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 
 type Recorded = Pick<Change, 'tasks'> & {
-  type: 'support.started' | 'support.ended';
+  type: 'session.support_started' | 'session.support_ended';
   session: MessageInitShape<typeof SessionSchema>;
   /** The address of the user. */
   email: string;

@@ -153,7 +153,7 @@ function open(
     time: stored.expiresAt.toISOString(),
   };
   recordSupport(em, call, {
-    type: 'support.started',
+    type: 'session.support_started',
     session,
     email: user.email,
     tenants,

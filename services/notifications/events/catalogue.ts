@@ -66,10 +66,10 @@ const eventTypes: readonly EventType[] = [
     stepped_up:
       'A user proved a second factor in an open session. Its data contains only ID and UserID.',
   }),
-  ...family('tenant', 'support', 'Session', {
-    started:
+  ...family('tenant', 'session', 'Session', {
+    support_started:
       'An operator of the platform began to act as a member of the tenant. Operator and Reason say who and why.',
-    ended: 'The operator ended the support session.',
+    support_ended: 'The operator ended the support session.',
   }),
   ...family('tenant', 'tenant', 'Tenant', {
     created: 'A tenant was created.',
@@ -190,7 +190,7 @@ export const types: ReadonlyMap<string, EventType> = new Map(
  * other words (events.proto).
  */
 export const ownFamilies: ReadonlySet<string> = new Set(
-  'access audit bot bot_grant bot_key bot_trust chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression oauth_app role session sso sso_provider support tenant user webhook_endpoint'.split(
+  'access audit bot bot_grant bot_key bot_trust chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression oauth_app role session sso sso_provider tenant user webhook_endpoint'.split(
     ' ',
   ),
 );
