@@ -30,6 +30,8 @@ import { idle } from './g20-idle.ts';
 import { decision } from './g21-check.ts';
 import { backlogBeside } from './g23-backlog-beside.ts';
 import { authzen } from './g24-authzen.ts';
+import { issuer } from './g25-issuer.ts';
+import { verification } from './g26-verification.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -74,6 +76,8 @@ const benches: Record<string, Bench> = {
   G21: decision,
   G23: backlogBeside,
   G24: authzen,
+  G25: issuer,
+  G26: verification,
   SHORT: short,
 };
 
