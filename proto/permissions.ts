@@ -86,6 +86,10 @@ const table = [
     'iam.platform.support.act',
     'Act as a user for a stated reason and time, without access to credentials and factors.',
   ],
+  [
+    'iam.platform.queues.read',
+    'Read the state of the delivery queue, and the endpoints that fail.',
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

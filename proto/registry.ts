@@ -30,6 +30,7 @@ import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notificati
 import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifications/v1/events_pb.ts';
 import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
 import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notifications/v1/mail_pb.ts';
+import { file_bailiwick_notifications_v1_queues } from './gen/bailiwick/notifications/v1/queues_pb.ts';
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
@@ -76,6 +77,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_notifications_v1_mail,
   file_bailiwick_notifications_v1_keys,
   file_bailiwick_notifications_v1_events,
+  file_bailiwick_notifications_v1_queues,
   file_bailiwick_notifications_v1_tasks,
 ];
 

@@ -98,6 +98,8 @@ const acrossTenants: Record<string, string> = {
   'keys.count_by_kek': 'counts the data keys of all tenants by their key-encryption key',
   'keys.rotation_due': 'rotates the data keys of all tenants in order',
   'keys.superseded': 'reseals the records of superseded data keys of all tenants in order',
+  'notifications.failing_endpoints': 'shows the failing endpoints of all tenants to operators',
+  'notifications.waiting_by_lane': 'counts the waiting tasks of all tenants by lane',
   'notifications.ailing': 'announces failing endpoints of all tenants, each in its own tenant',
   'notifications.attempts_done': 'the worker holds the task, whose id is unique',
   'notifications.chat_endpoint_tenant':

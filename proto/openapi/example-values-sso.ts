@@ -56,6 +56,9 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
     'The configuration at https://id.example.com/.well-known/openid-configuration can be read.',
   OK: true,
   Minutes: 60,
+  'AccessListPermissionsRequest.Platform': undefined,
+  'TenantsListRequest.Query': 'acm',
+  'TenantsListRequest.Status': 'active',
   'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',
 
   // Apps

@@ -10,6 +10,7 @@ import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
+import { Queues } from '@bailiwick/proto/gen/bailiwick/notifications/v1/queues_pb.ts';
 import {
   AccountTasks,
   TenantInvitationsTasks,
@@ -58,6 +59,7 @@ import { logoutHandlers } from './logouts/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
 import { readPlan } from './process-roles.ts';
 import { queueOf } from './queue/queue.ts';
+import { queuesHandlers } from './queue/status/handlers.ts';
 import { createStore, type Store } from './queue/store.ts';
 import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
@@ -210,6 +212,7 @@ function mailServices({ database, ring, settings, profile, ...shared }: Shared):
 
 const platformServices = (shared: Shared): Served[] => [
   serve(Events, eventsHandlers(shared), eventsChecks),
+  serve(Queues, queuesHandlers(shared)),
   serve(Keys, keysHandlers({ ...shared, service: shared.keyService })),
 ];
 

@@ -83,6 +83,8 @@ export const additiveOperations: readonly string[] = [
   'Chat_ReplayFailed',
   'Mail_GetSuppression',
   'Mail_DeleteSuppression',
+  'Queues_Status',
+  'Tenants_List',
   'Keys_Status',
   'Keys_Rotate',
   'Webhooks_RotateSecret',

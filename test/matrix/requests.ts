@@ -77,6 +77,7 @@ export const platformFlagOperations: readonly string[] = [
   'BotGrants_Remove',
   'BotGrants_ListByTenant',
   'Roles_ListPermissions',
+  'Access_ListPermissions',
 ];
 
 /** Values for the keys whose example value does not fit here. */

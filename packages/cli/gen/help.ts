@@ -40,11 +40,12 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Access_ListPermissions: {
-    "text":"Lists the permissions that a subject holds, as granted: an entry may end in \"*\".","access":"a session or a bot key: the permission iam.grants.read in Tenant; or the subject is the caller itself, a user or a bot","answers":"record","tenant":"Tenant",
+    "text":"Lists the permissions that a subject holds in a tenant or on the platform, as granted: an entry may end in \"*\".","access":"a session or a bot key: the permission iam.grants.read in Tenant; or the permission iam.platform.grants.read on the platform, if Platform is true; or the subject is the caller itself, a user or a bot","answers":"record","tenant":"Tenant",
     fields: [
-      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Tenant","kind":"text","required":false,"text":"Required without Platform."},
       {"path":"Subject","kind":"text","required":false,"text":"A user or bot. Empty means the caller."},
       {"path":"Resource","kind":"text","required":false,"text":"The application's own name of a resource. Empty means the whole tenant."},
+      {"path":"Platform","kind":"flag","required":false,"text":"True lists the permissions on the platform. Tenant is then empty."},
     ],
   },
   Access_Plan: {
@@ -864,6 +865,10 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Name","kind":"text","required":true,"text":""},
     ],
   },
+  Queues_Status: {
+    "text":"Returns the lanes of the queue and the endpoints that fail, of all tenants.","access":"a session or a bot key: the permission iam.platform.queues.read on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
   RecoveryCodes_Generate: {
     "text":"Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes.","access":"a session, about the caller","answers":"record","tenant":"",
     fields: [],
@@ -1174,6 +1179,15 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist.","access":"everyone","answers":"record","tenant":"",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":"The ID or the slug of a tenant."},
+    ],
+  },
+  Tenants_List: {
+    "text":"Lists all tenants, in order of their IDs.","access":"a session or a bot key: the permission iam.platform.tenants.read on the platform","answers":"page","tenant":"",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name or of the slug, in any case. Empty selects all tenants."},
+      {"path":"Status","kind":"text","required":false,"text":"Empty selects all tenants."},
     ],
   },
   Tenants_ListMine: {

@@ -6,7 +6,7 @@ export interface Operations {
   Access_Check: { request: Access_CheckReq; response: Access_CheckRes };
   /** Explains a decision: lists every path by which a subject holds a permission, or the reasons why it does not hold it. */
   Access_Explain: { request: Access_ExplainReq; response: Access_ExplainRes };
-  /** Lists the permissions that a subject holds, as granted: an entry may end in "*". */
+  /** Lists the permissions that a subject holds in a tenant or on the platform, as granted: an entry may end in "*". */
   Access_ListPermissions: { request: Access_ListPermissionsReq; response: Access_ListPermissionsRes };
   /** Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed. */
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
@@ -206,6 +206,8 @@ export interface Operations {
   Passkeys_List: { request: Passkeys_ListReq; response: Passkeys_ListRes };
   /** Changes the name of one of the caller's passkeys. */
   Passkeys_Rename: { request: Passkeys_RenameReq; response: Passkeys_RenameRes };
+  /** Returns the lanes of the queue and the endpoints that fail, of all tenants. */
+  Queues_Status: { request: Queues_StatusReq; response: Queues_StatusRes };
   /** Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes. */
   RecoveryCodes_Generate: { request: RecoveryCodes_GenerateReq; response: RecoveryCodes_GenerateRes };
   /** Deletes a role. Fails with failed_precondition while the role is granted or is the tenant's default role. */
@@ -284,6 +286,8 @@ export interface Operations {
   Tenants_Get: { request: Tenants_GetReq; response: Tenants_GetRes };
   /** Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist. */
   Tenants_GetBranding: { request: Tenants_GetBrandingReq; response: Tenants_GetBrandingRes };
+  /** Lists all tenants, in order of their IDs. */
+  Tenants_List: { request: Tenants_ListReq; response: Tenants_ListRes };
   /** Lists the active tenants in which the caller has a membership, each with that membership. If it is pending or disabled, only the tenant's ID, Name and Slug are shown. */
   Tenants_ListMine: { request: Tenants_ListMineReq; response: Tenants_ListMineRes };
   /** Restores a deleted tenant with all its records, within the grace period. */
@@ -413,11 +417,14 @@ export type Access_ExplainRes = {
 
 /** The subject whose permissions are listed. */
 export type Access_ListPermissionsReq = {
-  Tenant: string;
+  /** Required without Platform. */
+  Tenant?: string | undefined;
   /** A user or bot. Empty means the caller. */
   Subject?: string | undefined;
   /** The application's own name of a resource. Empty means the whole tenant. */
   Resource?: string | undefined;
+  /** True lists the permissions on the platform. Tenant is then empty. */
+  Platform?: boolean | undefined;
 };
 
 /** The permissions that the subject holds, sorted by name. */
@@ -1976,6 +1983,25 @@ export type Factors_RemoveReq = {
 /** Empty: the caller does not have the factor. */
 export type Factors_RemoveRes = Record<string, never>;
 
+/** An endpoint whose deliveries fail. */
+export type FailingEndpoint = {
+  Tenant: string;
+  /** The ID of the webhook or chat endpoint. */
+  Endpoint: string;
+  Name: string;
+  /** The first failure since the last success. */
+  FailingSince?: string;
+  /** Nothing is sent before this time. Absent if the endpoint is not paused. */
+  PausedUntil?: string;
+  /** The tasks that wait for it, without dead letters. */
+  Waiting: number;
+  DeadLetters: number;
+  /** The error of the last attempt. */
+  Error: string;
+  /** The HTTP status of the last attempt. 0 if there was no answer. */
+  StatusCode: number;
+};
+
 /** A role granted to a user. */
 export type Grant = {
   ID: string;
@@ -2526,6 +2552,29 @@ export type PlannedChangeInput = {
   Groups_AddMember?: Groups_AddMemberReq | undefined;
   Groups_RemoveMember?: Groups_RemoveMemberReq | undefined;
   Groups_Delete?: Groups_DeleteReq | undefined;
+};
+
+/** A lane of the queue. */
+export type QueueLane = {
+  /** webhook, chat, logout, slow, replay or email. */
+  Lane: string;
+  /** How many seconds the oldest due task has waited. 0 if none waits. */
+  AgeSeconds: number;
+  /** The tasks that wait for their next attempt. */
+  Waiting: number;
+};
+
+/** Empty: it is about the whole platform. */
+export type Queues_StatusReq = Record<string, never>;
+
+/** The state of the queue. */
+export type Queues_StatusRes = {
+  /** The lanes, in a fixed order. */
+  Lanes: QueueLane[];
+  /** The endpoints that fail, those that fail for the longest time first; at most 50. */
+  FailingEndpoints: FailingEndpoint[];
+  /** The dead letters of the last 30 days. */
+  DeadLetters: number;
 };
 
 /** Empty: the operation is about the caller. */
@@ -3440,6 +3489,20 @@ export type Tenants_ListMineReq = {
 
 /** A page of tenants. */
 export type Tenants_ListMineRes = {
+  Page: TenantPage;
+};
+
+/** Selects a page, and tenants by name and status. */
+export type Tenants_ListReq = {
+  Page?: PageReq | undefined;
+  /** The beginning of the name or of the slug, in any case. Empty selects all tenants. */
+  Query?: string | undefined;
+  /** Empty selects all tenants. */
+  Status?: string | undefined;
+};
+
+/** A page of tenants. */
+export type Tenants_ListRes = {
   Page: TenantPage;
 };
 

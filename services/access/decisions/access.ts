@@ -5,7 +5,7 @@ import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type RightsCache } from '@bailiwick/revocation';
 import { type Call, type Handlers } from '@bailiwick/rpc';
-import type { Directory } from '../directory.ts';
+import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { narrow } from '../permissions/narrow.ts';
 import { type CachedDeps, findEffective, permissionsOn } from './effective.ts';
 import { explain } from './explain.ts';
@@ -42,7 +42,8 @@ export function decisionHandlers({
       };
     },
 
-    async listPermissions({ tenant, subject, resource }, call) {
+    async listPermissions({ tenant, subject, resource, platform }, call) {
+      if (platform) return { permissions: await permissionsOnPlatform(deps, call, subject) };
       const about = subjectOf(call, subject);
       if (about === 'platform')
         return {
@@ -74,6 +75,24 @@ export function decisionHandlers({
       });
     },
   };
+}
+
+/** The permissions of a subject on the platform. A caller without the right asks about itself. */
+async function permissionsOnPlatform(
+  { run, directory }: CachedDeps,
+  call: Call,
+  subject: string,
+): Promise<string[]> {
+  const { caller, allowedBy } = call;
+  const isOwn = subject === '' || subject === caller.id;
+  if (!isOwn && allowedBy?.kind !== 'platform') throw denied();
+  const other = { type: isBotId(subject) ? 'bot' : 'user', id: subject, ...anySession('') };
+  const findTenant = async () =>
+    isOwn ? caller.tenant : await findBotTenant(directory, subject, call);
+  const principal = isOwn ? caller : other;
+  const botTenant = principal.type === 'bot' ? ((await findTenant()) ?? '') : '';
+  const { onPlatform, narrowedTo } = await rightsOf(run, { ...principal, botTenant }, '');
+  return narrow(onPlatform, narrowedTo).toSorted();
 }
 
 /** The subject of a question. A caller without the right to ask about others asks about itself. */

@@ -6,7 +6,7 @@ import { toBranding } from './branding.ts';
 import { type CreateDeps, createTenant } from './create.ts';
 import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
-import { findBranding, findTenant, membershipsOf } from './queries.ts';
+import { findBranding, findTenant, listTenants, membershipsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
 
 export function tenantHandlers(
@@ -41,6 +41,14 @@ export function tenantHandlers(
     restore: async ({ tenant }, call) => ({ tenant: await restoreTenant(database, tenant, call) }),
     suspend: async ({ tenant }, call) => ({ tenant: await suspendTenant(database, tenant, call) }),
     resume: async ({ tenant }, call) => ({ tenant: await resumeTenant(database, tenant, call) }),
+
+    async list({ page, query: text, status }, { operation }) {
+      const binding = [operation.name, text, status];
+      const query = pager.read(page, binding);
+      const rows = await listTenants(database, { text, status }, query);
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toTenant), nextCursor } };
+    },
 
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];

@@ -18,6 +18,22 @@ export async function findTenant(database: Database, id: string): Promise<Tenant
   return rows[0];
 }
 
+const allTenants: Statement = {
+  name: 'access.all_tenants',
+  text: `select ${tenantColumns} from tenant t
+         where t.id > $1 and ($3 = '' or starts_with(lower(t.name), lower($3)) or starts_with(t.slug, lower($3)))
+           and ($4 = '' or t.status = $4)
+         order by t.id limit $2`,
+};
+
+/** A page of all tenants, those with this beginning of the name or slug, and in this status. */
+export const listTenants = (
+  database: Database,
+  { text, status }: { text: string; status: string },
+  { after, limit }: PageQuery,
+): Promise<TenantRow[]> =>
+  database.query<TenantRow>(allTenants, [after, limit, text.trim(), status]);
+
 const tenantsOfUser: Statement = {
   name: 'access.tenants_of_user',
   text: `select ${tenantColumns} from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'

@@ -47,22 +47,26 @@ export function measureQueue(
   { database, broker }: { database: Database; broker: Broker },
   lanes: readonly string[],
 ): void {
-  queueAge.from(async () => {
-    const overdue = new Map((await listOverdue(database)).map(({ lane, age }) => [lane, age]));
-    const ageOf = async (lane: string): Promise<number> => {
-      const since = await broker.oldest('TASK', `task.${lane}.>`);
-      const handedOut = since ? (Date.now() - since.getTime()) / 1000 : 0;
-      return Math.max(handedOut, overdue.get(lane) ?? 0, 0);
-    };
-    return Promise.all(
-      lanes.map(
-        async (lane): Promise<Reading<{ lane: string }>> => ({
-          value: await ageOf(lane),
-          labels: { lane },
-        }),
-      ),
-    );
-  });
+  queueAge.from(async () =>
+    (await laneAges({ database, broker }, lanes)).map(
+      ({ lane, seconds }): Reading<{ lane: string }> => ({ value: seconds, labels: { lane } }),
+    ),
+  );
   breakerOpen.from(async () => [{ value: await countOpenBreakers(database), labels: {} }]);
   deadLetters.from(async () => [{ value: await countDeadLetters(database), labels: {} }]);
+}
+
+/** How many seconds the oldest due task of each lane has waited; 0 = none. */
+export async function laneAges(
+  { database, broker }: { database: Database; broker: Broker },
+  lanes: readonly string[],
+): Promise<Array<{ lane: string; seconds: number }>> {
+  const overdue = new Map((await listOverdue(database)).map(({ lane, age }) => [lane, age]));
+  return Promise.all(
+    lanes.map(async (lane) => {
+      const since = await broker.oldest('TASK', `task.${lane}.>`);
+      const handedOut = since ? (Date.now() - since.getTime()) / 1000 : 0;
+      return { lane, seconds: Math.max(handedOut, overdue.get(lane) ?? 0, 0) };
+    }),
+  );
 }

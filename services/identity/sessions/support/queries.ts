@@ -4,7 +4,7 @@ import { type EntityManager, execute } from '@bailiwick/database';
 /** A session that has ended. `reason` is that of a support session. */
 export type EndedSession = { id: string; userId: string; reason: string };
 
-/** What is stored of the token of a support session. */
+/** The stored form of a support token’s hash. */
 export const supportHash = (tokenHash: Uint8Array): Uint8Array =>
   createHash('sha256').update(tokenHash).digest();
 
