@@ -191,11 +191,11 @@ describe('the schemas after all migrations', () => {
     const [identity, access, sso] = schemas;
     const before = await database.catalogue();
     const run = (schema: ServiceSchema) => migrate(schema, { url: database.url }, log);
-    const mine = 'database = (select oid from pg_database where datname = current_database())';
     const isWaiting = async () =>
       (
         await admin.query(
-          `select 1 from pg_locks where locktype = 'advisory' and not granted and ${mine}`,
+          `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+           and query like '%pg_try_advisory_lock%'`,
         )
       ).rowCount === 1;
     await admin.query("select pg_advisory_lock(hashtext('bailiwick migrate sso'))");

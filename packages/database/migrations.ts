@@ -45,12 +45,7 @@ export async function migrate(
 ): Promise<void> {
   const client = await connect(url, waitSeconds, log);
   try {
-    // Waits longer for the migration lock than for table locks, behind which calls may queue.
-    await client.query("set lock_timeout = '60s'");
-    await client.query('select pg_advisory_lock(hashtext($1))', [
-      `bailiwick migrate ${schema.service}`,
-    ]);
-    await client.query('reset lock_timeout');
+    await lockMigrations(client, schema.service);
     await prepareSchema(client, schema.service);
     await admitLogin(client, schema.service, loginUrl);
     const applied = await runMigrations(schema, url);
@@ -110,6 +105,21 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
       if (Date.now() >= deadline) throw problem;
       log.warn('waiting for the database', { problem: problem.message });
     }
+  }
+}
+
+const lockWaitMs = 30 * 60_000;
+
+// Asks again and again instead of waiting inside a statement: `create index concurrently` waits for
+// every statement of the database that is older.
+async function lockMigrations(client: Client, service: string): Promise<void> {
+  for (const deadline = Date.now() + lockWaitMs; ; await sleep(250)) {
+    const { rows } = await client.query<{ isLocked: boolean }>(
+      'select pg_try_advisory_lock(hashtext($1)) as "isLocked"',
+      [`bailiwick migrate ${service}`],
+    );
+    if (rows[0]?.isLocked) return;
+    if (Date.now() >= deadline) throw new Error(`another process still migrates ${service}`);
   }
 }
 

@@ -15,6 +15,7 @@ import { Admission } from './migrations/006-admission.ts';
 import { Membership } from './migrations/008-membership.ts';
 import { Idempotency } from './migrations/011-idempotency.ts';
 import { Branding } from './migrations/012-branding.ts';
+import { AuditSearch } from './migrations/015-audit-search.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
 import {
@@ -54,6 +55,7 @@ export const accessSchema: ServiceSchema = {
     { name: '008-membership', class: Membership },
     { name: '011-idempotency', class: Idempotency },
     { name: '012-branding', class: Branding },
+    { name: '015-audit-search', class: AuditSearch },
   ],
   compatibleFrom: 1,
 };

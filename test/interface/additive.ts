@@ -131,6 +131,7 @@ export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedFie
     { name: 'Roles', type: 'list of string' },
     { name: 'Groups', type: 'list of string' },
   ],
+  Audit_List: [{ name: 'OldestFirst', type: 'bool' }],
   Groups_Save: [{ name: 'IfUpdatedAt', type: 'time' }],
   Groups_ListMembers: [{ name: 'Effective', type: 'bool' }],
   Groups_ListMemberGroups: [{ name: 'Effective', type: 'bool' }],

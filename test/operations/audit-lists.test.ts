@@ -37,6 +37,24 @@ describeOne('lists of audit entries', 'one process', (topology) => {
         { Actions: ['group.created'], ActorIDs: [ada.id], Result: 'success' },
         ({ Action, ActorID }) => Action === 'group.created' && ActorID === ada.id,
       ],
+      [{ ActionPrefix: 'group.' }, ({ Action }) => Action.startsWith('group.')],
+      [
+        { ActionPrefix: 'group.', Actions: ['group.created', 'grant.added'] },
+        ({ Action }) => Action === 'group.created',
+      ],
+      [{ OperationPrefix: 'Groups_' }, ({ Operation }) => Operation.startsWith('Groups_')],
+      [
+        { OperationPrefix: 'Groups_', Result: 'success', IP: '127.0.0.1' },
+        ({ Operation, Result }) => Operation.startsWith('Groups_') && Result === 'success',
+      ],
+      [
+        { ActionPrefix: 'group', From: middle },
+        ({ Action, OccurredAt }) => Action.startsWith('group') && OccurredAt >= middle,
+      ],
+      [
+        { Result: 'success', To: middle },
+        ({ Result, OccurredAt }) => Result === 'success' && OccurredAt < middle,
+      ],
     ];
     for (const [filter, keeps] of filters) {
       const expected = all.filter(keeps);
@@ -49,13 +67,32 @@ describeOne('lists of audit entries', 'one process', (topology) => {
         expected,
         JSON.stringify(filter),
       );
+      assert.deepEqual(
+        await entriesOf(Tenant, { Filter: filter, OldestFirst: true }, ada.token, 2),
+        expected.toReversed(),
+        `${JSON.stringify(filter)}, oldest first`,
+      );
     }
-    for (const filter of [{}, null, { Actions: [], Result: '', IP: '' }, { IP: '127.0.0.1' }])
+    for (const filter of [
+      {},
+      null,
+      { Actions: [], Result: '', IP: '', ActionPrefix: '' },
+      { IP: '127.0.0.1' },
+    ])
       assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), all);
     for (const filter of [
       { IP: '192.0.2.1' },
       { Actions: ['group.%'] },
       { Actions: ['x'], ActorIDs: [ada.id] },
+      { ActionPrefix: 'group.%' },
+      { ActionPrefix: '%' },
+      { ActionPrefix: 'gr_up' },
+      { ActionPrefix: 'Group' },
+      { OperationPrefix: 'Groups%' },
+      { OperationPrefix: 'Groups_', ActionPrefix: 'webhook' },
+      { From: middle, To: middle },
+      { From: '2999-01-01T00:00:00Z', To: '1999-01-01T00:00:00Z' },
+      { From: '2999-01-01T00:00:00Z', Result: 'success' },
     ]) {
       assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), []);
     }
@@ -63,6 +100,7 @@ describeOne('lists of audit entries', 'one process', (topology) => {
       { Result: 'odd' },
       { From: 'yesterday' },
       { Actions: 'group.created' },
+      { ActionPrefix: 'a'.repeat(65) },
       { Actions: Array.from({ length: 51 }, () => 'a') },
     ]) {
       assertRefused(
@@ -98,6 +136,8 @@ describeOne('lists of audit entries', 'one process', (topology) => {
     assert.equal(third.NextCursor, '');
     for (const request of [
       { Tenant, Filter: { Result: 'success' } },
+      { Tenant, Filter: { ActionPrefix: 'g' } },
+      { Tenant, OldestFirst: true },
       { Tenant: await newTenant() },
     ]) {
       const answer = await stack.call(

@@ -298,10 +298,12 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
       {"path":"Filter.From","kind":"time","required":false,"text":"Start of the period, inclusive."},
       {"path":"Filter.To","kind":"time","required":false,"text":"End of the period, exclusive."},
+      {"path":"Filter.ActionPrefix","kind":"text","required":false,"text":"The beginning of the action, such as group. for all changes of groups. No character is a wildcard."},
+      {"path":"Filter.OperationPrefix","kind":"text","required":false,"text":"The beginning of the operation, such as Groups_ for all operations of groups. No character is a wildcard."},
     ],
   },
   Audit_List: {
-    "text":"Lists the audit entries of a tenant, newest first.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"",
+    "text":"Lists the audit entries of a tenant, newest first. A call that combines several filters looks at a limited number of entries: a page may have fewer entries than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, if Tenant is empty","answers":"page","tenant":"",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty means the platform's own entries."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
@@ -313,6 +315,9 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
       {"path":"Filter.From","kind":"time","required":false,"text":"Start of the period, inclusive."},
       {"path":"Filter.To","kind":"time","required":false,"text":"End of the period, exclusive."},
+      {"path":"Filter.ActionPrefix","kind":"text","required":false,"text":"The beginning of the action, such as group. for all changes of groups. No character is a wildcard."},
+      {"path":"Filter.OperationPrefix","kind":"text","required":false,"text":"The beginning of the operation, such as Groups_ for all operations of groups. No character is a wildcard."},
+      {"path":"OldestFirst","kind":"flag","required":false,"text":"Lists the oldest entries first."},
     ],
   },
   Audit_ListByUser: {
@@ -329,6 +334,8 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
       {"path":"Filter.From","kind":"time","required":false,"text":"Start of the period, inclusive."},
       {"path":"Filter.To","kind":"time","required":false,"text":"End of the period, exclusive."},
+      {"path":"Filter.ActionPrefix","kind":"text","required":false,"text":"The beginning of the action, such as group. for all changes of groups. No character is a wildcard."},
+      {"path":"Filter.OperationPrefix","kind":"text","required":false,"text":"The beginning of the operation, such as Groups_ for all operations of groups. No character is a wildcard."},
     ],
   },
   Audit_Verify: {

@@ -72,7 +72,7 @@ export interface Operations {
   Apps_Save: { request: Apps_SaveReq; response: Apps_SaveRes };
   /** Returns a signed anchor of the current end of a tenant's hash chain. Keep it where the database administrators cannot change it: Audit_Verify uses it to prove later that no entry before it was changed or removed. */
   Audit_Anchor: { request: Audit_AnchorReq; response: Audit_AnchorRes };
-  /** Lists the audit entries of a tenant, newest first. */
+  /** Lists the audit entries of a tenant, newest first. A call that combines several filters looks at a limited number of entries: a page may have fewer entries than its Limit, or none, while there is a NextCursor. */
   Audit_List: { request: Audit_ListReq; response: Audit_ListRes };
   /** Lists the audit entries of a user's own actions, newest first. */
   Audit_ListByUser: { request: Audit_ListByUserReq; response: Audit_ListByUserRes };
@@ -1050,6 +1050,10 @@ export type AuditFilterInput = {
   From?: string | undefined;
   /** End of the period, exclusive. */
   To?: string | undefined;
+  /** The beginning of the action, such as group. for all changes of groups. No character is a wildcard. */
+  ActionPrefix?: string | undefined;
+  /** The beginning of the operation, such as Groups_ for all operations of groups. No character is a wildcard. */
+  OperationPrefix?: string | undefined;
 };
 
 /** One problem in the hash chain. */
@@ -1111,6 +1115,8 @@ export type Audit_ListReq = {
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
   Filter?: AuditFilterInput | undefined;
+  /** Lists the oldest entries first. */
+  OldestFirst?: boolean | undefined;
 };
 
 /** A page of audit entries. */

@@ -38,7 +38,20 @@ export const AuditEntryEntity = defineEntity({
     hash: p.text(),
   },
   uniques: [{ name: 'audit_entry_seq', properties: ['tenant', 'seq'] }],
-  indexes: [{ name: 'audit_entry_actor', properties: ['actorId', 'id'] }],
+  indexes: [
+    { name: 'audit_entry_actor', properties: ['actorId', 'id'] },
+    { name: 'audit_entry_of_actor', properties: ['tenant', 'actorId', 'seq'] },
+    { name: 'audit_entry_action', properties: ['tenant', 'action', 'seq'] },
+    { name: 'audit_entry_operation', properties: ['tenant', 'operation', 'seq'] },
+    { name: 'audit_entry_ip', properties: ['tenant', 'ip', 'seq'] },
+    {
+      name: 'audit_entry_result',
+      properties: ['tenant', 'result', 'seq'],
+      where: `result <> 'success'`,
+    },
+    { name: 'audit_entry_time', properties: ['tenant', 'occurredAt', 'seq'] },
+    { name: 'audit_entry_target', properties: ['targetIds'], type: 'gin' },
+  ],
 });
 
 /** The last link of a tenant's chain. Appending locks this row. */

@@ -6,6 +6,7 @@ import type {
   Audit,
   AuditExportRequest,
   AuditFilter,
+  AuditListRequest,
   AuditVerifyRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
@@ -15,7 +16,8 @@ import { createAnchor, openAnchor } from './anchor.ts';
 import { canonical } from './chain.ts';
 import { toAuditEntry } from './entities.ts';
 import { contentTypes, type Format, textOf } from './export.ts';
-import { type EntryFilter, entriesAfter, entriesBy, entriesOf, findChain } from './queries.ts';
+import { listEntries } from './list/list.ts';
+import { type EntryFilter, entriesAfter, entriesBy, findChain } from './queries.ts';
 import { verifyChain } from './verify.ts';
 
 type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
@@ -26,14 +28,7 @@ const exportPage = 1001;
 export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
   const { database, pager, keyRing } = deps;
   return {
-    async list({ tenant, page, filter: sent }, { operation }) {
-      const filter = readFilter(sent);
-      const binding = [operation.name, tenant, bindingOf(filter)];
-      const query = pager.read(page, binding);
-      const rows = await entriesOf(database, tenant, { ...query, filter });
-      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq));
-      return { page: { items: items.map(toAuditEntry), nextCursor } };
-    },
+    list: (request, call) => listPage(deps, request, call),
 
     async listByUser({ userId, tenant, page, filter: sent }, { operation, caller, allowedBy }) {
       const filter = readFilter(sent);
@@ -53,6 +48,27 @@ export function auditHandlers(deps: Deps): Handlers<typeof Audit> {
     async anchor({ tenant }) {
       const { head } = await findChain(onPool(database), tenant);
       return { anchor: createAnchor(keyRing, { ...head, tenant, at: new Date() }) };
+    },
+  };
+}
+
+/** One page of the entries that match a filter. */
+async function listPage(
+  { database, pager }: Deps,
+  { tenant, page, filter: sent, oldestFirst }: AuditListRequest,
+  { operation }: Call,
+) {
+  const filter = readFilter(sent);
+  const order = oldestFirst ? ['oldest first'] : [];
+  const binding = [operation.name, tenant, bindingOf(filter), ...order];
+  const query = pager.read(page, binding);
+  const { rows, last } = await listEntries(database, tenant, { ...query, oldestFirst, filter });
+  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq));
+  const isCut = rows.length < query.limit && last !== undefined;
+  return {
+    page: {
+      items: items.map(toAuditEntry),
+      nextCursor: isCut ? pager.cursorAt(String(last), binding) : nextCursor,
     },
   };
 }
@@ -146,6 +162,8 @@ function readFilter(filter: AuditFilter | undefined): EntryFilter {
     result: filter?.result || null,
     from: filter?.from ? timestampDate(filter.from) : null,
     to: filter?.to ? timestampDate(filter.to) : null,
+    ...(filter?.actionPrefix && { actionPrefix: filter.actionPrefix }),
+    ...(filter?.operationPrefix && { operationPrefix: filter.operationPrefix }),
   };
 }
 

@@ -119,17 +119,22 @@ export type EntryFilter = {
   result: string | null;
   from: Date | null;
   to: Date | null;
+  /** Absent if not sent, so that cursors from before these fields stay valid. */
+  actionPrefix?: string;
+  operationPrefix?: string;
+  /** The operations that the prefix stands for in one tenant. */
+  operations?: string[];
 };
 
-const columns = `tenant, id, seq, occurred_at as "occurredAt", action, operation, result, code, actor_type as "actorType", actor_id as "actorId",
+export const columns = `tenant, id, seq, occurred_at as "occurredAt", action, operation, result, code, actor_type as "actorType", actor_id as "actorId",
   credential_id as "credentialId", targets, permission, grant_id as "grantId", ip, user_agent as "userAgent", request_id as "requestId",
   trace_id as "traceId", changes, prev_hash as "prevHash", hash`;
 
-const filtered = `($4::text[] is null or action = any ($4)) and ($5::text[] is null or actor_id = any ($5)) and ($6::text[] is null or target_ids && $6)
+export const filtered = `($4::text[] is null or action = any ($4)) and ($5::text[] is null or actor_id = any ($5)) and ($6::text[] is null or target_ids && $6)
   and ($7::text is null or ip = $7) and ($8::text is null or result = $8)
   and ($9::timestamptz is null or occurred_at >= $9) and ($10::timestamptz is null or occurred_at < $10)`;
 
-const filterValues = (filter: EntryFilter) => [
+export const filterValues = (filter: EntryFilter) => [
   filter.actions,
   filter.actorIds,
   filter.targetIds,
@@ -139,26 +144,16 @@ const filterValues = (filter: EntryFilter) => [
   filter.to,
 ];
 
-const entriesOfTenant: Statement = {
-  name: 'access.audit_of_tenant',
-  text: `select ${columns} from audit_entry where tenant = $1 and seq < coalesce($2::int, 2147483647) and ${filtered} order by seq desc limit $3`,
-};
+/** Matches the prefixes, whose parameters are these. Wildcards have no meaning. */
+const prefixed = (action: string, operation: string) =>
+  `(${action}::text is null or starts_with(action, ${action})) and (${operation}::text is null or starts_with(operation, ${operation}))`;
+
+const prefixValues = ({ actionPrefix, operationPrefix }: EntryFilter) => [
+  actionPrefix ?? null,
+  operationPrefix ?? null,
+];
 
 export type EntryPage = { after: string; limit: number; filter: EntryFilter };
-
-/** A tenant's entries before the sequence number `after`, newest first. */
-export function entriesOf(
-  database: Database,
-  tenant: string,
-  { after, limit, filter }: EntryPage,
-): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesOfTenant, [
-    tenant,
-    after === '' ? null : Number(after),
-    limit,
-    ...filterValues(filter),
-  ]);
-}
 
 // Every id begins with "aud_", so it sorts before "b".
 const entriesOfActor: Statement = {
@@ -166,6 +161,7 @@ const entriesOfActor: Statement = {
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11)
          and not exists (select 1 from tenant t where t.id = audit_entry.tenant and ${demandsMore('$12', '$13', '$14')})
+         and ${prefixed('$15', '$16')}
          order by id desc limit $3`,
 };
 
@@ -187,12 +183,13 @@ export function entriesBy(
     ...filterValues(filter),
     tenant,
     ...proofValues(proof),
+    ...prefixValues(filter),
   ]);
 }
 
 const entriesForward: Statement = {
   name: 'access.audit_forward',
-  text: `select ${columns} from audit_entry where tenant = $1 and seq > $2 and ${filtered} and seq <= $11 order by seq limit $3`,
+  text: `select ${columns} from audit_entry where tenant = $1 and seq > $2 and ${filtered} and ${prefixed('$12', '$13')} and seq <= $11 order by seq limit $3`,
 };
 
 export type Stretch = { upTo: number; limit: number; filter?: EntryFilter };
@@ -220,6 +217,7 @@ export function entriesAfter(
     limit,
     ...filterValues(filter),
     upTo,
+    ...prefixValues(filter),
   ]);
 }
 
@@ -230,7 +228,14 @@ export function entriesBehind(
   seq: number,
   { upTo, limit }: Stretch,
 ): Promise<AuditRow[]> {
-  return run<AuditRow>(entriesForward, [tenant, seq, limit, ...filterValues(unfiltered), upTo]);
+  return run<AuditRow>(entriesForward, [
+    tenant,
+    seq,
+    limit,
+    ...filterValues(unfiltered),
+    upTo,
+    ...prefixValues(unfiltered),
+  ]);
 }
 
 export type Checkpoint = Link & { signature: string };

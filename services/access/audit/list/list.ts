@@ -1,0 +1,111 @@
+import { type Database } from '@bailiwick/database';
+import type { AuditRow } from '../entities.ts';
+import type { EntryFilter } from '../queries.ts';
+import { countPeriod, findNames, type Path, readWindow } from './queries.ts';
+
+/** Entries that one statement compares with several filters. */
+const perWindow = 10_000;
+/** Statements of one call. Then the call returns what it has, with the cursor to go on. */
+const windows = 5;
+
+export type Listing = {
+  after: string;
+  /** One more than the page holds. */
+  limit: number;
+  oldestFirst: boolean;
+  filter: EntryFilter;
+};
+
+/** Rows up to the limit. `last`: the entry to go on after, if the call ended before the search. */
+type Found = { rows: AuditRow[]; last: number | undefined };
+
+/** A tenant's entries that match the filter, in order. */
+export async function listEntries(
+  database: Database,
+  tenant: string,
+  { after, limit, oldestFirst, filter: sent }: Listing,
+): Promise<Found> {
+  const filter = await withNames(database, tenant, sent);
+  if (filter.actions?.length === 0 || filter.operations?.length === 0)
+    return { rows: [], last: undefined };
+  const path = await choosePath(database, tenant, filter);
+  const candidates = restricts(filter, path)
+    ? Math.max(limit, Math.floor(perWindow / valuesOn(filter, path)))
+    : limit;
+  const rows: AuditRow[] = [];
+  let position = after;
+  let last: number | undefined;
+  for (let count = 0; count < windows; count++) {
+    const wanted = limit - rows.length;
+    const window = { path, oldestFirst, after: position, filter, limit: wanted, candidates };
+    const found = await readWindow(database, tenant, window);
+    rows.push(...found.rows);
+    last = found.last;
+    if (rows.length >= limit || last === undefined) break;
+    position = String(last);
+  }
+  return { rows, last };
+}
+
+/** The filter with the names that its prefixes stand for. */
+async function withNames(
+  database: Database,
+  tenant: string,
+  { actionPrefix, operationPrefix, ...filter }: EntryFilter,
+): Promise<EntryFilter> {
+  const actions = actionPrefix && (await findNames(database, tenant, 'action', actionPrefix));
+  const operations =
+    operationPrefix && (await findNames(database, tenant, 'operation', operationPrefix));
+  return {
+    ...filter,
+    ...(actions && {
+      actions: actions.filter((name) => filter.actions?.includes(name) ?? true),
+    }),
+    ...(operations && { operations }),
+  };
+}
+
+/** The path with the fewest candidates, as far as this can be known without statistics. */
+async function choosePath(database: Database, tenant: string, filter: EntryFilter): Promise<Path> {
+  const { targetIds, actorIds, ip, actions, operations, result, from, to } = filter;
+  if (targetIds) return 'target';
+  const attribute: Path | undefined =
+    (actorIds && 'actor') ||
+    (ip !== null && 'ip') ||
+    (actions && 'action') ||
+    (operations && 'operation') ||
+    (result !== null && result !== 'success' && 'result') ||
+    undefined;
+  if (!from && !to) return attribute ?? 'all';
+  if (!attribute && result === null) return 'period';
+  const size = await countPeriod(database, tenant, filter, perWindow);
+  if (size < perWindow) return 'shortPeriod';
+  return attribute ?? 'period';
+}
+
+const fieldsOf: Partial<Record<Path, keyof EntryFilter>> = {
+  target: 'targetIds',
+  actor: 'actorIds',
+  ip: 'ip',
+  action: 'actions',
+  operation: 'operations',
+  result: 'result',
+};
+
+/** Whether the filter has more than what the path already selects. */
+function restricts(filter: EntryFilter, path: Path): boolean {
+  const isPeriod = path === 'period' || path === 'shortPeriod';
+  return Object.entries(filter).some(
+    ([name, value]) =>
+      value !== null &&
+      value !== undefined &&
+      name !== fieldsOf[path] &&
+      !(isPeriod && (name === 'from' || name === 'to')),
+  );
+}
+
+function valuesOn(filter: EntryFilter, path: Path): number {
+  const field = fieldsOf[path];
+  const value = field && filter[field];
+  return Array.isArray(value) ? value.length : 1;
+}
