@@ -4,12 +4,13 @@ import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
 import { startRoute, tenantStartView } from './start/routes.tsx';
+import { webhookViews } from './webhooks/routes.tsx';
 
 // Every view of the console. An area lists its own in its routes.tsx.
 
 const routeTree = rootRoute.addChildren([
   startRoute,
-  tenantRoute.addChildren([tenantStartView, ...peopleViews]),
+  tenantRoute.addChildren([tenantStartView, ...peopleViews, ...webhookViews]),
   accountRoute.addChildren([...accountViews]),
 ]);
 

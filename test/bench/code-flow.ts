@@ -26,7 +26,7 @@ export async function signIn(site: Site): Promise<Tokens> {
     code_challenge_method: 'S256',
   });
   const metadata = await addressesOf(site);
-  let url = new URL(`${metadata.authorization_endpoint}?${query}`);
+  let url = new URL(`${metadata.authorization_endpoint}?${query.toString()}`);
   for (let step = 0; url.origin === new URL(site.url).origin; step++) {
     if (step > 10) throw new Error(`the sign-in does not end: ${url.href}`);
     url = await follow(site, url);

@@ -16,7 +16,7 @@ export function Page({ title, about, actions, children }: Props) {
   return (
     <Stack gap="lg" maw={1040}>
       <Group justify="space-between" align="start" gap="sm">
-        <div>
+        <div style={{ flex: '1 1 20rem' }}>
           <Title order={1} size="h2">
             {title}
           </Title>

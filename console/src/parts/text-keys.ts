@@ -3,6 +3,7 @@ import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
 import type shell from '@bailiwick/texts/locales/en/console/shell.json';
 import type start from '@bailiwick/texts/locales/en/console/start.json';
+import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
 
 /** The keys of the English texts. A key that is not there does not compile. */
 export type TextKey =
@@ -10,4 +11,5 @@ export type TextKey =
   | keyof typeof parts
   | keyof typeof people
   | keyof typeof shell
-  | keyof typeof start;
+  | keyof typeof start
+  | keyof typeof webhooks;

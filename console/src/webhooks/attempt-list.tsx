@@ -1,0 +1,111 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Anchor, Paper, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { pageOf, useCall } from '../parts/calls.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { ResendButton } from './resend-button.tsx';
+import { ReceiverAnswer, Result } from './result.tsx';
+
+type Attempt = ItemOf<'Webhooks_ListAttempts'>;
+
+type Props = {
+  filter: { Endpoint?: string; Outcome?: string };
+  /** Says why the list is empty. */
+  empty: string;
+  /** The page, if the view's address says which one is shown. */
+  place?: { cursor: string; onCursor: (cursor: string) => void };
+};
+
+/** The log: attempts, newest first, each with the receiver's answer. */
+export function AttemptList({ filter, empty, place }: Props) {
+  const { t } = useTexts();
+  const { ID } = useTenant();
+  const [own, setOwn] = useState('');
+  const { cursor, onCursor } = place ?? { cursor: own, onCursor: setOwn };
+  const request = { Tenant: ID, ...filter, Page: { Limit: 20, Cursor: cursor } };
+  const list = useCall('Webhooks_ListAttempts', request, { keepsPrevious: true });
+  return (
+    <>
+      <CursorList
+        label={t('webhooks.log')}
+        columns={useColumns()}
+        idOf={({ ID, Endpoint, StartedAt, Attempt }) => `${ID} ${Endpoint} ${StartedAt} ${Attempt}`}
+        page={pageOf<'Webhooks_ListAttempts'>(list.data)}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        cursor={cursor}
+        onCursor={onCursor}
+        empty={
+          <Paper withBorder p="md">
+            <Text size="sm" c="dimmed">
+              {empty}
+            </Text>
+          </Paper>
+        }
+      />
+      <SameByApi operation="Webhooks_ListAttempts" request={request} />
+    </>
+  );
+}
+
+function useColumns(): Column<Attempt>[] {
+  const { t } = useTexts();
+  const { Slug, may } = useTenant();
+  return [
+    {
+      id: 'event',
+      header: t('webhooks.event'),
+      cell: ({ ID, Endpoint, EventType, StartedAt }) => (
+        <>
+          <Anchor
+            component={Link}
+            to={`/console/t/${Slug}/webhooks/${Endpoint}/messages/${ID}`}
+            size="sm"
+            fw={500}
+          >
+            {EventType}
+          </Anchor>
+          <Text size="xs" c="dimmed">
+            <Time at={StartedAt} />
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'result',
+      header: t('webhooks.result'),
+      cell: ({ Status }) => <Result status={Status} />,
+    },
+    {
+      id: 'answer',
+      header: t('webhooks.answer'),
+      isSecondary: true,
+      cell: (attempt) => <ReceiverAnswer {...attempt} />,
+    },
+    {
+      id: 'took',
+      header: t('webhooks.took'),
+      isSecondary: true,
+      cell: ({ DurationMs }) => (
+        <Text size="sm">{t('webhooks.ms', { ms: String(DurationMs) })}</Text>
+      ),
+    },
+    ...(may('iam.webhooks.write')
+      ? [
+          {
+            id: 'actions',
+            header: t('webhooks.actions'),
+            hasHiddenHeader: true,
+            cell: (attempt: Attempt) =>
+              attempt.Status === 'failed' && <ResendButton {...attempt} isCompact />,
+          },
+        ]
+      : []),
+  ];
+}

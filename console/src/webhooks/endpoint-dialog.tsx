@@ -1,0 +1,162 @@
+import type { ItemOf, OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import { Modal, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { CallForm } from '../parts/call-form.tsx';
+import { useCall } from '../parts/calls.ts';
+import { useNotify } from '../parts/notify.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+
+type Endpoint = ItemOf<'Webhooks_ListEndpoints'>;
+type Fields = {
+  name: string;
+  url: string;
+  eventTypes: string[];
+  description: string;
+  rateLimit: number | string;
+};
+
+const fieldsOf = ({ Name, URL, EventTypes, Description, RateLimit }: Endpoint): Fields => ({
+  name: Name,
+  url: URL,
+  eventTypes: [...EventTypes],
+  description: Description,
+  rateLimit: RateLimit,
+});
+const none: Fields = { name: '', url: '', eventTypes: [], description: '', rateLimit: 0 };
+const endpointOf = ({ name, url, eventTypes, description, rateLimit }: Fields) => ({
+  Name: name.trim(),
+  URL: url.trim(),
+  EventTypes: eventTypes,
+  Description: description,
+  RateLimit: Number(rateLimit) || 0,
+});
+
+type CreateProps = { onClose: () => void; onSecret: (secret: string) => void };
+
+/** Creates an endpoint, and hands its secret on. */
+export function CreateDialog({ onClose, onSecret }: CreateProps) {
+  const { t } = useTexts();
+  const { ID } = useTenant();
+  return (
+    <Dialog
+      title={t('webhooks.create')}
+      operation="Webhooks_CreateEndpoint"
+      initial={none}
+      toRequest={(fields) => ({ Endpoint: { Tenant: ID, ...endpointOf(fields) } })}
+      onDone={({ Secret }) => {
+        onClose();
+        onSecret(Secret);
+      }}
+      onClose={onClose}
+      submit={t('webhooks.create')}
+    />
+  );
+}
+
+/** Changes an endpoint. Its secret stays. */
+export function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { ID, Tenant } = endpoint;
+  return (
+    <Dialog
+      title={t('webhooks.edit')}
+      operation="Webhooks_UpdateEndpoint"
+      initial={fieldsOf(endpoint)}
+      toRequest={(fields) => ({ Endpoint: { ID, Tenant, ...endpointOf(fields) } })}
+      onDone={() => {
+        onClose();
+        notify(t('webhooks.saved'));
+      }}
+      onClose={onClose}
+      submit={t('form.save')}
+    />
+  );
+}
+
+type Props<Name extends OperationName> = {
+  title: string;
+  operation: Name;
+  initial: Fields;
+  toRequest: (fields: Fields) => RequestOf<Name>;
+  onDone: (response: ResponseOf<Name>) => void;
+  onClose: () => void;
+  submit: string;
+};
+
+function Dialog<Name extends OperationName>({ title, onClose, ...form }: Props<Name>) {
+  const { t } = useTexts();
+  const types = useEventTypes();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <CallForm
+        {...form}
+        check={({ name, url }) => ({
+          name: name.trim() === '' ? t('webhooks.nameMissing') : null,
+          url: URL.canParse(url.trim()) ? null : t('webhooks.urlMissing'),
+        })}
+        stale={['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint']}
+        onCancel={onClose}
+      >
+        {(fields) => (
+          <>
+            <Address form={fields} />
+            <TagsInput
+              {...fields.getInputProps('eventTypes')}
+              label={t('webhooks.events')}
+              description={t('webhooks.eventsAbout')}
+              data={types}
+              limit={30}
+              clearable
+            />
+            <Textarea
+              {...fields.getInputProps('description')}
+              label={t('webhooks.description')}
+              autosize
+            />
+            <NumberInput
+              {...fields.getInputProps('rateLimit')}
+              label={t('webhooks.rate')}
+              description={t('webhooks.rateAbout')}
+              min={0}
+              max={1000}
+              allowDecimal={false}
+            />
+          </>
+        )}
+      </CallForm>
+    </Modal>
+  );
+}
+
+function Address({ form }: { form: UseFormReturnType<Fields> }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <TextInput {...form.getInputProps('name')} label={t('webhooks.name')} data-autofocus />
+      <TextInput
+        {...form.getInputProps('url')}
+        label={t('webhooks.url')}
+        description={t('webhooks.urlAbout')}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </>
+  );
+}
+
+/** The types that an endpoint can ask for, and their families, such as user.*. */
+function useEventTypes(): string[] {
+  const { data } = useCall('Webhooks_ListEventTypes', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const types = data?.EventTypes.map(({ Type }) => Type) ?? [];
+  const families = types.map((type) => `${type.slice(0, type.indexOf('.'))}.*`);
+  return [...new Set(families), ...types];
+}

@@ -1,0 +1,59 @@
+import { Badge, Text } from '@mantine/core';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+
+const results: Readonly<Record<string, { text: TextKey; color: string }>> = {
+  delivered: { text: 'webhooks.delivered', color: 'teal.9' },
+  retry: { text: 'webhooks.retry', color: 'orange.9' },
+  failed: { text: 'webhooks.failed', color: 'red.8' },
+  dropped: { text: 'webhooks.dropped', color: 'gray.7' },
+};
+
+/** The text of a result of an attempt. */
+export const resultText = (status: string): TextKey | undefined => results[status]?.text;
+
+/** The result of an attempt, or of the latest one of a message. */
+export function Result({ status }: { status: string }) {
+  const { t } = useTexts();
+  const known = results[status];
+  return (
+    <Badge color={known?.color ?? 'gray.7'} tt="none">
+      {known ? t(known.text) : status}
+    </Badge>
+  );
+}
+
+type Answer = { StatusCode: number; Message: string; Error: string };
+
+/** The receiver's answer, or the reason why there is none. */
+export function ReceiverAnswer({ StatusCode, Message, Error: kind }: Answer) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Text size="sm">
+        {StatusCode === 0
+          ? t('webhooks.noAnswer')
+          : t('webhooks.answered', { code: String(StatusCode) })}
+      </Text>
+      {kind !== '' && (
+        <Text size="xs" c="dimmed" lang="en" style={{ overflowWrap: 'anywhere' }}>
+          {Message || kind}
+        </Text>
+      )}
+    </>
+  );
+}
+
+type State = { Active: boolean; DisabledReason: string };
+
+/** Whether an endpoint gets deliveries. */
+export function EndpointState({ Active, DisabledReason }: State) {
+  const { t } = useTexts();
+  if (Active) return <Badge color="teal.9" tt="none" children={t('webhooks.active')} />;
+  const text = DisabledReason === '' ? 'webhooks.inactive' : 'webhooks.disabledByUs';
+  return (
+    <Badge color={DisabledReason === '' ? 'gray.7' : 'red.8'} tt="none">
+      {t(text)}
+    </Badge>
+  );
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import type { Page } from 'playwright-core';
+import { bodyOf } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, password, signUp, tenantFor } from '../support/people.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+
+// The webhooks of a tenant in the console, with a receiver that fails at first.
+
+describe('webhooks in the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  before(async () => {
+    await buildConsole(assert.fail);
+    // A delivery fails for good at once.
+    stack = await startStack('one process', {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_RETRY_SCHEDULE: '0s',
+    });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const choose = async (page: Page, name: string) => {
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+
+  test('an administrator adds an endpoint, finds its failed delivery, understands it and sends it again', async () => {
+    const { email, token } = await signUp(stack);
+    const Tenant = await createTenant(stack, token);
+    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant }, token))['Tenant'] as {
+      Slug: string;
+    };
+    const views = `${stack.url}/console/t/${Slug}`;
+    const page = await newPage();
+    await openSignedIn(page, `${views}/webhooks`, email, password);
+    await page.getByText('There are no endpoints yet').waitFor();
+    await assertGood(page, 'webhooks-empty');
+
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
+    await dialog.getByText('Enter a name.').waitFor();
+    await dialog.getByLabel('Name').fill('Billing <b>');
+    await dialog.getByLabel('Address').fill(`${stack.inboxUrl}/hooks/billing?status=503`);
+    await dialog.getByRole('combobox', { name: 'Events' }).fill('group.*');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name').click();
+    await assertGood(page, 'webhooks-add');
+    await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByText('Keep it now').waitFor();
+    assert.match(await page.getByRole('dialog').locator('code').innerText(), /^\S{20,}$/);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+
+    const group = { Tenant, Path: 'engineering' };
+    bodyOf(await stack.call('Groups_Save', { Group: group }, token));
+    await page.goto(views);
+    // Three clicks from the overview: the navigation, the message, and the button.
+    const failed = page.getByRole('row').filter({ hasText: 'group.created' });
+    for (let left = 20; (await failed.count()) === 0 && left > 0; left--) {
+      await page.goto(views);
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByRole('heading', { name: 'Failed deliveries' }).waitFor();
+      await page.waitForTimeout(300);
+    }
+    await failed.getByText('HTTP 503').waitFor();
+    await assertGood(page, 'webhooks');
+    await failed.getByRole('link', { name: 'group.created' }).click();
+    await page.getByRole('heading', { name: 'Body' }).waitFor();
+    await page.getByText('"Path": "engineering"').waitFor();
+    await assertGood(page, 'webhooks-message');
+
+    await page.getByRole('link', { name: 'Back to the endpoint' }).click();
+    await choose(page, 'Edit');
+    const edit = page.getByRole('dialog');
+    await edit.getByLabel('Address').fill(`${stack.inboxUrl}/hooks/billing`);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'hidden' });
+    await page.getByLabel('Result').selectOption('failed');
+    await page.waitForURL('**?outcome=failed');
+    await page.getByRole('button', { name: 'Send again: group.created' }).click();
+    await page.getByText('The message is being sent again.').waitFor();
+    await page.getByLabel('Result').selectOption('delivered');
+    await page.waitForURL('**?outcome=delivered');
+    const delivered = page.getByRole('row').filter({ hasText: 'HTTP 200' });
+    for (let left = 20; (await delivered.count()) === 0 && left > 0; left--) {
+      await page.waitForTimeout(300);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+    await assertGood(page, 'webhooks-endpoint');
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await page.getByText('The receiver accepted the test').waitFor();
+    await assertGood(page, 'webhooks-test');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await choose(page, 'Replace the secret');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('The previous secret also signs until').waitFor();
+    await choose(page, 'Delete');
+    const confirm = page.getByRole('dialog');
+    assert.ok(await confirm.getByRole('button', { name: 'Delete' }).isDisabled());
+    await confirm.getByRole('textbox').fill('Billing <b>');
+    await confirm.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no endpoints yet').waitFor();
+  });
+
+  test('an administrator sees nothing of another organisation’s endpoint', async () => {
+    const [ada, eve] = [await signUp(stack), await signUp(stack)];
+    const [hers, other] = [await createTenant(stack, ada.token), await tenantFor(stack, eve.id)];
+    const endpoint = { Tenant: other, Name: 'Secret', URL: `${stack.inboxUrl}/hooks/x` };
+    const made = bodyOf(
+      await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, eve.token),
+    )['Endpoint'] as { ID: string };
+    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant: hers }, ada.token))[
+      'Tenant'
+    ] as {
+      Slug: string;
+    };
+    const page = await newPage();
+    const address = `${stack.url}/console/t/${Slug}/webhooks/${made.ID}`;
+    await openSignedIn(page, address, ada.email, password);
+    await page.getByText('This does not exist').waitFor();
+    assert.equal(await page.getByText('Secret').count(), 0);
+  });
+});
