@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { accountViews } from './account/routes.tsx';
+import { botsViews } from './bots/routes.tsx';
 import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
@@ -10,7 +11,7 @@ import { webhookViews } from './webhooks/routes.tsx';
 
 const routeTree = rootRoute.addChildren([
   startRoute,
-  tenantRoute.addChildren([tenantStartView, ...peopleViews, ...webhookViews]),
+  tenantRoute.addChildren([tenantStartView, ...peopleViews, ...botsViews, ...webhookViews]),
   accountRoute.addChildren([...accountViews]),
 ]);
 

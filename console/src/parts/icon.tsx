@@ -2,6 +2,7 @@
 
 const drawings = {
   app: 'M4 5h16v14H4zM4 9h16M7 7h.01M10 7h.01',
+  bot: 'M5 9h14v10H5zM12 9V5M12 4v.01M9 13v1M15 13v1M2 13v3M22 13v3',
   bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   building: 'M5 21V4h9v17M14 9h5v12M3 21h18M8 8h3M8 12h3M8 16h3',
   check: 'm5 12 5 5L20 7',

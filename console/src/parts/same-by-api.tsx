@@ -2,7 +2,7 @@ import type { OperationName, RequestOf } from '@bailiwick/client/client.ts';
 import { Anchor, Box, Button, Collapse, Group, Paper, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useId } from 'react';
-import { Copy } from './copy.tsx';
+import { CodeBlock } from './code-block.tsx';
 import { Icon } from './icon.tsx';
 import { pageAt, publicUrl } from './place.ts';
 import { curlOf, typescriptOf } from './snippets.ts';
@@ -58,12 +58,7 @@ export function ApiCall<Name extends OperationName>({ operation, request }: Prop
         </Group>
         {forms.map(({ name, code }) => (
           <Tabs.Panel key={name} value={name}>
-            <Group gap="xs" wrap="nowrap" align="start">
-              <pre className="console-code" tabIndex={0} aria-label={name} style={{ flex: 1 }}>
-                {code}
-              </pre>
-              <Copy text={code} what={name} />
-            </Group>
+            <CodeBlock code={code} name={name} />
           </Tabs.Panel>
         ))}
       </Tabs>

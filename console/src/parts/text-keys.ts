@@ -1,4 +1,5 @@
 import type account from '@bailiwick/texts/locales/en/console/account.json';
+import type bots from '@bailiwick/texts/locales/en/console/bots.json';
 import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
 import type shell from '@bailiwick/texts/locales/en/console/shell.json';
@@ -8,6 +9,7 @@ import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
 /** The keys of the English texts. A key that is not there does not compile. */
 export type TextKey =
   | keyof typeof account
+  | keyof typeof bots
   | keyof typeof parts
   | keyof typeof people
   | keyof typeof shell

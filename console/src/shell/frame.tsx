@@ -23,6 +23,7 @@ export function Frame({ items, tenant, children }: Props) {
   const { t } = useTexts();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const current = currentOf(items, pathname);
   // On a narrow screen the menu covers the view.
   useEffect(close, [pathname, close]);
   return (
@@ -58,7 +59,7 @@ export function Frame({ items, tenant, children }: Props) {
         <AppShell.Section grow component={ScrollArea}>
           <Stack gap={2}>
             {items.map((item) => (
-              <FrameLink key={item.to} item={item} isCurrent={item.to === pathname} />
+              <FrameLink key={item.to} item={item} isCurrent={item === current} />
             ))}
           </Stack>
         </AppShell.Section>
@@ -74,6 +75,12 @@ export function Frame({ items, tenant, children }: Props) {
     </AppShell>
   );
 }
+
+/** The item of the view, or of the list that the view belongs to. */
+const currentOf = (items: readonly NavigationItem[], pathname: string) =>
+  items
+    .filter(({ to }) => `${pathname}/`.startsWith(`${to}/`))
+    .sort((one, other) => other.to.length - one.to.length)[0];
 
 const FrameLink = ({ item, isCurrent }: { item: NavigationItem; isCurrent: boolean }) => (
   <NavLink

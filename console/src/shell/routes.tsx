@@ -33,6 +33,8 @@ export type Navigation = {
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     navigation?: Navigation;
+    /** The permission of a view that the navigation does not list. */
+    permission?: string;
   }
 }
 
@@ -97,7 +99,8 @@ function TenantFrame() {
   const tenant = useAccount().Tenants.find(({ Slug }) => Slug === slug);
   const { may, isPending, error } = usePermissions(tenant?.ID ?? '');
   const views = useViewsBelow('/console/t/$tenant');
-  const asked = useMatches().at(-1)?.staticData.navigation?.permission;
+  const view = useMatches().at(-1)?.staticData;
+  const asked = view?.navigation?.permission ?? view?.permission;
   if (!tenant)
     return (
       <Frame items={[]}>

@@ -1,0 +1,31 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readCursor } from '../parts/cursor.ts';
+import { tenantRoute } from '../shell/routes.tsx';
+
+const permission = 'iam.bots.read';
+
+const listView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'bots',
+  validateSearch: readCursor,
+  staticData: { navigation: { text: 'bots.bots', icon: 'bot', order: 30, permission } },
+  component: lazyRouteComponent(() => import('./bots-page.tsx'), 'BotsPage'),
+});
+
+const keysView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'bots/$bot',
+  validateSearch: readCursor,
+  staticData: { permission },
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+});
+
+const trustsView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'bots/$bot/trusts',
+  validateSearch: readCursor,
+  staticData: { permission },
+  component: lazyRouteComponent(() => import('./trusts-page.tsx'), 'TrustsPage'),
+});
+
+export const botsViews = [listView, keysView, trustsView] as const;

@@ -1,0 +1,152 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Modal, NativeSelect, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { CallForm } from '../parts/call-form.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { publicUrl } from '../parts/place.ts';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+import type { Bot } from './bot-dialog.tsx';
+import {
+  clusterIssuer,
+  emptyFields,
+  fieldsFrom,
+  fieldsOf,
+  gitlabIssuer,
+  type Kind,
+  kinds,
+  type TrustFields,
+  trustOf,
+} from './trust-forms.ts';
+
+export type Trust = ItemOf<'BotTrusts_List'>;
+
+export const kindNames: Readonly<Record<Kind, TextKey>> = {
+  kubernetes: 'bots.kubernetes',
+  github: 'bots.github',
+  gitlab: 'bots.gitlab',
+  other: 'bots.otherIssuer',
+};
+
+const optional = new Set<keyof TrustFields>(['jwks', 'branch', 'claims', 'number']);
+const issuers: Partial<Record<Kind, string>> = { kubernetes: clusterIssuer, gitlab: gitlabIssuer };
+
+type Props = { bot: Bot; trust?: Trust; onClose: () => void; onSaved: (trust: Trust) => void };
+
+/** Adds a trust by a form for its issuer, or changes one in the form that fits every issuer. */
+export function TrustDialog({ bot, trust, onClose, onSaved }: Props) {
+  const { t } = useTexts();
+  const initial = trust ? fieldsFrom(trust) : emptyFields(publicUrl);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t(trust ? 'bots.editTrust' : 'bots.createTrust')}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <CallForm
+        operation="BotTrusts_Save"
+        initial={initial}
+        check={(fields) => {
+          const asked = [...fieldsOf[fields.kind], 'audience' as const];
+          const missing = asked.filter((name) => !optional.has(name) && fields[name] === '');
+          return Object.fromEntries(missing.map((name) => [name, t('bots.fieldMissing')]));
+        }}
+        toRequest={(fields) => ({
+          Trust: {
+            ...(trust && { ID: trust.ID }),
+            Tenant: bot.Tenant,
+            Bot: bot.ID,
+            ...trustOf(fields),
+          },
+          ...(trust?.UpdatedAt !== undefined && { IfUpdatedAt: trust.UpdatedAt }),
+        })}
+        stale={['BotTrusts_List']}
+        onDone={({ Trust }) => onSaved(Trust)}
+        onCancel={onClose}
+        submit={t('form.save')}
+      >
+        {(form) => (
+          <>
+            {!trust && <KindChoice form={form} />}
+            {fieldsOf[form.values.kind].map((name) => (
+              <Field key={name} name={name} form={form} />
+            ))}
+            <TextInput
+              {...form.getInputProps('audience')}
+              label={t('bots.audience')}
+              description={t('bots.audienceAbout')}
+            />
+          </>
+        )}
+      </CallForm>
+    </Modal>
+  );
+}
+
+type FieldProps = { form: UseFormReturnType<TrustFields> };
+
+function KindChoice({ form }: FieldProps) {
+  const { t } = useTexts();
+  return (
+    <NativeSelect
+      label={t('bots.issuerKind')}
+      data={kinds.map((kind) => ({ value: kind, label: t(kindNames[kind]) }))}
+      value={form.values.kind}
+      onChange={({ currentTarget }) => {
+        const kind = currentTarget.value as Kind;
+        form.clearErrors();
+        form.setValues({ kind, issuer: issuers[kind] ?? '' });
+      }}
+      data-autofocus
+    />
+  );
+}
+
+type Texts = { label: TextKey; about?: TextKey; example?: string };
+
+const textsOf = (name: keyof TrustFields, kind: Kind): Texts => {
+  const texts: Partial<Record<keyof TrustFields, Texts>> = {
+    issuer: { label: 'bots.issuer', about: 'bots.issuerAbout' },
+    namespace: { label: 'bots.namespace', example: 'ci' },
+    account: { label: 'bots.serviceAccount', example: 'deployer' },
+    project: { label: kind === 'github' ? 'bots.repository' : 'bots.project', example: 'acme/app' },
+    branch: { label: 'bots.branch', about: 'bots.branchAbout', example: 'main' },
+    number:
+      kind === 'github'
+        ? { label: 'bots.owner', about: 'bots.ownerAbout', example: '583231' }
+        : { label: 'bots.projectId', about: 'bots.projectIdAbout', example: '20' },
+    subject: { label: 'bots.subject', about: 'bots.subjectAbout' },
+    claims: { label: 'bots.claims', about: 'bots.claimsAbout' },
+    jwks: { label: 'bots.jwks', about: 'bots.jwksAbout' },
+  };
+  return texts[name] ?? { label: 'bots.issuer' };
+};
+
+function Field({ name, form }: FieldProps & { name: keyof TrustFields }) {
+  const { t } = useTexts();
+  const { kind } = form.values;
+  const { label, about, example } = textsOf(name, kind);
+  const props = {
+    ...form.getInputProps(name),
+    label: t(label),
+    ...(about && { description: t(about) }),
+    ...(example !== undefined && { placeholder: example }),
+  };
+  if (name === 'claims') return <TagsInput {...props} />;
+  if (name !== 'jwks') return <TextInput {...props} autoComplete="off" spellCheck={false} />;
+  return (
+    <>
+      <Textarea {...props} autosize minRows={2} maxRows={6} spellCheck={false} />
+      {kind === 'kubernetes' && (
+        <div>
+          <Text size="xs" c="dimmed" mb={4}>
+            {t('bots.jwksCommand')}
+          </Text>
+          <CodeBlock code="kubectl get --raw /openid/v1/jwks" name={t('bots.jwksCommand')} />
+        </div>
+      )}
+    </>
+  );
+}
