@@ -3,6 +3,7 @@ import { accountViews } from './account/routes.tsx';
 import { botsViews } from './bots/routes.tsx';
 import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
+import { platformRoute, platformViews } from './platform/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
 import { startRoute, tenantStartView } from './start/routes.tsx';
 import { webhookViews } from './webhooks/routes.tsx';
@@ -12,6 +13,7 @@ import { webhookViews } from './webhooks/routes.tsx';
 const routeTree = rootRoute.addChildren([
   startRoute,
   tenantRoute.addChildren([tenantStartView, ...peopleViews, ...botsViews, ...webhookViews]),
+  platformRoute.addChildren([...platformViews]),
   accountRoute.addChildren([...accountViews]),
 ]);
 

@@ -24,6 +24,7 @@ const methods: Readonly<Record<string, TextKey>> = {
   oidc: 'method.organisation',
   saml: 'method.organisation',
   oauth: 'method.provider',
+  support: 'method.support',
 };
 
 /** Where the user is signed in, and the way to end a session. */

@@ -18,21 +18,37 @@ import {
 } from '@tanstack/react-query';
 import { publicUrl } from './place.ts';
 import { setSessionEnded } from './session-state.ts';
+import { isSupportTab, leaveSupport, supportHeaders } from './support-access.ts';
 
 // The only way to the server. An operation is called by its documented name; the session is in a
 // cookie that scripts cannot read.
 
-export const client = createClient({
+const settings = {
   url: publicUrl,
   userAgent: '',
   // A user who waits wants to know why. A brief hiccup is not worth a message.
   retries: 2,
   maxWaitMs: 1000,
   timeoutMs: 20_000,
+};
+
+/** Calls as the user of the tab. */
+export const client = createClient({
+  ...settings,
+  fetch: (url, init) =>
+    fetch(url, {
+      ...init,
+      headers: { ...(init?.headers as Record<string, string>), ...supportHeaders() },
+    }),
 });
 
+/** Calls as the operator, also while the tab acts as another user. */
+export const ownClient = createClient(settings);
+
 const noteFailure = (error: unknown): void => {
-  if (error instanceof UnauthenticatedError) setSessionEnded(true);
+  if (!(error instanceof UnauthenticatedError)) return;
+  if (isSupportTab()) leaveSupport();
+  else setSessionEnded(true);
 };
 
 export const createQueryClient = () =>

@@ -11,3 +11,19 @@ export function usePermissions(tenant: string) {
   const held = data?.Permissions ?? [];
   return { isPending, error, may: (permission: string) => covers(held, permission) };
 }
+
+/** The user's permissions on the platform. */
+export function usePlatformPermissions() {
+  const { data, isPending, error } = useCall(
+    'Access_ListPermissions',
+    { Platform: true },
+    { staleTime: 60_000 },
+  );
+  const held = data?.Permissions ?? [];
+  return {
+    isPending,
+    error,
+    isOperator: held.some((one) => one.startsWith('iam.platform.')),
+    may: (permission: string) => covers(held, permission),
+  };
+}

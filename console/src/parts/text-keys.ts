@@ -2,6 +2,7 @@ import type account from '@bailiwick/texts/locales/en/console/account.json';
 import type bots from '@bailiwick/texts/locales/en/console/bots.json';
 import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
+import type platform from '@bailiwick/texts/locales/en/console/platform.json';
 import type shell from '@bailiwick/texts/locales/en/console/shell.json';
 import type start from '@bailiwick/texts/locales/en/console/start.json';
 import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
@@ -12,6 +13,7 @@ export type TextKey =
   | keyof typeof bots
   | keyof typeof parts
   | keyof typeof people
+  | keyof typeof platform
   | keyof typeof shell
   | keyof typeof start
   | keyof typeof webhooks;

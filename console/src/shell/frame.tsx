@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
 import { Preferences } from './preferences.tsx';
+import { SupportBanner } from './support-banner.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
 
@@ -69,6 +70,7 @@ export function Frame({ items, tenant, children }: Props) {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="view" tabIndex={-1}>
+        <SupportBanner />
         <EndedNotice />
         {children}
       </AppShell.Main>

@@ -4,7 +4,9 @@ import { client } from '../parts/calls.ts';
 import { describeFailure } from '../parts/failure.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
+import { usePlatformPermissions } from '../parts/permissions.ts';
 import { pageAt } from '../parts/place.ts';
+import { isSupportTab } from '../parts/support-access.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useAccount } from './session.tsx';
 
@@ -13,6 +15,7 @@ export function UserMenu() {
   const { t } = useTexts();
   const notify = useNotify();
   const { User } = useAccount();
+  const { isOperator } = usePlatformPermissions();
   async function signOut() {
     try {
       await client.call('Account_Logout', {});
@@ -42,9 +45,20 @@ export function UserMenu() {
             {User.Email}
           </Text>
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={() => void signOut()}>
-          {t('shell.signOut')}
-        </Menu.Item>
+        {isOperator && (
+          <Menu.Item
+            component={Link}
+            to="/console/platform"
+            leftSection={<Icon name="shield" size={16} />}
+          >
+            {t('shell.platform')}
+          </Menu.Item>
+        )}
+        {!isSupportTab() && (
+          <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={() => void signOut()}>
+            {t('shell.signOut')}
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

@@ -3,9 +3,10 @@ import { Navigate, useNavigate } from '@tanstack/react-router';
 import { CallForm } from '../parts/call-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { Frame } from '../shell/frame.tsx';
+import { Frame, type NavigationItem } from '../shell/frame.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
 import { Step, Steps } from './step.tsx';
 
@@ -13,10 +14,17 @@ import { Step, Steps } from './step.tsx';
 export function StartPage() {
   const { t } = useTexts();
   const { Tenants, SuspendedTenants } = useAccount();
+  const { isOperator } = usePlatformPermissions();
   const [first] = Tenants;
   if (first) return <Navigate to="/console/t/$tenant" params={{ tenant: first.Slug }} replace />;
+  const items: NavigationItem[] = [
+    { to: '/console', text: t('shell.start'), icon: 'home' },
+    ...(isOperator
+      ? [{ to: '/console/platform', text: t('shell.platform'), icon: 'shield' as const }]
+      : []),
+  ];
   return (
-    <Frame items={[{ to: '/console', text: t('shell.start'), icon: 'home' }]}>
+    <Frame items={items}>
       <Page title={t('start.welcome')} about={t('start.about')}>
         {SuspendedTenants.length > 0 && <Suspended tenants={SuspendedTenants} />}
         <Steps>

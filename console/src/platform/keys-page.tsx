@@ -1,0 +1,126 @@
+import { Badge, Button, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useCall, useChange } from '../parts/calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { Page } from '../parts/page.tsx';
+import { usePlatformPermissions } from '../parts/permissions.ts';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+
+/** The keys that encrypt secrets at rest, and their rotation. */
+export function KeysPage() {
+  const { t, locale } = useTexts();
+  const { may } = usePlatformPermissions();
+  const [rotates, setRotates] = useState(false);
+  const { data, error, refetch } = useCall('Keys_Status', {});
+  const number = new Intl.NumberFormat(locale);
+  return (
+    <Page
+      title={t('platform.keys')}
+      about={t('platform.keysAbout')}
+      actions={
+        may('iam.platform.keys.write') && (
+          <Button variant="default" onClick={() => setRotates(true)}>
+            {t('platform.rotate')}
+          </Button>
+        )
+      }
+    >
+      {error && <FailureNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={120} />}
+      {data && (
+        <>
+          <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
+            <Table aria-label={t('platform.keys')} verticalSpacing="sm">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('platform.key')}</Table.Th>
+                  <Table.Th>{t('platform.state')}</Table.Th>
+                  <Table.Th>{t('platform.dataKeys')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {data.KeyEncryptionKeys.map((key) => (
+                  <Table.Tr key={key.ID}>
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{key.ID}</Table.Td>
+                    <Table.Td>
+                      <KeyState {...key} />
+                    </Table.Td>
+                    <Table.Td>{number.format(key.DataKeys)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Paper>
+          <Text size="sm" c="dimmed">
+            {t('platform.keysPending', {
+              rewrap: number.format(data.ToRewrap),
+              replace: number.format(data.ToReplace),
+              reseal: number.format(data.ToReseal),
+            })}
+          </Text>
+        </>
+      )}
+      <SameByApi operation="Keys_Status" request={{}} />
+      {rotates && <Rotate onClose={() => setRotates(false)} />}
+    </Page>
+  );
+}
+
+type Key = { Current: boolean; Available: boolean; Removable: boolean };
+
+function KeyState({ Current, Available, Removable }: Key) {
+  const { t } = useTexts();
+  return (
+    <Group gap={4}>
+      {Current && (
+        <Badge color="teal.9" tt="none">
+          {t('platform.keyCurrent')}
+        </Badge>
+      )}
+      {!Available && (
+        <Badge color="red.8" tt="none">
+          {t('platform.keyMissing')}
+        </Badge>
+      )}
+      {Removable && (
+        <Badge color="gray.7" tt="none">
+          {t('platform.keyRemovable')}
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+const phrase = 'rotate';
+
+function Rotate({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const change = useChange('Keys_Rotate', { stale: ['Keys_Status'] });
+  return (
+    <Confirm
+      title={t('platform.rotate')}
+      action={t('platform.rotate')}
+      phrase={phrase}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() =>
+        change.mutate(
+          {},
+          {
+            onSuccess: ({ Queued }) => {
+              onClose();
+              notify(t('platform.rotateDone', { count: String(Queued) }));
+            },
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      {t('platform.rotateAbout')}
+    </Confirm>
+  );
+}

@@ -1,0 +1,45 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readCursor } from '../parts/cursor.ts';
+import { rootRoute } from '../shell/routes.tsx';
+import { readSearch } from './search.ts';
+
+export const platformRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/console/platform',
+  component: lazyRouteComponent(() => import('./frame.tsx'), 'PlatformFrame'),
+});
+
+const healthView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./health-page.tsx'), 'HealthPage'),
+});
+
+const tenantsView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'tenants',
+  validateSearch: (search) => ({ ...readCursor(search), ...readSearch(search) }),
+  component: lazyRouteComponent(() => import('./tenants-page.tsx'), 'TenantsPage'),
+});
+
+const usersView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'users',
+  validateSearch: (search) => ({ ...readCursor(search), ...readSearch(search) }),
+  component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
+});
+
+const mailsView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'mails',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./mails-page.tsx'), 'MailsPage'),
+});
+
+const keysView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'keys',
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+});
+
+export const platformViews = [healthView, tenantsView, usersView, mailsView, keysView] as const;

@@ -1,0 +1,69 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Alert, Modal, NativeSelect, Textarea } from '@mantine/core';
+import { CallForm } from '../parts/call-form.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { enterSupport } from '../parts/support-access.ts';
+import { useTexts } from '../parts/texts.tsx';
+
+type User = ItemOf<'Users_List'>;
+
+const times = [5, 15, 30, 60];
+
+/** Asks for the reason and the time, and goes on as the user. */
+export function SupportDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const { t, locale } = useTexts();
+  const { ID, Email } = user;
+  const minutes = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: 'minute',
+    unitDisplay: 'long',
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('support.title', { person: Email })}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <CallForm
+        operation="Support_Start"
+        initial={{ reason: '', minutes: '15' }}
+        check={({ reason }) => ({
+          reason: reason.trim() === '' ? t('support.reasonMissing') : null,
+        })}
+        toRequest={({ reason, minutes: time }) => ({
+          UserID: ID,
+          Reason: reason.trim(),
+          Minutes: Number(time),
+          Cookie: true,
+        })}
+        stale={[]}
+        onDone={enterSupport}
+        onCancel={onClose}
+        submit={t('support.start')}
+      >
+        {(form) => (
+          <>
+            <Alert color="orange" icon={<Icon name="shield" />}>
+              {t('support.about')}
+            </Alert>
+            <Textarea
+              {...form.getInputProps('reason')}
+              label={t('support.reason')}
+              description={t('support.reasonAbout')}
+              maxLength={500}
+              autosize
+              minRows={2}
+              data-autofocus
+            />
+            <NativeSelect
+              {...form.getInputProps('minutes')}
+              label={t('support.time')}
+              data={times.map((time) => ({ value: String(time), label: minutes.format(time) }))}
+            />
+          </>
+        )}
+      </CallForm>
+    </Modal>
+  );
+}

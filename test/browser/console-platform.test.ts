@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import type { Page } from 'playwright-core';
+import { supportCalls } from '../operations/support-calls.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { mailTo, password } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { heading } from './sign-in.ts';
+
+// The operators' views, and support access in a tab.
+
+describe('the console of operators', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  const { newOperator, newOwner } = supportCalls(() => stack);
+  before(async () => {
+    await buildConsole(assert.fail);
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+  const newPage = () => newConsolePage(browser, stack.url, problems);
+  const open = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
+
+  test('an operator without a tenant finds the late lane, the failing endpoint, a tenant and a mail', async () => {
+    const [operator, owner] = [await newOperator(), await newOwner()];
+    const { body } = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant: owner.tenant, Name: 'Orders', URL: `${stack.inboxUrl}/hooks/x` } },
+      owner.token,
+    );
+    await rowsOf(
+      stack,
+      "insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now() - interval '2 days')",
+      [owner.tenant, (body['Endpoint'] as { ID: string }).ID],
+    );
+    const page = await newPage();
+    await openSignedIn(page, `${stack.url}/console`, operator.email, password);
+    await open(page, 'Platform');
+    assert.equal(await heading(page, 'Health'), 'Health');
+    await page.getByText('All services are ready').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Orders' }).getByText('2 days ago').waitFor();
+    await assertGood(page, 'platform-health');
+
+    await open(page, 'Organisations');
+    await page.getByRole('searchbox').or(page.getByLabel('Beginning of the name')).fill('acme');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.waitForURL('**/tenants?query=acme');
+    await page.getByRole('button', { name: 'Suspend Acme' }).click();
+    const dialog = page.getByRole('dialog');
+    assert.ok(await dialog.getByRole('button', { name: 'Suspend' }).isDisabled());
+    await dialog.getByRole('textbox').fill('acme');
+    await assertGood(page, 'platform-suspend');
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('button', { name: 'Resume Acme' }).waitFor();
+    await assertGood(page, 'platform-tenants');
+
+    await page.goto(`${stack.url}/console/platform/mails?query=${operator.email}`);
+    await page.getByText(`${operator.email} gets mail`).waitFor();
+    await open(page, 'Keys');
+    await page.getByText('in use').waitFor();
+    await assertGood(page, 'platform-keys');
+  });
+
+  test('an operator acts as a user with a reason, sees it on every view, and ends it', async () => {
+    const [operator, owner] = [await newOperator(), await newOwner()];
+    const page = await newPage();
+    const query = encodeURIComponent(owner.email);
+    const address = `${stack.url}/console/platform/users?query=${query}`;
+    await openSignedIn(page, address, operator.email, password);
+    await page.getByRole('button', { name: `Support access to ${owner.email}` }).click();
+    const start = page.getByRole('button', { name: 'Go on as the user' });
+    await start.click();
+    await page.getByText('Enter a reason.').waitFor();
+    await page.getByLabel('Reason').fill('Ticket 4711');
+    await assertGood(page, 'support-start');
+    await start.click();
+    const banner = page.getByRole('region', { name: 'Support access' });
+    await banner.getByText(`You are acting as ${owner.email}`).waitFor();
+    await banner.getByText(/1[45]:\d\d left/).waitFor();
+    assert.equal(await heading(page, 'Acme'), 'Acme');
+    await assertGood(page, 'support-banner');
+    assert.match((await mailTo(stack, owner.email, 2)).Text, /Ticket 4711/);
+    // Another tab is the operator's own.
+    const other = await page.context().newPage();
+    await other.goto(`${stack.url}/console/platform/users`);
+    assert.equal(await heading(other, 'Users'), 'Users');
+    await assertGood(other, 'platform-users');
+    await other.close();
+    await banner.getByRole('button', { name: 'End' }).click();
+    await page.waitForURL('**/console/platform/users');
+    assert.equal(await banner.count(), 0);
+  });
+
+  test('a user without a role on the platform sees none of its views', async () => {
+    const owner = await newOwner();
+    const page = await newPage();
+    await openSignedIn(page, `${stack.url}/console/platform/users`, owner.email, password);
+    assert.equal(await heading(page, 'You may not see this view'), 'You may not see this view');
+    await assertGood(page, 'platform-closed');
+  });
+});
