@@ -10,7 +10,7 @@ export const readSearch = ({ query, status }: Record<string, unknown>): Search =
 
 /** The search in the view's address, and the way to another one, which begins at the first page. */
 export function useSearchText() {
-  const { query = '', status = '' } = useSearch({ strict: false }) as Search;
+  const { query = '', status = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
   const search = (next: Search) =>
     void navigate({ to: '.', search: readSearch({ query, status, ...next }) as never });
