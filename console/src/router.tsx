@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { accountViews } from './account/routes.tsx';
+import { auditViews } from './audit/routes.tsx';
 import { botsViews } from './bots/routes.tsx';
 import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
@@ -12,7 +13,13 @@ import { webhookViews } from './webhooks/routes.tsx';
 
 const routeTree = rootRoute.addChildren([
   startRoute,
-  tenantRoute.addChildren([tenantStartView, ...peopleViews, ...botsViews, ...webhookViews]),
+  tenantRoute.addChildren([
+    tenantStartView,
+    ...peopleViews,
+    ...auditViews,
+    ...botsViews,
+    ...webhookViews,
+  ]),
   platformRoute.addChildren([...platformViews]),
   accountRoute.addChildren([...accountViews]),
 ]);

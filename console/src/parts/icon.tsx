@@ -10,6 +10,8 @@ const drawings = {
   code: 'm8 8-5 4 5 4M16 8l5 4-5 4M14 5l-4 14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   devices: 'M3 5h13v10H3zM1 18h17M18 9h4v11h-4z',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2',
   home: 'm3 11 9-8 9 8M5 10v10h5v-6h4v6h5V10',
   key: 'M7.5 12.5a4 4 0 1 0 0 8 4 4 0 0 0 0-8M10.5 13.5 20 4M16 8l3 3M13 11l2 2',
   language: 'M4 6h9M8 4v2M11 6c-1 4-4 7-7 8M6 9c1 3 4 5 7 5M13 20l4-10 4 10M14.5 17h5',

@@ -1,4 +1,5 @@
 import type account from '@bailiwick/texts/locales/en/console/account.json';
+import type audit from '@bailiwick/texts/locales/en/console/audit.json';
 import type bots from '@bailiwick/texts/locales/en/console/bots.json';
 import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
@@ -11,6 +12,7 @@ import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
 export type TextKey =
   | keyof typeof account
   | keyof typeof bots
+  | keyof typeof audit
   | keyof typeof parts
   | keyof typeof people
   | keyof typeof platform

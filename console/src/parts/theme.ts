@@ -3,6 +3,7 @@ import {
   Badge,
   type CSSVariablesResolver,
   createTheme,
+  Drawer,
   type MantineColorsTuple,
   Menu,
   Modal,
@@ -55,6 +56,7 @@ export const theme = createTheme({
     }),
     // The page has one banner: its own header.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'none' } }),
+    DrawerHeader: Drawer.Header.extend({ defaultProps: { role: 'none' } }),
   },
 });
 

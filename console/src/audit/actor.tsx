@@ -1,0 +1,40 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useCall } from '../parts/calls.ts';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import type { Entry } from './entry.tsx';
+
+const kinds: Readonly<Record<string, TextKey>> = {
+  user: 'audit.user',
+  bot: 'audit.bot',
+  platform: 'audit.platform',
+  system: 'audit.system',
+  anonymous: 'audit.anonymous',
+};
+
+/** Who did it, by name if the user may see it. */
+export function Actor({ entry: { ActorType, ActorID } }: { entry: Entry }) {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  const isPerson = ActorType === 'user' && ActorID !== '' && may('iam.users.read');
+  const { data, isPending } = useCall(
+    'Users_Get',
+    { UserID: ActorID },
+    { enabled: isPerson, staleTime: 300_000 },
+  );
+  if (isPerson && isPending) return <Skeleton height={20} width={140} />;
+  const kind = kinds[ActorType];
+  return (
+    <>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {data ? data.User.Name || data.User.Email : ActorID || (kind ? t(kind) : ActorType)}
+      </Text>
+      {!data && ActorID !== '' && (
+        <Text size="xs" c="dimmed">
+          {kind ? t(kind) : ActorType}
+        </Text>
+      )}
+    </>
+  );
+}

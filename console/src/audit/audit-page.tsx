@@ -1,0 +1,190 @@
+import { Box, Button, Code, Group, NativeSelect, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { pageOf, useCall } from '../parts/calls.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { Actor } from './actor.tsx';
+import { type Entry, ResultBadge } from './entry.tsx';
+import { EntryDrawer } from './entry-drawer.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { Filters } from './filters.tsx';
+import { toFilter } from './search.ts';
+import { useAuditSearch } from './use-search.ts';
+import { VerifyDialog } from './verify-dialog.tsx';
+
+/** The page of entries that the address of the view asks for. */
+function useEntries() {
+  const { ID } = useTenant();
+  const { search, setCursor } = useAuditSearch();
+  const { cursor = '', order } = search;
+  const request = {
+    Tenant: ID,
+    Filter: toFilter(search),
+    ...(order && { OldestFirst: true }),
+    Page: { Limit: 25, Cursor: cursor },
+  };
+  const list = useCall('Audit_List', request, { keepsPrevious: true });
+  const page = pageOf<'Audit_List'>(list.data);
+  // One call searches a limited number of entries. Without a match it leads to the next part.
+  const isSearching = page?.items.length === 0 && page.next !== '';
+  const next = list.isPlaceholderData ? '' : (page?.next ?? '');
+  useEffect(() => {
+    if (isSearching && next !== '') setCursor(next, true);
+  });
+  return { request, list, page: isSearching ? undefined : page, cursor };
+}
+
+/** The audit of a tenant: filters, entries, export and verification. */
+export function AuditPage() {
+  const { t } = useTexts();
+  const { ID, Name, may } = useTenant();
+  const view = useAuditSearch();
+  const { search } = view;
+  const { request, list, page, cursor } = useEntries();
+  const shown = page?.items.find((entry) => entry.ID === search.entry);
+  return (
+    <Page
+      title={t('audit.title')}
+      about={t('audit.about', { tenant: Name })}
+      actions={
+        <Group gap="xs">
+          <Button
+            variant="default"
+            leftSection={<Icon name="shield" />}
+            onClick={() => view.setVerifying(true)}
+          >
+            {t('audit.verify')}
+          </Button>
+          {may('iam.audit.export') && <ExportMenu tenant={ID} filter={request.Filter} />}
+        </Group>
+      }
+    >
+      <Filters key={JSON.stringify(request.Filter)} />
+      <Order />
+      <CursorList
+        label={t('audit.title')}
+        columns={useColumns(view.setEntry)}
+        idOf={({ ID }) => ID}
+        page={page}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        cursor={page?.items.length === 0 ? '' : cursor}
+        onCursor={view.setCursor}
+        empty={<NoEntries />}
+      />
+      <SameByApi operation="Audit_List" request={request} />
+      {shown && <EntryDrawer entry={shown} onClose={() => view.setEntry('')} />}
+      {search.panel === 'verify' && <VerifyDialog onClose={() => view.setVerifying(false)} />}
+    </Page>
+  );
+}
+
+function NoEntries() {
+  const { t } = useTexts();
+  const { isFiltered, setFilters } = useAuditSearch();
+  return (
+    <Empty
+      icon="history"
+      title={t(isFiltered ? 'audit.noMatch' : 'audit.none')}
+      about={t(isFiltered ? 'audit.noMatchAbout' : 'audit.noneAbout')}
+    >
+      {isFiltered && (
+        <Button variant="default" onClick={() => setFilters({})}>
+          {t('audit.clear')}
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
+function Order() {
+  const { t } = useTexts();
+  const { search, setOrder } = useAuditSearch();
+  return (
+    <Group justify="end">
+      <NativeSelect
+        size="sm"
+        aria-label={t('audit.order')}
+        value={search.order ?? 'newest'}
+        onChange={(event) => setOrder(event.currentTarget.value)}
+        data={[
+          { value: 'newest', label: t('audit.newestFirst') },
+          { value: 'oldest', label: t('audit.oldestFirst') },
+        ]}
+      />
+    </Group>
+  );
+}
+
+function useColumns(onShow: (id: string) => void): Column<Entry>[] {
+  const { t } = useTexts();
+  return [
+    {
+      id: 'action',
+      header: t('audit.action'),
+      cell: ({ Action, OccurredAt, Result }) => (
+        <>
+          <Code style={{ overflowWrap: 'anywhere' }}>{Action}</Code>
+          <Group gap="xs" mt={4}>
+            <Text size="xs" c="dimmed">
+              <Time at={OccurredAt} />
+            </Text>
+            <Box hiddenFrom="sm">
+              <ResultBadge of={Result} />
+            </Box>
+          </Group>
+        </>
+      ),
+    },
+    {
+      id: 'actor',
+      header: t('audit.actor'),
+      isSecondary: true,
+      cell: (entry) => <Actor entry={entry} />,
+    },
+    {
+      id: 'target',
+      header: t('audit.target'),
+      isSecondary: true,
+      cell: ({ Targets }) => <Target target={Targets[0]} more={Targets.length - 1} />,
+    },
+    {
+      id: 'result',
+      header: t('audit.result'),
+      isSecondary: true,
+      cell: ({ Result }) => <ResultBadge of={Result} />,
+    },
+    {
+      id: 'details',
+      header: t('audit.details'),
+      hasHiddenHeader: true,
+      cell: ({ ID, Seq }) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={t('audit.detailsOf', { seq: String(Seq) })}
+          onClick={() => onShow(ID)}
+        >
+          {t('audit.details')}
+        </Button>
+      ),
+    },
+  ];
+}
+
+function Target({ target, more }: { target: Entry['Targets'][number] | undefined; more: number }) {
+  if (!target) return '–';
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {target.Name || target.ID || target.Type}
+      {more > 0 && ` +${more}`}
+    </Text>
+  );
+}

@@ -1,0 +1,34 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type AuditFilters, type AuditSearch, filterFields, readSearch } from './search.ts';
+
+/** The address of the view, and the ways to change parts of it. */
+export function useAuditSearch() {
+  const search = readSearch(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const go = (next: AuditSearch, replace = false) =>
+    void navigate({ to: '.', search: next as never, replace });
+  const { cursor: _cursor, entry: _entry, panel: _panel, ...filters } = search;
+  return {
+    search,
+    isFiltered: filterFields.some((name) => search[name] !== undefined),
+    /** Replaces all filters, and goes to the first page. */
+    setFilters: (given: AuditFilters) =>
+      go(readSearch({ ...given, ...(filters.order && { order: filters.order }) })),
+    /** Changes one filter, and goes to the first page. */
+    addFilter: (given: AuditFilters) => go({ ...filters, ...given }),
+    setOrder: (order: string) => {
+      const { order: _order, ...rest } = filters;
+      go(order === 'oldest' ? { ...rest, order } : rest);
+    },
+    setCursor: (cursor: string, replace = false) =>
+      go({ ...filters, ...(cursor !== '' && { cursor }) }, replace),
+    setEntry: (entry: string) => {
+      const { entry: _shown, ...rest } = search;
+      go(entry === '' ? rest : { ...rest, entry });
+    },
+    setVerifying: (isVerifying: boolean) => {
+      const { panel: _shown, ...rest } = search;
+      go(isVerifying ? { ...rest, panel: 'verify' } : rest);
+    },
+  };
+}
