@@ -100,6 +100,23 @@ describe('the audit in the console', { skip: withoutChromium }, () => {
     await page.getByText('Page.Cursor is not a cursor of this list').waitFor();
   });
 
+  test('the overview counts the tenant’s records, and a figure that fails hides no other', async () => {
+    const page = await newConsolePage(browser, base, problems);
+    await page.route('**/Bots_List', (route) =>
+      route.fulfill({ status: 403, body: '{"Code":"permission_denied","Messages":[]}' }),
+    );
+    await openSignedIn(page, address.replace('/audit', ''), email, password);
+    const figures = page.getByRole('region', { name: 'Figures' });
+    const figure = (title: string) => figures.locator(`[data-figure="${title}"]`);
+    await figure('Groups').getByText('31', { exact: true }).waitFor();
+    await figure('Members').getByText('1', { exact: true }).waitFor();
+    await figure('Bots').getByText('not available').waitFor();
+    await assertGood(page, 'overview-figures');
+    await figures.getByRole('link', { name: 'Refused calls, last 24 hours' }).click();
+    await page.waitForURL('**result=denied*');
+    await rows(page).filter({ hasText: 'access.denied' }).waitFor();
+  });
+
   test('an administrator exports the filtered entries', async () => {
     const page = await open(`${address}?action=group.created`);
     await page.getByRole('button', { name: 'Export' }).click();

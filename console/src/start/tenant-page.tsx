@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
@@ -8,6 +8,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
+import { Figures } from './figures.tsx';
 import { Step, Steps } from './step.tsx';
 
 /** The next steps in a tenant, as far as the user may take them. */
@@ -30,12 +31,9 @@ export function TenantPage() {
           </Button>
         )}
       </Group>
+      <Figures />
       {mayAdminister ? (
-        <Steps>
-          {may('iam.invitations.write') && <Invite />}
-          {may('iam.grants.read') && <Protect />}
-          {may('iam.webhooks.write') && <Webhook />}
-        </Steps>
+        <Next />
       ) : (
         <Empty icon="user" title={t('overview.nothing')} about={t('overview.nothingAbout')}>
           <Button component={Link} to="/account">
@@ -44,6 +42,23 @@ export function TenantPage() {
         </Empty>
       )}
     </Page>
+  );
+}
+
+function Next() {
+  const { t } = useTexts();
+  const { may } = useTenant();
+  return (
+    <Stack gap="sm" component="section" aria-label={t('overview.next')}>
+      <Title order={2} size="h3">
+        {t('overview.next')}
+      </Title>
+      <Steps>
+        {may('iam.invitations.write') && <Invite />}
+        {may('iam.grants.read') && <Protect />}
+        {may('iam.webhooks.write') && <Webhook />}
+      </Steps>
+    </Stack>
   );
 }
 
