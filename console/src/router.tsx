@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
+import { accessViews } from './access/routes.tsx';
 import { accountViews } from './account/routes.tsx';
 import { auditViews } from './audit/routes.tsx';
 import { botsViews } from './bots/routes.tsx';
@@ -16,6 +17,7 @@ const routeTree = rootRoute.addChildren([
   tenantRoute.addChildren([
     tenantStartView,
     ...peopleViews,
+    ...accessViews,
     ...auditViews,
     ...botsViews,
     ...webhookViews,

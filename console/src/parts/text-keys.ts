@@ -1,3 +1,4 @@
+import type access from '@bailiwick/texts/locales/en/console/access.json';
 import type account from '@bailiwick/texts/locales/en/console/account.json';
 import type audit from '@bailiwick/texts/locales/en/console/audit.json';
 import type bots from '@bailiwick/texts/locales/en/console/bots.json';
@@ -10,6 +11,7 @@ import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
 
 /** The keys of the English texts. A key that is not there does not compile. */
 export type TextKey =
+  | keyof typeof access
   | keyof typeof account
   | keyof typeof bots
   | keyof typeof audit

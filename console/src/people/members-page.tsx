@@ -1,15 +1,15 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Id } from '../parts/copy.tsx';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { Person, useUser } from '../parts/person.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -104,28 +104,6 @@ function useColumns(
         ]
       : []),
   ];
-}
-
-/** The user of a row. A user who has not accepted is not shown to the tenant yet. */
-const useUser = (UserID: string) => useCall('Users_Get', { UserID }, { staleTime: 300_000 });
-
-function Person({ id }: { id: string }) {
-  const { data, isPending } = useUser(id);
-  if (isPending) return <Skeleton height={20} width={160} />;
-  if (!data) return <Id id={id} />;
-  const { Name, Email } = data.User;
-  return (
-    <>
-      <Text size="sm" fw={500}>
-        {Name || Email}
-      </Text>
-      {Name !== '' && (
-        <Text size="xs" c="dimmed">
-          {Email}
-        </Text>
-      )}
-    </>
-  );
 }
 
 function StatusOf({ Status }: Member) {

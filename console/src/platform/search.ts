@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** The part of a view's address that says what is searched for. */
+/** The search in a view's address. */
 type Search = { query?: string; status?: string };
 
 export const readSearch = ({ query, status }: Record<string, unknown>): Search => ({

@@ -1,0 +1,91 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { type ListPage, pageOf, useCall, useChange } from '../parts/calls.ts';
+import type { Holder } from './search.ts';
+import type { Change } from './what-if.tsx';
+
+// The grants of people, groups and bots, which have operations of their own, as rows of one kind.
+
+export type GrantRow = {
+  id: string;
+  /** The ID of a person or a bot, or the path of a group. */
+  holder: string;
+  role: string;
+  resource: string;
+  expiresAt: string | undefined;
+  /** The change that removes it. */
+  removal: Change;
+};
+
+type Request = { Tenant: string; Page: { Limit: number; Cursor: string } };
+type Common = Pick<ItemOf<'Grants_ListByTenant'>, 'ID' | 'Role' | 'Resource' | 'ExpiresAt'>;
+
+const rowOf = (
+  { ID: id, Role: role, Resource: resource, ExpiresAt: expiresAt }: Common,
+  holder: string,
+  removal: Change,
+): GrantRow => ({ id, holder, role, resource, expiresAt, removal });
+
+const rowsOf = <Item>(page: ListPage<Item> | undefined, toRow: (item: Item) => GrantRow) =>
+  page && { items: page.items.map(toRow), next: page.next };
+
+/** A page of the grants of these holders. */
+export function useGrants(of: Holder, request: Request) {
+  const options = (kind: Holder) => ({ enabled: of === kind, keepsPrevious: true });
+  const people = useCall('Grants_ListByTenant', request, options('people'));
+  const groups = useCall('GroupGrants_ListByTenant', request, options('groups'));
+  const bots = useCall('BotGrants_ListByTenant', request, options('bots'));
+  const { Tenant } = request;
+  const chosen = { people, groups, bots }[of];
+  const pages = {
+    people: () =>
+      rowsOf(pageOf<'Grants_ListByTenant'>(people.data), (item) => {
+        const { UserID, Role, Resource } = item;
+        return rowOf(item, UserID, {
+          Grants_Remove: { Grant: { Tenant, UserID, Role, Resource } },
+        });
+      }),
+    groups: () =>
+      rowsOf(pageOf<'GroupGrants_ListByTenant'>(groups.data), (item) => {
+        const { Group, Role, Resource } = item;
+        return rowOf(item, Group, {
+          GroupGrants_Remove: { Grant: { Tenant, Group, Role, Resource } },
+        });
+      }),
+    bots: () =>
+      rowsOf(pageOf<'BotGrants_ListByTenant'>(bots.data), (item) => {
+        const { Bot, Role, Resource } = item;
+        return rowOf(item, Bot, { BotGrants_Remove: { Grant: { Tenant, Bot, Role, Resource } } });
+      }),
+  };
+  return { page: pages[of](), query: chosen };
+}
+
+const stale = [
+  'Grants_ListByTenant',
+  'GroupGrants_ListByTenant',
+  'BotGrants_ListByTenant',
+] as const;
+
+/** Makes a change that was planned: adds or removes one grant. */
+export function useGrantChange() {
+  const add = useChange('Grants_Add', { stale });
+  const remove = useChange('Grants_Remove', { stale });
+  const addToGroup = useChange('GroupGrants_Add', { stale });
+  const removeFromGroup = useChange('GroupGrants_Remove', { stale });
+  const addToBot = useChange('BotGrants_Add', { stale });
+  const removeFromBot = useChange('BotGrants_Remove', { stale });
+  const all = [add, remove, addToGroup, removeFromGroup, addToBot, removeFromBot];
+  return {
+    isPending: all.some(({ isPending }) => isPending),
+    error: all.find(({ error }) => error)?.error ?? null,
+    make(change: Change, onSuccess: () => void): void {
+      if (change.Grants_Add) add.mutate(change.Grants_Add, { onSuccess });
+      if (change.Grants_Remove) remove.mutate(change.Grants_Remove, { onSuccess });
+      if (change.GroupGrants_Add) addToGroup.mutate(change.GroupGrants_Add, { onSuccess });
+      if (change.GroupGrants_Remove)
+        removeFromGroup.mutate(change.GroupGrants_Remove, { onSuccess });
+      if (change.BotGrants_Add) addToBot.mutate(change.BotGrants_Add, { onSuccess });
+      if (change.BotGrants_Remove) removeFromBot.mutate(change.BotGrants_Remove, { onSuccess });
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { FailedPreconditionError } from '@bailiwick/client/errors.ts';
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { useState } from 'react';
+import { client, useChange } from '../parts/calls.ts';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { usePermissionNames } from './permission-names.ts';
+
+type Role = ItemOf<'Roles_ListByTenant'>;
+type Fields = { slug: string; name: string; description: string; permissions: string[] };
+
+const fieldsOf = (role: Role | undefined): Fields => ({
+  slug: role?.Slug ?? '',
+  name: role?.Name ?? '',
+  description: role?.Description ?? '',
+  permissions: [...(role?.Permissions ?? [])],
+});
+
+const requestOf = (Tenant: string, fields: Fields, base: Role | undefined) => ({
+  Role: {
+    Tenant,
+    Slug: fields.slug.trim(),
+    Name: fields.name.trim(),
+    Description: fields.description,
+    Permissions: fields.permissions,
+  },
+  ...(base?.UpdatedAt !== undefined && { IfUpdatedAt: base.UpdatedAt }),
+});
+
+/** The role as it is stored now, if somebody has saved it since. */
+async function changedSince({ Tenant, Slug, UpdatedAt }: Role): Promise<Role | undefined> {
+  const { Role: stored } = await client.call('Roles_Get', { Tenant, Slug });
+  return stored && stored.UpdatedAt !== UpdatedAt ? stored : undefined;
+}
+
+/** Makes a role, or changes one. A change that somebody else made meanwhile is shown first. */
+export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { ID: Tenant } = useTenant();
+  const [base, setBase] = useState(role);
+  const [theirs, setTheirs] = useState<Role>();
+  const change = useChange('Roles_Save', { stale: ['Roles_ListByTenant'] });
+  const form = useForm<Fields>({
+    initialValues: fieldsOf(role),
+    validate: {
+      slug: (slug) => (/^[a-z0-9][a-z0-9_-]*$/.test(slug.trim()) ? null : t('access.slugMissing')),
+    },
+  });
+  const toRequest = (fields: Fields) => requestOf(Tenant, fields, base);
+  const compare = async (old: Role) => setTheirs(await changedSince(old));
+  const onError = (error: unknown) => {
+    if (base && error instanceof FailedPreconditionError) void compare(base);
+  };
+  const onSuccess = () => {
+    onClose();
+    notify(t('access.saved'));
+  };
+  const save = (fields: Fields) => change.mutate(toRequest(fields), { onSuccess, onError });
+  const goOn = (stored: Role, isTaken: boolean) => {
+    if (isTaken) form.setValues(fieldsOf(stored));
+    setBase(stored);
+    setTheirs(undefined);
+    change.reset();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={role ? t('access.editRole') : t('access.addRole')}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <form onSubmit={form.onSubmit(save)} noValidate>
+        <Stack>
+          <RoleFields form={form} isNew={!role} />
+          {theirs ? (
+            <Conflict theirs={theirs} onChoice={(isTaken) => goOn(theirs, isTaken)} />
+          ) : (
+            <FailureNotice error={change.error} />
+          )}
+          <Group justify="end">
+            <Button variant="default" onClick={onClose}>
+              {t('form.cancel')}
+            </Button>
+            <Button type="submit" loading={change.isPending} disabled={theirs !== undefined}>
+              {t('form.save')}
+            </Button>
+          </Group>
+          <SameByApi operation="Roles_Save" request={toRequest(form.values)} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function RoleFields({ form, isNew }: { form: UseFormReturnType<Fields>; isNew: boolean }) {
+  const { t } = useTexts();
+  const names = usePermissionNames();
+  return (
+    <>
+      <TextInput
+        {...form.getInputProps('slug')}
+        label={t('access.slug')}
+        description={t('access.slugAbout')}
+        disabled={!isNew}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus={isNew}
+      />
+      <TextInput {...form.getInputProps('name')} label={t('access.name')} />
+      <TextInput {...form.getInputProps('description')} label={t('access.description')} />
+      <TagsInput
+        {...form.getInputProps('permissions')}
+        label={t('access.permissions')}
+        description={t('access.permissionsAbout')}
+        data={names}
+        limit={30}
+        splitChars={[' ', ',']}
+        clearable
+      />
+    </>
+  );
+}
+
+type ConflictProps = { theirs: Role; onChoice: (isTaken: boolean) => void };
+
+/** The role as somebody else has saved it since, and the choice between the two. */
+function Conflict({ theirs, onChoice }: ConflictProps) {
+  const { t } = useTexts();
+  return (
+    <Alert role="alert" color="orange" icon={<Icon name="warning" />} title={t('access.conflict')}>
+      <Stack gap="sm">
+        <Text size="sm">{t('access.conflictAbout')}</Text>
+        <Text size="sm" fw={600}>
+          {theirs.Name || theirs.Slug}
+        </Text>
+        <Group gap={4}>
+          {theirs.Permissions.map((name) => (
+            <Badge key={name} variant="default" tt="none">
+              {name}
+            </Badge>
+          ))}
+        </Group>
+        <Group>
+          <Button size="compact-sm" variant="default" onClick={() => onChoice(true)}>
+            {t('access.takeTheirs')}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => onChoice(false)}>
+            {t('access.keepMine')}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

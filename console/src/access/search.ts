@@ -1,0 +1,35 @@
+import { type CursorSearch, readCursor } from '../parts/cursor.ts';
+
+// The parts of the addresses of these views, so that each view can be shared.
+
+type Search = Record<string, unknown>;
+
+const textIn = (search: Search, name: string): string => {
+  const value = search[name];
+  return typeof value === 'string' ? value : '';
+};
+
+/** The group that is shown; without one, the list of groups. */
+export const readGroup = (search: Search): CursorSearch & { group?: string } => {
+  const group = textIn(search, 'group');
+  return { ...readCursor(search), ...(group !== '' && { group }) };
+};
+
+/** The holders of grants. */
+export const holders = ['people', 'groups', 'bots'] as const;
+export type Holder = (typeof holders)[number];
+
+export const readHolder = (search: Search): CursorSearch & { of?: Holder } => {
+  const of = holders.find((one) => one === search['of']);
+  return { ...readCursor(search), ...(of && { of }) };
+};
+
+/** The question whether and why a person or a bot may do something. */
+export type Question = { subject?: string; permission?: string; resource?: string };
+
+export const readQuestion = (search: Search): Question =>
+  Object.fromEntries(
+    ['subject', 'permission', 'resource']
+      .map((name) => [name, textIn(search, name)])
+      .filter(([, value]) => value !== ''),
+  ) as Question;

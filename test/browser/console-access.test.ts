@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { bodyOf } from '../support/answers.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+
+// Groups, roles and grants of a tenant in the console, and the questions why and what if.
+
+describe('access in the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  before(async () => {
+    await buildConsole(assert.fail);
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  async function openAs(owner: { email: string; token: string }, Tenant: string, view: string) {
+    const answer = await stack.call('Tenants_Get', { Tenant }, owner.token);
+    const { Slug } = bodyOf(answer)['Tenant'] as { Slug: string };
+    const page = await newConsolePage(browser, stack.url, problems);
+    const views = `${stack.url}/console/t/${Slug}`;
+    await openSignedIn(page, `${views}/${view}`, owner.email, password);
+    return { page, views };
+  }
+
+  test('an administrator gives a group a role, sees why a person may do something, and what a removal takes away', async () => {
+    const [owner, ben] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, owner.token);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ben.id }, stack.platformKey));
+    const { page, views } = await openAs(owner, Tenant, 'roles');
+    await page.getByRole('button', { name: 'Add a role' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Short name').fill('report editor');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Enter a short name').waitFor();
+    await dialog.getByLabel('Short name').fill('report-editor');
+    await dialog.getByRole('combobox', { name: 'Permissions' }).fill('app.reports.*');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Description').click();
+    await assertGood(page, 'access-role');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
+    await assertGood(page, 'access-roles');
+
+    await page.goto(`${views}/groups`);
+    for (const path of ['engineering', 'engineering/platform']) {
+      await page.getByRole('button', { name: 'Add a group' }).first().click();
+      await dialog.getByLabel('Path').fill(path);
+      await dialog.getByRole('button', { name: 'Add a group' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+    }
+    await assertGood(page, 'access-groups');
+    await page.goto(`${views}/grants?of=groups`);
+    await page.getByText('There are no grants yet').waitFor();
+    await page.getByRole('button', { name: 'Give a role' }).click();
+    await dialog.getByRole('combobox', { name: 'Group' }).click();
+    await page.getByRole('option', { name: 'engineering', exact: true }).click();
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'report-editor' }).click();
+    await dialog.getByText('No permission changes by this.').waitFor();
+    await dialog.getByRole('button', { name: 'Give a role' }).click();
+    await page.getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
+
+    await page.goto(`${views}/groups`);
+    await page.getByRole('link', { name: 'platform' }).click();
+    await page.getByLabel('Add a person').fill('stranger@example.com');
+    await page.getByText('There is no such person').waitFor();
+    await page.getByLabel('Add a person').fill(ben.email);
+    await page.getByText('These would gain').waitFor();
+    await assertGood(page, 'access-group');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: ben.email }).waitFor();
+
+    await page.goto(`${views}/why`);
+    await page.getByLabel('Person or bot').fill(ben.email);
+    await page.getByRole('combobox', { name: 'Permission' }).fill('app.reports.delete');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('Yes, this is allowed').waitFor();
+    const way = page.getByRole('list', { name: 'The way to this permission' });
+    for (const name of [ben.email, 'engineering/platform', 'report-editor', 'app.reports.*'])
+      await way.getByText(name).waitFor();
+    await assertGood(page, 'access-why');
+
+    await page.goto(`${views}/grants?of=groups`);
+    await page.getByRole('button', { name: 'Remove: report-editor' }).click();
+    await dialog.getByText('These would lose').waitFor();
+    await dialog.getByText(ben.email).waitFor();
+    await assertGood(page, 'access-what-if');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are no grants yet').waitFor();
+    const ask = { Tenant, Subject: ben.id, Permission: 'app.reports.delete' };
+    const { Allowed } = bodyOf(await stack.call('Access_Check', ask, owner.token));
+    assert.equal(Allowed, false);
+  });
+
+  test('two administrators who edit one role see both versions, and lose neither', async () => {
+    const owner = await signUp(stack);
+    const Tenant = await createTenant(stack, owner.token);
+    const save = async (Permissions: string[]) =>
+      bodyOf(
+        await stack.call('Roles_Save', { Role: { Tenant, Slug: 'ops', Permissions } }, owner.token),
+      );
+    await save(['app.a.read']);
+    const { page } = await openAs(owner, Tenant, 'roles');
+    await page.getByRole('button', { name: 'Edit: ops' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('mine');
+    await save(['app.b.read']);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const conflict = dialog.getByRole('alert');
+    await conflict.getByText('app.b.read').waitFor();
+    await assertGood(page, 'access-conflict');
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await dialog.getByLabel('Description').fill('mine again');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const stored = bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'ops' }, owner.token));
+    const { Description, Permissions } = stored['Role'] as {
+      Description: string;
+      Permissions: string[];
+    };
+    assert.deepEqual([Description, Permissions], ['mine again', ['app.b.read']]);
+  });
+});
