@@ -4,7 +4,6 @@ import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Subject } from '../parts/person.tsx';
-import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
@@ -29,8 +28,8 @@ export function WhatIf({ change }: { change: Change }) {
   return (
     <Stack gap="xs" role="status">
       {Gained.length + Lost.length === 0 && <Text size="sm">{t('access.noEffect')}</Text>}
-      <Effect title="access.gains" color="teal.9" changes={Gained} />
-      <Effect title="access.loses" color="red.8" changes={Lost} />
+      <Effect title={t('access.gains')} color="teal.9" changes={Gained} />
+      <Effect title={t('access.loses')} color="red.8" changes={Lost} />
       {Warnings.length > 0 && (
         <Alert color="orange" icon={<Icon name="warning" />} lang="en">
           <List size="sm">
@@ -44,7 +43,7 @@ export function WhatIf({ change }: { change: Change }) {
   );
 }
 
-type EffectProps = { title: TextKey; color: string; changes: Plan['Gained'] };
+type EffectProps = { title: string; color: string; changes: Plan['Gained'] };
 
 function Effect({ title, color, changes }: EffectProps) {
   const { t } = useTexts();
@@ -54,7 +53,7 @@ function Effect({ title, color, changes }: EffectProps) {
   return (
     <Paper withBorder p="sm">
       <Text size="sm" fw={600} mb="xs">
-        {t(title)}
+        {title}
       </Text>
       <Stack gap="sm">
         {bySubject.slice(0, mostNamed).map(([id, own]) => (
