@@ -7,6 +7,7 @@ import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
 import { platformRoute, platformViews } from './platform/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
+import { signonViews } from './signon/routes.tsx';
 import { startRoute, tenantStartView } from './start/routes.tsx';
 import { webhookViews } from './webhooks/routes.tsx';
 
@@ -20,6 +21,7 @@ const routeTree = rootRoute.addChildren([
     ...accessViews,
     ...auditViews,
     ...botsViews,
+    ...signonViews,
     ...webhookViews,
   ]),
   platformRoute.addChildren([...platformViews]),

@@ -11,6 +11,8 @@ const drawings = {
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   devices: 'M3 5h13v10H3zM1 18h17M18 9h4v11h-4z',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  globe:
+    'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3.5 6 3.5 9s-.5 6-3.5 9c-3-3-3.5-6-3.5-9S9 6 12 3',
   history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2',
   home: 'm3 11 9-8 9 8M5 10v10h5v-6h4v6h5V10',
   key: 'M7.5 12.5a4 4 0 1 0 0 8 4 4 0 0 0 0-8M10.5 13.5 20 4M16 8l3 3M13 11l2 2',

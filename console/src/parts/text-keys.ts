@@ -6,6 +6,7 @@ import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
 import type platform from '@bailiwick/texts/locales/en/console/platform.json';
 import type shell from '@bailiwick/texts/locales/en/console/shell.json';
+import type signon from '@bailiwick/texts/locales/en/console/signon.json';
 import type start from '@bailiwick/texts/locales/en/console/start.json';
 import type webhooks from '@bailiwick/texts/locales/en/console/webhooks.json';
 
@@ -19,5 +20,6 @@ export type TextKey =
   | keyof typeof people
   | keyof typeof platform
   | keyof typeof shell
+  | keyof typeof signon
   | keyof typeof start
   | keyof typeof webhooks;

@@ -1,0 +1,115 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import {
+  Button,
+  Group,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { CallForm } from '../parts/call-form.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { useTexts } from '../parts/texts.tsx';
+
+type Provider = ItemOf<'Sso_ListProviders'>;
+type Fields = {
+  jit: boolean;
+  roles: string[];
+  mappings: Array<{ Value: string; Group: string; Role: string }>;
+};
+
+/** Who becomes a member by signing in, and with which roles and groups. */
+export function MembershipForm({ provider }: { provider: Provider }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { ID, Tenant, Name, Jit, DefaultRoles, GroupMappings, UpdatedAt } = provider;
+  const initial: Fields = { jit: Jit, roles: DefaultRoles, mappings: GroupMappings };
+  return (
+    <CallForm
+      operation="Sso_SaveProvider"
+      initial={initial}
+      toRequest={({ jit, roles, mappings }) => ({
+        Provider: { ID, Tenant, Name, Jit: jit, DefaultRoles: roles, GroupMappings: mappings },
+        ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
+      })}
+      stale={['Sso_GetProvider', 'Sso_ListProviders']}
+      onDone={() => notify(t('signon.saved', { name: Name }))}
+      submit={t('form.save')}
+    >
+      {(form) => (
+        <>
+          <Switch
+            {...form.getInputProps('jit', { type: 'checkbox' })}
+            label={t('signon.jit')}
+            description={t('signon.jitAbout')}
+          />
+          <TagsInput
+            {...form.getInputProps('roles')}
+            label={t('signon.roles')}
+            description={t('signon.rolesAbout')}
+            splitChars={[',', ' ']}
+          />
+          <Mappings form={form} />
+        </>
+      )}
+    </CallForm>
+  );
+}
+
+function Mappings({ form }: { form: UseFormReturnType<Fields> }) {
+  const { t } = useTexts();
+  const { mappings } = form.values;
+  return (
+    <Stack gap="sm">
+      <div>
+        <Text size="sm" fw={500}>
+          {t('signon.mappings')}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t('signon.mappingsAbout')}
+        </Text>
+      </div>
+      {mappings.map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has nothing else that stays the same
+        <Group key={index} align="end" gap="xs">
+          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" flex={1} miw={200}>
+            <TextInput
+              {...form.getInputProps(`mappings.${index}.Value`)}
+              label={t('signon.mappingValue')}
+            />
+            <TextInput
+              {...form.getInputProps(`mappings.${index}.Group`)}
+              label={t('signon.mappingGroup')}
+            />
+            <TextInput
+              {...form.getInputProps(`mappings.${index}.Role`)}
+              label={t('signon.mappingRole')}
+            />
+          </SimpleGrid>
+          <Button
+            variant="subtle"
+            c="var(--mantine-color-error)"
+            color="red"
+            onClick={() => form.removeListItem('mappings', index)}
+          >
+            {t('signon.removeMapping')}
+          </Button>
+        </Group>
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<Icon name="plus" size={16} />}
+          onClick={() => form.insertListItem('mappings', { Value: '', Group: '', Role: '' })}
+        >
+          {t('signon.addMapping')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,162 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useCall, useChange } from '../parts/calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Id } from '../parts/copy.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { MembershipForm } from './membership-form.tsx';
+import { ProviderTest } from './provider-test.tsx';
+import { serviceOf, setupOf } from './setups.ts';
+import { ValuesToCopy } from './values-to-copy.tsx';
+
+export type Provider = ItemOf<'Sso_ListProviders'>;
+
+/** One provider: the addresses to register there, its test, and who becomes a member. */
+export function ProviderPage() {
+  const { t } = useTexts();
+  const { ID, Slug, may } = useTenant();
+  const { provider: id = '' } = useParams({ strict: false });
+  const request = { Tenant: ID, ID: id };
+  const { data, error, refetch } = useCall('Sso_GetProvider', request);
+  const back = { to: `/console/t/${Slug}/sso`, text: t('signon.sso') };
+  if (!data)
+    return (
+      <Page title={t('signon.provider')} back={back}>
+        {error ? (
+          <FailureNotice error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton height={160} />
+        )}
+      </Page>
+    );
+  const provider = data.Provider;
+  const mayWrite = may('iam.sso.write');
+  return (
+    <Page title={provider.Name} back={back} actions={mayWrite && <Actions provider={provider} />}>
+      <Group gap="sm">
+        <Badge color={provider.Active ? 'teal.9' : 'gray.7'} tt="none">
+          {t(provider.Active ? 'signon.active' : 'signon.inactive')}
+        </Badge>
+        <Id id={provider.ID} />
+      </Group>
+      {provider.LastError !== '' && (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t('signon.lastError')}>
+          <span lang="en">{provider.LastError}</span>
+        </Alert>
+      )}
+      <Section title={t('signon.register')} about={t('signon.registerAbout')}>
+        <ValuesToCopy values={addressesOf(provider)} />
+      </Section>
+      {mayWrite && (
+        <>
+          <Section title={t('signon.test')} about={t('signon.testAbout')}>
+            <ProviderTest provider={provider} />
+          </Section>
+          <Section title={t('signon.membership')} about={t('signon.membershipAbout')}>
+            <MembershipForm key={provider.UpdatedAt} provider={provider} />
+          </Section>
+        </>
+      )}
+      <SameByApi operation="Sso_GetProvider" request={request} />
+    </Page>
+  );
+}
+
+function addressesOf(provider: Provider) {
+  const protocol = provider.Kind === 'saml' ? 'saml' : 'oidc';
+  const { redirect = '', acs = '', entity = '' } = setupOf(serviceOf(provider), protocol);
+  if (protocol === 'oidc') return [{ name: redirect, value: provider.RedirectURI }];
+  return [
+    { name: acs, value: provider.AcsURL },
+    { name: entity, value: provider.SpEntityID },
+  ];
+}
+
+type SectionProps = { title: string; about: string; children: ReactNode };
+
+const Section = ({ title, about, children }: SectionProps) => (
+  <Paper withBorder p="lg">
+    <Stack>
+      <div>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text c="dimmed" size="sm">
+          {about}
+        </Text>
+      </div>
+      {children}
+    </Stack>
+  </Paper>
+);
+
+function Actions({ provider }: { provider: Provider }) {
+  const { t } = useTexts();
+  const [open, setOpen] = useState<'switch' | 'delete'>();
+  const close = () => setOpen(undefined);
+  return (
+    <Group gap="xs">
+      <Button variant="default" onClick={() => setOpen('switch')}>
+        {t(provider.Active ? 'signon.disable' : 'signon.enable')}
+      </Button>
+      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen('delete')}>
+        {t('signon.delete')}
+      </Button>
+      {open === 'switch' && <Switch provider={provider} onClose={close} />}
+      {open === 'delete' && <Delete provider={provider} onClose={close} />}
+    </Group>
+  );
+}
+
+type DialogProps = { provider: Provider; onClose: () => void };
+
+function Switch({ provider, onClose }: DialogProps) {
+  const { t } = useTexts();
+  const { ID, Tenant, Name, Active, UpdatedAt } = provider;
+  const change = useChange('Sso_SaveProvider', { stale: ['Sso_GetProvider', 'Sso_ListProviders'] });
+  const request = {
+    Provider: { ID, Tenant, Name, Active: !Active },
+    ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
+  };
+  return (
+    <Confirm
+      title={t(Active ? 'signon.disableOf' : 'signon.enableOf', { name: Name })}
+      action={t(Active ? 'signon.disable' : 'signon.enable')}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate(request, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      {t(Active ? 'signon.disableAbout' : 'signon.enableAbout')}
+    </Confirm>
+  );
+}
+
+function Delete({ provider, onClose }: DialogProps) {
+  const { t } = useTexts();
+  const { Slug } = useTenant();
+  const navigate = useNavigate();
+  const { ID, Tenant, Name } = provider;
+  const change = useChange('Sso_DeleteProvider', { stale: ['Sso_ListProviders'] });
+  const onSuccess = () => void navigate({ to: `/console/t/${Slug}/sso` });
+  return (
+    <Confirm
+      title={t('signon.deleteOf', { name: Name })}
+      action={t('signon.delete')}
+      phrase={Name}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate({ Tenant, ID }, { onSuccess })}
+      onClose={onClose}
+    >
+      {t('signon.deleteProviderAbout')}
+    </Confirm>
+  );
+}

@@ -1,0 +1,45 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useChange } from '../parts/calls.ts';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+
+const levels: Readonly<Record<string, { text: TextKey; color: string }>> = {
+  ok: { text: 'signon.levelOk', color: 'teal.9' },
+  warning: { text: 'signon.levelWarning', color: 'orange.9' },
+  error: { text: 'signon.levelError', color: 'red.9' },
+};
+
+/** Tests a provider without a sign-in, and shows each check. */
+export function ProviderTest({ provider }: { provider: { Tenant: string; ID: string } }) {
+  const { t } = useTexts();
+  const test = useChange('Sso_TestProvider');
+  const request = { Tenant: provider.Tenant, ID: provider.ID };
+  return (
+    <Stack gap="sm">
+      <Group>
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate(request)}>
+          {t('signon.testNow')}
+        </Button>
+      </Group>
+      <FailureNotice error={test.error} />
+      <Stack gap="xs" role="status">
+        {test.data && (
+          <Text fw={500}>{t(test.data.OK ? 'signon.testGood' : 'signon.testBad')}</Text>
+        )}
+        {test.data?.Findings.map(({ Check, Level, Message }) => (
+          <Group key={`${Check} ${Message}`} gap="sm" wrap="nowrap" align="start">
+            <Badge color={levels[Level]?.color ?? 'gray.7'} tt="none">
+              {t(levels[Level]?.text ?? 'signon.levelWarning')}
+            </Badge>
+            <Text size="sm" lang="en">
+              <b>{Check}</b>: {Message}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+      <SameByApi operation="Sso_TestProvider" request={request} />
+    </Stack>
+  );
+}

@@ -1,0 +1,94 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Anchor, Badge, Button, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { pageOf, useCall } from '../parts/calls.ts';
+import { useCursor } from '../parts/cursor.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/routes.tsx';
+
+type Provider = ItemOf<'Sso_ListProviders'>;
+
+/** The identity providers of a tenant. */
+export function ProvidersPage() {
+  const { t } = useTexts();
+  const { ID, Slug, Name, may } = useTenant();
+  const { cursor, onCursor } = useCursor();
+  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const list = useCall('Sso_ListProviders', request, { keepsPrevious: true });
+  const add = may('iam.sso.write') && (
+    <Button component={Link} to={`/console/t/${Slug}/sso/new`} leftSection={<Icon name="plus" />}>
+      {t('signon.addProvider')}
+    </Button>
+  );
+  return (
+    <Page title={t('signon.sso')} about={t('signon.ssoAbout', { tenant: Name })} actions={add}>
+      <CursorList
+        label={t('signon.sso')}
+        columns={useColumns()}
+        idOf={({ ID }) => ID}
+        page={pageOf<'Sso_ListProviders'>(list.data)}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        cursor={cursor}
+        onCursor={onCursor}
+        empty={
+          <Empty icon="key" title={t('signon.noProviders')} about={t('signon.noProvidersAbout')} />
+        }
+      />
+      <SameByApi operation="Sso_ListProviders" request={request} />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Provider>[] {
+  const { t } = useTexts();
+  const { Slug } = useTenant();
+  return [
+    {
+      id: 'name',
+      header: t('signon.provider'),
+      cell: ({ ID, Name, Kind, Issuer, IdpEntityID }) => (
+        <>
+          <Anchor component={Link} to={`/console/t/${Slug}/sso/${ID}`} size="sm" fw={500}>
+            {Name}
+          </Anchor>
+          <Text size="xs" c="dimmed">
+            {Kind.toUpperCase()} · {Issuer || IdpEntityID}
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'state',
+      header: t('signon.state'),
+      cell: ({ Active }) => (
+        <Badge color={Active ? 'teal.9' : 'gray.7'} tt="none">
+          {t(Active ? 'signon.active' : 'signon.inactive')}
+        </Badge>
+      ),
+    },
+    {
+      id: 'used',
+      header: t('signon.lastLogin'),
+      isSecondary: true,
+      cell: ({ LastLoginAt }) => <Time at={LastLoginAt} />,
+    },
+    {
+      id: 'error',
+      header: t('signon.lastError'),
+      isSecondary: true,
+      cell: ({ LastError }) => (
+        <Text size="xs" lineClamp={2} lang="en">
+          {LastError || '–'}
+        </Text>
+      ),
+    },
+  ];
+}

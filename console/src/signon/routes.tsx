@@ -1,0 +1,46 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readCursor } from '../parts/cursor.ts';
+import { tenantRoute } from '../shell/routes.tsx';
+import { readSetup } from './setups.ts';
+
+const domainsView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'domains',
+  validateSearch: readCursor,
+  staticData: {
+    navigation: {
+      text: 'signon.domains',
+      icon: 'globe',
+      order: 40,
+      permission: 'iam.domains.read',
+    },
+  },
+  component: lazyRouteComponent(() => import('./domains-page.tsx'), 'DomainsPage'),
+});
+
+const providersView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'sso',
+  validateSearch: readCursor,
+  staticData: {
+    navigation: { text: 'signon.sso', icon: 'key', order: 41, permission: 'iam.sso.read' },
+  },
+  component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
+});
+
+const setupView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'sso/new',
+  validateSearch: readSetup,
+  staticData: { permission: 'iam.sso.write' },
+  component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),
+});
+
+const providerView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'sso/$provider',
+  staticData: { permission: 'iam.sso.read' },
+  component: lazyRouteComponent(() => import('./provider-page.tsx'), 'ProviderPage'),
+});
+
+export const signonViews = [domainsView, providersView, setupView, providerView] as const;

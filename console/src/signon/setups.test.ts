@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSetup, serviceOf } from './setups.ts';
+
+test('a provider is known by the host of its address, and not by a part of another host', () => {
+  const serviceAt = (Issuer: string, IdpSsoURL = '') => serviceOf({ Issuer, IdpSsoURL });
+  assert.equal(serviceAt('https://acme.okta.com'), 'okta');
+  assert.equal(serviceAt('https://login.microsoftonline.com/1/v2.0'), 'entra');
+  assert.equal(serviceAt('', 'https://accounts.google.com/o/saml2/idp?idpid=1'), 'google');
+  assert.equal(serviceAt('https://okta.com.example.com'), 'other');
+  assert.equal(serviceAt('https://notokta.com'), 'other');
+  assert.equal(serviceAt('junk'), 'other');
+});
+
+test('an address of the set-up with an unknown choice has no choice', () => {
+  assert.deepEqual(readSetup({ service: 'okta', protocol: 'saml' }), {
+    service: 'okta',
+    protocol: 'saml',
+  });
+  assert.deepEqual(readSetup({ service: 'evil', protocol: 'oauth' }), {});
+});

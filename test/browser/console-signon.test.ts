@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { type Op, startOp } from '../sso/oidc/op.ts';
+import { type DnsServer, startDns } from '../support/dns-server.ts';
+import { newName } from '../support/domains.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { heading } from './sign-in.ts';
+
+// Domains and single sign-on in the console.
+
+const secret = 'a secret that is long enough for HMAC-SHA256';
+
+describe('domains and single sign-on in the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let dns: DnsServer;
+  let op: Op;
+  let base: string;
+  let problems: string[] = [];
+  before(async () => {
+    const ports = await choosePorts();
+    base = `http://127.0.0.1:${ports.gateway.rpc}`;
+    [dns, op] = await Promise.all([
+      startDns(),
+      startOp({ clients: [] }),
+      buildConsole(assert.fail),
+    ]);
+    const settings = {
+      BAILIWICK_PUBLIC_URL: base,
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_DNS_RESOLVERS: dns.address,
+    };
+    stack = await startStack('one process', settings, { ports });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([stack?.stop(), op?.stop(), dns?.stop()]);
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  async function newOwner() {
+    const owner = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token, 'Acme');
+    const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+    const { Slug } = body['Tenant'] as { Slug: string };
+    return { ...owner, tenant, view: `${base}/console/t/${Slug}` };
+  }
+
+  test('an administrator publishes the record of a domain, sets up a provider, and the test is good', async () => {
+    const { email, token, tenant, view } = await newOwner();
+    const page = await newConsolePage(browser, base, problems);
+    const dialog = page.getByRole('dialog');
+    const name = newName();
+    await openSignedIn(page, `${view}/domains`, email, password);
+    await page.getByText('There are no domains yet').waitFor();
+    await page.getByRole('button', { name: 'Add a domain' }).click();
+    await dialog.getByLabel('Domain').fill('co.uk');
+    await dialog.getByRole('button', { name: 'Add a domain' }).click();
+    await dialog.getByText('Something has to be corrected').waitFor();
+    await dialog.getByLabel('Domain').fill(name);
+    await dialog.getByRole('button', { name: 'Add a domain' }).click();
+    await dialog.getByText('Publish this record').waitFor();
+    await dialog.getByRole('button', { name: 'Check now' }).click();
+    await dialog.getByText('The record was not found').waitFor();
+    await assertGood(page, 'signon-record');
+    const list = await stack.call('Domain_List', { Tenant: tenant }, token);
+    const [domain] = (list.body['Page'] as { Items: Array<Record<string, string>> }).Items;
+    assert.ok(domain);
+    await dialog.getByText(domain['TxtValue'] ?? '').waitFor();
+    dns.set(domain['TxtName'] ?? '', { txt: [domain['TxtValue'] ?? ''] });
+    await rowsOf(stack, 'update sso.rate_window set ends_at = now() where key = $1', [
+      `domain ${tenant} ${name}`,
+    ]);
+    await dialog.getByRole('button', { name: 'Check now' }).click();
+    await dialog.getByText('The domain is verified').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row').filter({ hasText: name }).getByText('verified').waitFor();
+    await assertGood(page, 'signon-domains');
+
+    await page.getByRole('link', { name: 'Single sign-on' }).click();
+    await page.getByText('There is no identity provider yet').waitFor();
+    await page.getByRole('link', { name: 'Set up a provider' }).click();
+    await page.getByRole('link', { name: 'Okta' }).click();
+    await page.waitForURL('**/sso/new?service=okta');
+    await assertGood(page, 'signon-setup-okta');
+    await page.getByRole('button', { name: 'Save and go on' }).click();
+    await page.getByText('This is needed.').first().waitFor();
+    await page.getByLabel('Issuer').fill(op.issuer);
+    await page.getByLabel('Client ID').fill('bailiwick');
+    await page.getByLabel('Client secret').fill(secret);
+    await page.getByRole('button', { name: 'Save and go on' }).click();
+    assert.equal(await heading(page, 'Okta'), 'Okta');
+    const providers = await stack.call('Sso_ListProviders', { Tenant: tenant }, token);
+    const [provider] = (providers.body['Page'] as { Items: Array<Record<string, string>> }).Items;
+    assert.ok(provider);
+    await page.getByText(provider['RedirectURI'] ?? '', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Test now' }).click();
+    // The redirect URI is not registered at the provider yet.
+    await page.getByText('People cannot sign in yet.').waitFor();
+    op.setClient({ id: 'bailiwick', redirectUris: [provider['RedirectURI'] ?? ''], secret });
+    await page.getByRole('button', { name: 'Test now' }).click();
+    await page.getByText('People can sign in through this provider.').waitFor();
+    await page.getByRole('button', { name: 'Add a group' }).click();
+    await page.getByLabel('Group there').fill('engineers');
+    await page.getByLabel('Role here').fill('auditor');
+    await assertGood(page, 'signon-provider');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Okta was saved.').waitFor();
+    const saved = await stack.call(
+      'Sso_GetProvider',
+      { Tenant: tenant, ID: provider['ID'] },
+      token,
+    );
+    const mappings = (saved.body['Provider'] as Record<string, unknown>)['GroupMappings'];
+    assert.deepEqual(mappings, [{ Value: 'engineers', Group: '', Role: 'auditor' }]);
+
+    // Another administrator changes the provider meanwhile.
+    const other = { ID: provider['ID'], Tenant: tenant, Name: 'Staff' };
+    assert.equal((await stack.call('Sso_SaveProvider', { Provider: other }, token)).status, 200);
+    await page.getByLabel('Role here').fill('owner');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('This is not possible now').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByLabel('Type Staff to confirm').fill('Staff');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There is no identity provider yet').waitFor();
+  });
+
+  test('SAML metadata comes from a file, wrong metadata is refused, and another tenant sees no provider', async () => {
+    const { email, view } = await newOwner();
+    const page = await newConsolePage(browser, base, problems);
+    await openSignedIn(page, `${view}/sso/new?service=google&protocol=saml`, email, password);
+    await page.getByRole('button', { name: 'Save and go on' }).click();
+    await page.getByText('Enter the address of the metadata, or choose a file.').waitFor();
+    await assertGood(page, 'signon-setup-saml');
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'metadata.xml',
+      mimeType: 'text/xml',
+      buffer: Buffer.from('<not-metadata/>'),
+    });
+    await page.getByText('metadata.xml').waitFor();
+    await page.getByRole('button', { name: 'Save and go on' }).click();
+    await page.getByText('Something has to be corrected').waitFor();
+    const other = await newOwner();
+    const Provider = {
+      Tenant: other.tenant,
+      Kind: 'oidc',
+      Name: 'Theirs',
+      Issuer: op.issuer,
+      ClientID: 'theirs',
+    };
+    const saved = await stack.call('Sso_SaveProvider', { Provider, Secret: secret }, other.token);
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    const { ID } = saved.body['Provider'] as { ID: string };
+    await page.goto(`${view}/sso/${ID}`);
+    await page.getByText('This does not exist').waitFor();
+  });
+});
