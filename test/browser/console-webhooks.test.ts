@@ -73,7 +73,10 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     const failed = page.getByRole('row').filter({ hasText: 'group.created' });
     for (let left = 20; (await failed.count()) === 0 && left > 0; left--) {
       await page.goto(views);
-      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page
+        .getByRole('navigation', { name: 'Views' })
+        .getByRole('link', { name: 'Webhooks' })
+        .click();
       await page.getByRole('heading', { name: 'Failed deliveries' }).waitFor();
       await page.waitForTimeout(300);
     }

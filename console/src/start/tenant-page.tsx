@@ -106,9 +106,14 @@ function Protect() {
 
 function Webhook() {
   const { t } = useTexts();
-  const { ID } = useTenant();
+  const { ID, Slug } = useTenant();
   return (
     <Step icon="bell" title={t('start.webhook')} about={t('start.webhookAbout')}>
+      <div>
+        <Button component={Link} to={`/console/t/${Slug}/webhooks`}>
+          {t('start.webhookGo')}
+        </Button>
+      </div>
       <SameByApi
         operation="Webhooks_CreateEndpoint"
         request={{
