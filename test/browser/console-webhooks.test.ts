@@ -62,9 +62,9 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await dialog.getByLabel('Name').click();
     await assertGood(page, 'webhooks-add');
     await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
-    await page.getByText('Keep it now').waitFor();
-    assert.match(await page.getByRole('dialog').locator('code').innerText(), /^\S{20,}$/);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('Copy it now').waitFor();
+    assert.match(await page.getByLabel('Secret', { exact: true }).innerText(), /^\S{20,}$/);
+    await page.getByRole('button', { name: 'I have stored it' }).click();
 
     const group = { Tenant, Path: 'engineering' };
     bodyOf(await stack.call('Groups_Save', { Group: group }, token));
@@ -115,7 +115,7 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await choose(page, 'Replace the secret');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('The previous secret also signs until').waitFor();
     await choose(page, 'Delete');
     const confirm = page.getByRole('dialog');

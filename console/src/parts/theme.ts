@@ -3,6 +3,7 @@ import {
   Badge,
   type CSSVariablesResolver,
   createTheme,
+  DEFAULT_THEME,
   Drawer,
   type MantineColorsTuple,
   Menu,
@@ -37,8 +38,14 @@ const dark: MantineColorsTuple = [
   '#101319',
 ];
 
+// White text on the darkest orange of Mantine has a contrast of 4.2 to 1 only.
+const orange = [
+  ...DEFAULT_THEME.colors.orange.slice(0, 9),
+  '#b5380b',
+] as unknown as MantineColorsTuple;
+
 export const theme = createTheme({
-  colors: { accent, dark },
+  colors: { accent, dark, orange },
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: 'md',

@@ -10,7 +10,7 @@ import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { EditDialog } from './endpoint-dialog.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { NewSecret } from './new-secret.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
 type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
@@ -62,7 +62,7 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
         </Menu.Dropdown>
       </Menu>
       {open && dialogs[open]()}
-      {secret !== '' && <SecretDialog secret={secret} onClose={() => setSecret('')} />}
+      {secret !== '' && <NewSecret secret={secret} onClose={() => setSecret('')} />}
     </Button.Group>
   );
 }

@@ -13,8 +13,8 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { AttemptList } from './attempt-list.tsx';
 import { CreateDialog } from './endpoint-dialog.tsx';
+import { NewSecret } from './new-secret.tsx';
 import { EndpointState } from './result.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
 
 type Endpoint = ItemOf<'Webhooks_ListEndpoints'>;
 
@@ -60,7 +60,7 @@ export function EndpointsPage() {
         </Stack>
       )}
       {isCreating && <CreateDialog onClose={() => setCreating(false)} onSecret={setSecret} />}
-      {secret !== '' && <SecretDialog secret={secret} onClose={() => setSecret('')} />}
+      {secret !== '' && <NewSecret secret={secret} onClose={() => setSecret('')} />}
     </Page>
   );
 }

@@ -3,6 +3,8 @@ import { readCursor } from '../parts/cursor.ts';
 import { tenantRoute } from '../shell/routes.tsx';
 import { readFilter } from './filter.ts';
 
+const permission = 'iam.webhooks.read';
+
 const endpointsView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'webhooks',
@@ -12,7 +14,7 @@ const endpointsView = createRoute({
       text: 'webhooks.title',
       icon: 'bell',
       order: 50,
-      permission: 'iam.webhooks.read',
+      permission,
     },
   },
   component: lazyRouteComponent(() => import('./endpoints-page.tsx'), 'EndpointsPage'),
@@ -22,12 +24,14 @@ const endpointView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'webhooks/$endpoint',
   validateSearch: readFilter,
+  staticData: { permission },
   component: lazyRouteComponent(() => import('./endpoint-page.tsx'), 'EndpointPage'),
 });
 
 const messageView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'webhooks/$endpoint/messages/$message',
+  staticData: { permission },
   component: lazyRouteComponent(() => import('./message-page.tsx'), 'MessagePage'),
 });
 
