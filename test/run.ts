@@ -36,7 +36,7 @@ const longFolders = ['browser', 'chart', 'cluster', 'deno', 'local'].map((name) 
 /** Most tests wait more than they compute, so more files run at the same time. */
 const cores = Math.max(2, availableParallelism());
 /** Long tests that compare times. */
-const timed = new Set(
+const comparing = new Set(
   [
     'contention-access.long.test.ts',
     'contention-others.long.test.ts',
@@ -44,6 +44,9 @@ const timed = new Set(
     'operations/timing.long.test.ts',
   ].map((name) => path.join('test', name)),
 );
+/** Tests that compare times, or use a browser, which needs a core for itself. */
+const isTimed = (file: string): boolean =>
+  comparing.has(file) || file.startsWith(path.join('test', 'browser', path.sep));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
@@ -83,14 +86,12 @@ async function main(): Promise<number> {
   }
 }
 
-/** Tests that compare times run first, with one file for each core. */
+/** Tests that depend on the time run first, with one file for each core. */
 async function runLong(files: readonly string[], environment: Record<string, string>) {
-  const [first, second] = [true, false].map((isTimed) =>
-    files.filter((file) => timed.has(file) === isTimed),
-  );
+  const [first, second] = [files.filter(isTimed), files.filter((file) => !isTimed(file))];
   let status = 0;
-  if (first?.length) status = await runTests(first, environment, cores);
-  if (second?.length) status = (await runTests(second, environment, cores + 1)) || status;
+  if (first.length > 0) status = await runTests(first, environment, cores);
+  if (second.length > 0) status = (await runTests(second, environment, cores + 1)) || status;
   return status;
 }
 

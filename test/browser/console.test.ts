@@ -217,6 +217,7 @@ describe('the console', { skip: withoutChromium }, () => {
     const { email } = await signUp(stack);
     const page = await newConsolePage(browser, base, problems, { locale: 'ja' });
     await page.goto(`${base}/console`);
+    await page.waitForURL('**/login?*');
     await page.goto(`${base}/login?ui_locale=en&return_to=/console`);
     await signIn(page, email, password);
     await page.waitForURL(`${base}/console`);
