@@ -56,6 +56,13 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await page.getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
     await assertGood(page, 'access-roles');
 
+    // The short name of another role is refused, instead of changing that role.
+    await page.getByRole('button', { name: 'Add a role' }).click();
+    await dialog.getByLabel('Short name').fill('report-editor');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('There is one with this name already.').waitFor();
+    await page.keyboard.press('Escape');
+
     await page.goto(`${views}/groups`);
     for (const path of ['engineering', 'engineering/platform']) {
       await page.getByRole('button', { name: 'Add a group' }).first().click();

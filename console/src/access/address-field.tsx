@@ -8,6 +8,8 @@ export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
   const [settled] = useDebouncedValue(text.trim(), 300);
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(settled);
   const { data, error } = useCall('Users_GetByEmail', { Email: settled }, { enabled: isAddress });
+  // The answer to an earlier text is not the person of this one.
+  if (settled !== text.trim()) return { id: '', isUnknown: false };
   if (/^(?:usr|bot)_/.test(settled)) return { id: settled, isUnknown: false };
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Skeleton, Stack, Title } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
@@ -193,7 +193,10 @@ function Delete({ path, onClose }: { path: string; onClose: () => void }) {
       onConfirm={() => change.mutate(request, { onSuccess })}
       onClose={onClose}
     >
-      <WhatIf change={{ Groups_Delete: request }} />
+      <Stack gap="xs">
+        <Text size="sm">{t('access.deleteGroupAbout')}</Text>
+        <WhatIf change={{ Groups_Delete: request }} />
+      </Stack>
     </Confirm>
   );
 }

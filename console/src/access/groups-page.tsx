@@ -3,7 +3,7 @@ import { Anchor, Button, Modal, Text, TextInput } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
-import { pageOf, useCall } from '../parts/calls.ts';
+import { client, pageOf, useCall } from '../parts/calls.ts';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -99,6 +99,11 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
   const notify = useNotify();
   const { ID: Tenant } = useTenant();
+  // To save an existing path would change that group.
+  const takenPath = async (Path: string) => {
+    const { Group: known } = await client.call('Groups_Get', { Tenant, Path });
+    return known ? { path: t('access.taken') } : {};
+  };
   return (
     <Modal
       opened
@@ -110,6 +115,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
         operation="Groups_Save"
         initial={{ path: '', name: '', description: '' }}
         check={({ path }) => ({ path: path.trim() === '' ? t('access.pathMissing') : null })}
+        precheck={({ path }) => takenPath(path.trim())}
         toRequest={({ path, name, description }) => ({
           Group: { Tenant, Path: path.trim(), Name: name.trim(), Description: description },
         })}

@@ -1,4 +1,4 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
+import type { ItemOf, RequestOf } from '@bailiwick/client/client.ts';
 import { FailedPreconditionError } from '@bailiwick/client/errors.ts';
 import {
   Alert,
@@ -12,6 +12,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { client, useChange } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
@@ -21,6 +22,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { usePermissionNames } from './permission-names.ts';
+import { WhatIf } from './what-if.tsx';
 
 type Role = ItemOf<'Roles_ListByTenant'>;
 type Fields = { slug: string; name: string; description: string; permissions: string[] };
@@ -43,6 +45,17 @@ const requestOf = (Tenant: string, fields: Fields, base: Role | undefined) => ({
   ...(base?.UpdatedAt !== undefined && { IfUpdatedAt: base.UpdatedAt }),
 });
 
+const isTaken = async (Tenant: string, Slug: string): Promise<boolean> => {
+  const { Role: known } = await client.call('Roles_Get', { Tenant, Slug });
+  return !!known;
+};
+
+/** The effect of a change on the people and bots that have the role, once the typing pauses. */
+function Effect({ request }: { request: RequestOf<'Roles_Save'> }) {
+  const [settled] = useDebouncedValue(JSON.stringify(request), 400);
+  return <WhatIf change={{ Roles_Save: JSON.parse(settled) as RequestOf<'Roles_Save'> }} />;
+}
+
 /** The role as it is stored now, if somebody has saved it since. */
 async function changedSince({ Tenant, Slug, UpdatedAt }: Role): Promise<Role | undefined> {
   const { Role: stored } = await client.call('Roles_Get', { Tenant, Slug });
@@ -64,7 +77,8 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
     },
   });
   const toRequest = (fields: Fields) => requestOf(Tenant, fields, base);
-  const compare = async (old: Role) => setTheirs(await changedSince(old));
+  // If this fails too, the error of the call stays.
+  const compare = (old: Role) => changedSince(old).then(setTheirs, () => undefined);
   const onError = (error: unknown) => {
     if (base && error instanceof FailedPreconditionError) void compare(base);
   };
@@ -72,9 +86,14 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
     onClose();
     notify(t('access.saved'));
   };
-  const save = (fields: Fields) => change.mutate(toRequest(fields), { onSuccess, onError });
-  const goOn = (stored: Role, isTaken: boolean) => {
-    if (isTaken) form.setValues(fieldsOf(stored));
+  const save = async (fields: Fields) => {
+    // To save an existing name would change that role.
+    if (!base && (await isTaken(Tenant, fields.slug.trim())))
+      form.setFieldError('slug', t('access.taken'));
+    else change.mutate(toRequest(fields), { onSuccess, onError });
+  };
+  const goOn = (stored: Role, takesTheirs: boolean) => {
+    if (takesTheirs) form.setValues(fieldsOf(stored));
     setBase(stored);
     setTheirs(undefined);
     change.reset();
@@ -87,26 +106,36 @@ export function RoleDialog({ role, onClose }: { role?: Role; onClose: () => void
       title={role ? t('access.editRole') : t('access.addRole')}
       closeButtonProps={{ 'aria-label': t('form.close') }}
     >
-      <form onSubmit={form.onSubmit(save)} noValidate>
+      <form onSubmit={form.onSubmit((fields) => void save(fields))} noValidate>
         <Stack>
           <RoleFields form={form} isNew={!role} />
+          {base && <Effect request={toRequest(form.values)} />}
           {theirs ? (
             <Conflict theirs={theirs} onChoice={(isTaken) => goOn(theirs, isTaken)} />
           ) : (
             <FailureNotice error={change.error} />
           )}
-          <Group justify="end">
-            <Button variant="default" onClick={onClose}>
-              {t('form.cancel')}
-            </Button>
-            <Button type="submit" loading={change.isPending} disabled={theirs !== undefined}>
-              {t('form.save')}
-            </Button>
-          </Group>
+          <Buttons onCancel={onClose} isBusy={change.isPending} isHeld={theirs !== undefined} />
           <SameByApi operation="Roles_Save" request={toRequest(form.values)} />
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+type ButtonsProps = { onCancel: () => void; isBusy: boolean; isHeld: boolean };
+
+function Buttons({ onCancel, isBusy, isHeld }: ButtonsProps) {
+  const { t } = useTexts();
+  return (
+    <Group justify="end">
+      <Button variant="default" onClick={onCancel}>
+        {t('form.cancel')}
+      </Button>
+      <Button type="submit" loading={isBusy} disabled={isHeld}>
+        {t('form.save')}
+      </Button>
+    </Group>
   );
 }
 
@@ -151,6 +180,7 @@ function Conflict({ theirs, onChoice }: ConflictProps) {
         <Text size="sm" fw={600}>
           {theirs.Name || theirs.Slug}
         </Text>
+        {theirs.Description !== '' && <Text size="sm">{theirs.Description}</Text>}
         <Group gap={4}>
           {theirs.Permissions.map((name) => (
             <Badge key={name} variant="default" tt="none">

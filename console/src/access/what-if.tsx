@@ -16,12 +16,11 @@ const mostNamed = 10;
 /** The permissions that people and bots would gain and lose by a change. */
 export function WhatIf({ change }: { change: Change }) {
   const { t } = useTexts();
-  const { ID } = useTenant();
-  const { data, error } = useCall(
-    'Access_Plan',
-    { Tenant: ID, Changes: [change] },
-    { staleTime: 0 },
-  );
+  const { ID, may } = useTenant();
+  const mayAsk = may('iam.grants.read');
+  const request = { Tenant: ID, Changes: [change] };
+  const { data, error } = useCall('Access_Plan', request, { staleTime: 0, enabled: mayAsk });
+  if (!mayAsk) return undefined;
   if (error) return <FailureNotice error={error} />;
   if (!data) return <Skeleton height={60} />;
   const { Gained, Lost, Warnings } = data;

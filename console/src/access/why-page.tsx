@@ -1,5 +1,15 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Alert, Autocomplete, Button, Group, List, Paper, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Group,
+  List,
+  Paper,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { useCall } from '../parts/calls.ts';
@@ -12,8 +22,9 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { AddressField, useSubjectOf } from './address-field.tsx';
 import { usePermissionNames } from './permission-names.ts';
-import type { Question } from './search.ts';
+import { type Question, readQuestion } from './search.ts';
 
+type Asked = { subject: string; permission: string };
 type Way = ResponseOf<'Access_Explain'>['Paths'][number];
 
 /** Answers whether a person or a bot may do something, and why. */
@@ -24,7 +35,7 @@ export function WhyPage() {
     <Page title={t('access.why')} about={t('access.whyAbout')}>
       <Form asked={asked} />
       {asked.subject !== undefined && asked.permission !== undefined && (
-        <Answer subject={asked.subject} permission={asked.permission} />
+        <Answer {...asked} subject={asked.subject} permission={asked.permission} />
       )}
     </Page>
   );
@@ -35,10 +46,13 @@ function Form({ asked }: { asked: Question }) {
   const navigate = useNavigate();
   const [person, setPerson] = useState(asked.subject ?? '');
   const [permission, setPermission] = useState(asked.permission ?? '');
+  const [resource, setResource] = useState(asked.resource ?? '');
   const { id, isUnknown } = useSubjectOf(person);
   const names = usePermissionNames();
-  const ask = () =>
-    void navigate({ to: '.', search: { subject: id, permission: permission.trim() } as never });
+  const ask = () => {
+    const question = { subject: id, permission: permission.trim(), resource: resource.trim() };
+    void navigate({ to: '.', search: readQuestion(question) as never });
+  };
   return (
     <form
       onSubmit={(event) => {
@@ -62,6 +76,13 @@ function Form({ asked }: { asked: Question }) {
           value={permission}
           onChange={setPermission}
         />
+        <TextInput
+          label={t('access.resource')}
+          description={t('access.resourceAbout')}
+          value={resource}
+          onChange={(event) => setResource(event.currentTarget.value)}
+          autoComplete="off"
+        />
         <Group>
           <Button type="submit" disabled={id === '' || permission.trim() === ''}>
             {t('access.ask')}
@@ -72,10 +93,11 @@ function Form({ asked }: { asked: Question }) {
   );
 }
 
-function Answer({ subject, permission }: { subject: string; permission: string }) {
+function Answer({ subject, permission, resource }: Question & Asked) {
   const { t } = useTexts();
   const { ID } = useTenant();
-  const request = { Tenant: ID, Subject: subject, Permission: permission };
+  const about = { Tenant: ID, Subject: subject, Permission: permission };
+  const request = { ...about, ...(resource !== undefined && { Resource: resource }) };
   const { data, error } = useCall('Access_Explain', request, { staleTime: 0 });
   return (
     <Stack component="section" aria-labelledby="why-answer">

@@ -14,6 +14,8 @@ type Props<Name extends OperationName, Fields extends Values> = {
   initial: Fields;
   /** The message for each wrong field. */
   check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
+  /** Asks the service before the call. A message for a field stops it. */
+  precheck?: (fields: Fields) => Promise<Partial<Record<keyof Fields & string, string>>>;
   toRequest: (fields: Fields) => RequestOf<Name>;
   /** The operations whose answers are out of date afterwards. */
   stale: readonly OperationName[];
@@ -27,17 +29,21 @@ type Props<Name extends OperationName, Fields extends Values> = {
 export function CallForm<Name extends OperationName, Fields extends Values>(
   props: Props<Name, Fields>,
 ) {
-  const { operation, initial, check, toRequest, stale, onDone, onCancel, submit, children } = props;
+  const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
+  const { onCancel, submit, children } = rest;
   const { t } = useTexts();
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
     initialValues: initial,
     ...(check && { validate: (fields: Fields) => check(fields) }),
   });
-  const send = (fields: Fields) =>
-    change.mutate(toRequest(fields), { onSuccess: (response) => onDone(response, fields) });
+  const send = async (fields: Fields) => {
+    const wrong = (await precheck?.(fields)) ?? {};
+    if (Object.keys(wrong).length > 0) form.setErrors(wrong);
+    else change.mutate(toRequest(fields), { onSuccess: (response) => onDone(response, fields) });
+  };
   return (
-    <form onSubmit={form.onSubmit(send)} noValidate>
+    <form onSubmit={form.onSubmit((fields) => void send(fields))} noValidate>
       <Stack>
         {children(form)}
         <FailureNotice error={change.error} />
