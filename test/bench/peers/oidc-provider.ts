@@ -15,8 +15,8 @@ const client = JSON.parse(process.argv[2] ?? '{}') as {
   client_secret: string;
   redirect_uris: string[];
 };
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const key = { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' } as JWK;
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const key = { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' } as JWK;
 
 const server = createServer();
 server.listen(0, '127.0.0.1', () => {
@@ -26,11 +26,9 @@ server.listen(0, '127.0.0.1', () => {
       {
         ...client,
         grant_types: ['authorization_code', 'refresh_token'],
-        id_token_signed_response_alg: 'ES256',
       },
     ],
     jwks: { keys: [key] },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     cookies: { keys: ['bench'] },
     scopes: ['openid', 'offline_access'],
     pkce: { required: () => true },
