@@ -820,7 +820,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Gives a tenant a new data key, or all tenants in the background. The records of the previous key are re-encrypted while the service runs.","access":"a session or a bot key: the permission iam.platform.keys.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"Tenant","kind":"text","required":false,"text":"Empty replaces the data keys of all tenants and of the platform."},
-      {"path":"WithdrawSigningKeys","kind":"flag","required":false,"text":"Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and with the reply no token of the old ones opens an operation. Applications sign their people in again. Without it the old keys stay valid until their tokens have expired."},
+      {"path":"WithdrawSigningKeys","kind":"flag","required":false,"text":"Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and with the reply no token of the old ones opens an operation. Sessions and refresh tokens stay valid. Without it the old keys stay valid until their tokens have expired."},
     ],
   },
   Keys_Status: {

@@ -2365,7 +2365,7 @@ export type KeyEncryptionKey = {
 export type Keys_RotateReq = {
   /** Empty replaces the data keys of all tenants and of the platform. */
   Tenant?: string | undefined;
-  /** Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and with the reply no token of the old ones opens an operation. Applications sign their people in again. Without it the old keys stay valid until their tokens have expired. */
+  /** Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and with the reply no token of the old ones opens an operation. Sessions and refresh tokens stay valid. Without it the old keys stay valid until their tokens have expired. */
   WithdrawSigningKeys?: boolean | undefined;
 };
 

@@ -36,8 +36,9 @@ export function dataKeysHandlers(deps: Deps): Handlers<typeof DataKeys> {
 
     async rotate({ tenant, withdrawSigningKeys: withdraws }, call) {
       if (tenant === '') {
-        const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
+        // First, so that no outage of identity delays the withdrawal of a leaked key.
         await deps.replaceSigningKeys({ withdraws });
+        const others = await identityKeys.rotate({}, { signal: call.signal }).catch(noneIfOlder);
         const queued = await database.transaction(null, requestRotation);
         return { queued: queued + (others?.queued ?? 0), withdrawn: withdraws };
       }

@@ -203,8 +203,8 @@ export type KeysRotateRequest = Message<"bailiwick.notifications.v1.KeysRotateRe
 
   /**
    * Also removes the keys that sign tokens at once, for a key that has leaked: new ones sign, and
-   * with the reply no token of the old ones opens an operation. Applications sign their people in
-   * again. Without it the old keys stay valid until their tokens have expired.
+   * with the reply no token of the old ones opens an operation. Sessions and refresh tokens stay
+   * valid. Without it the old keys stay valid until their tokens have expired.
    *
    * @generated from field: bool withdraw_signing_keys = 2 [json_name = "WithdrawSigningKeys"];
    */
