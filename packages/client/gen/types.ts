@@ -3038,8 +3038,8 @@ export type Support_GetReq = Record<string, never>;
 
 /** The live support session and its user. Both are absent if there is none. */
 export type Support_GetRes = {
-  Session: Session;
-  User: User;
+  Session: Session | null;
+  User: User | null;
 };
 
 /** The user, the reason and the time. */
