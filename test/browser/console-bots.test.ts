@@ -106,7 +106,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Disable' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await dialog.waitFor({ state: 'hidden' });
     await page.getByText('disabled').waitFor();
     assert.equal((await ask(tenant, key.Secret)).status, 401);
 

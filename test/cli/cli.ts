@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,10 +24,16 @@ export type Cli = ReturnType<typeof createCli>;
  */
 export function createCli(url: string, token = '') {
   const home = mkdtempSync(path.join(tmpdir(), 'bailiwick-cli-'));
+  const running = new Set<ChildProcess>();
   return {
     home,
     sessionsFile: path.join(home, 'bailiwick/sessions.json'),
-    remove: () => rmSync(home, { recursive: true, force: true }),
+
+    /** Ends what still runs, such as a sign-in that waits for its user. */
+    remove() {
+      for (const child of running) child.kill();
+      rmSync(home, { recursive: true, force: true });
+    },
 
     run(
       args: readonly string[],
@@ -43,6 +49,7 @@ export function createCli(url: string, token = '') {
       const child = spawn(command, [...before, ...args], {
         env: { ...process.env, NODE_OPTIONS: '', ...own, ...env },
       });
+      running.add(child);
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
@@ -54,7 +61,10 @@ export function createCli(url: string, token = '') {
       child.stdin.end(input);
       return new Promise((resolve, reject) => {
         child.once('error', reject);
-        child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+        child.once('close', (code) => {
+          running.delete(child);
+          resolve({ code: code ?? -1, stdout, stderr });
+        });
       });
     },
   };

@@ -38,26 +38,28 @@ describe('bailiwick login', () => {
       unknown
     >;
 
-  /** Runs the tool, and gives `visit` the first match in what it says. */
-  function runWith(
+  /** Runs the tool, and gives `visit` the first match in what it says. A failed visit is thrown at once. */
+  async function runWith(
     cli: Cli,
     args: readonly string[],
     said: RegExp,
     visit: (found: string) => Promise<unknown>,
     env: Record<string, string> = {},
   ): Promise<Outcome> {
+    const failure = Promise.withResolvers<never>();
     let visited: Promise<unknown> | undefined;
     const done = cli.run(args, {
       env,
       watch(stderr) {
         const found = said.exec(stderr)?.[1];
-        if (found !== undefined) visited ??= visit(found);
+        if (found === undefined || visited) return;
+        visited = visit(found);
+        visited.catch(failure.reject);
       },
     });
-    return done.then(async (outcome) => {
-      await visited;
-      return outcome;
-    });
+    const outcome = await Promise.race([done, failure.promise]);
+    await visited;
+    return outcome;
   }
 
   const address = /^(http\S+\/oauth\/authorize\?\S+)$/m;
@@ -91,13 +93,18 @@ describe('bailiwick login', () => {
     });
   }
 
+  const deviceAnswers = {
+    confirm: /Your device is signed in/,
+    abort: /Your device is not signed in/,
+  };
+
   const byDevice = (cli: Cli, token: string, answer: 'confirm' | 'abort') =>
     runWith(cli, ['login'], code, async (user_code) => {
       const visitor = startVisitor(stack, token);
       const page = await send(visitor, await visitor.open('/device'), { user_code });
       assert.match(page.text, /Sign in to Bailiwick command line\?/);
       const last = await send(visitor, page, { user_code, [answer]: 'yes' });
-      assert.match(last.text, /Your device is (not )?signed in/);
+      assert.match(last.text, deviceAnswers[answer]);
     });
 
   test('opens the browser, and stores the tokens for its user alone', async (t) => {
