@@ -8,9 +8,8 @@ import {
 } from '@bailiwick/database';
 import type { changeRow } from '@bailiwick/events';
 import { platformPlace } from '@bailiwick/proto/policies.ts';
-import { type PageQuery } from '@bailiwick/rpc';
 import type { UserRow } from '../users/entities.ts';
-import type { ListedSession, SessionOrigin } from './entities.ts';
+import type { SessionOrigin } from './entities.ts';
 import { type EndedSession, endSupport, supportHash } from './support/queries.ts';
 
 /** Whether a session ("s") has not ended. */
@@ -21,7 +20,7 @@ export const isLive =
  * The tenant that a session (s) is limited to, '' = none: `isLimited` of its link
  * (federation/trust.ts). A session whose link was deleted is limited.
  */
-const limitedTo = `case when s.sso_tenant = '' or exists (
+export const limitedTo = `case when s.sso_tenant = '' or exists (
     select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
       and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
   ) then '' else s.sso_tenant end`;
@@ -251,70 +250,6 @@ export async function limitSession(
   return session?.live ?? false;
 }
 
-const listed = `select id, user_id, operator, reason, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
-
-const list: Statement = {
-  name: 'identity.list_sessions',
-  text: `${listed}
-         where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
-};
-
-const ofOperator: Statement = {
-  name: 'identity.support_of_operator',
-  text: `${listed} where operator <> '' and operator = $1 and ${isLive}`,
-};
-
-type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Record<
-    | 'id'
-    | 'user_id'
-    | 'auth_method'
-    | 'provider'
-    | 'ip'
-    | 'user_agent'
-    | 'created_at'
-    | 'last_seen_at'
-    | 'expires_at'
-    | 'limited_to'
-    | 'operator'
-    | 'reason',
-    string
-  >;
-
-/** A page of a user's live sessions, plus one row if there are more. */
-export async function listSessions(
-  database: Database,
-  userId: string,
-  { after, limit }: PageQuery,
-): Promise<ListedSession[]> {
-  return (await database.query<Row>(list, [userId, after, limit])).map(listedOf);
-}
-
-const listedOf = (row: Row): ListedSession => ({
-  id: row.id,
-  userId: row.user_id,
-  authMethod: row.auth_method,
-  furtherMethods: row.further_methods,
-  assurance: row.assurance,
-  provider: row.provider,
-  ip: row.ip,
-  userAgent: row.user_agent,
-  createdAt: new Date(row.created_at),
-  lastSeenAt: new Date(row.last_seen_at),
-  expiresAt: new Date(row.expires_at),
-  limitedTo: row.limited_to,
-  operator: row.operator,
-  reason: row.reason,
-});
-
-/** A session, if it is live. */
-export async function findListed(
-  em: EntityManager,
-  id: string,
-): Promise<ListedSession | undefined> {
-  const [row] = await execute<Row>(em, `${listed} where id = $1 and ${isLive}`, [id]);
-  return row && listedOf(row);
-}
-
 /**
  * Ends a session of a user, those that take it on, and the support session that the user opened in
  * it as an operator.
@@ -338,15 +273,6 @@ export async function endSessions(em: EntityManager, userId: string): Promise<vo
   await voidCodes(em, userId);
   await execute(em, 'delete from session where user_id = $1', [userId]);
   await endSupport(em, userId);
-}
-
-/** The live support session of an operator. */
-export async function findSupportOf(
-  database: Database,
-  operator: string,
-): Promise<ListedSession | undefined> {
-  const [row] = await database.query<Row>(ofOperator, [operator]);
-  return row && listedOf(row);
 }
 
 /** Like endSessions, but keeps one session. */

@@ -1,0 +1,79 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
+import type { ListedSession, SessionOrigin } from './entities.ts';
+import { isLive, limitedTo } from './queries.ts';
+
+// Live sessions as their users and operators see them.
+
+const listed = `select id, user_id, operator, reason, auth_method, further_methods, assurance, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s`;
+
+const list: Statement = {
+  name: 'identity.list_sessions',
+  text: `${listed}
+         where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
+};
+
+const ofOperator: Statement = {
+  name: 'identity.support_of_operator',
+  text: `${listed} where operator <> '' and operator = $1 and ${isLive}`,
+};
+
+type Row = Pick<SessionOrigin, 'assurance'> & { further_methods: string[] } & Record<
+    | 'id'
+    | 'user_id'
+    | 'auth_method'
+    | 'provider'
+    | 'ip'
+    | 'user_agent'
+    | 'created_at'
+    | 'last_seen_at'
+    | 'expires_at'
+    | 'limited_to'
+    | 'operator'
+    | 'reason',
+    string
+  >;
+
+/** A page of a user's live sessions, plus one row if there are more. */
+export async function listSessions(
+  database: Database,
+  userId: string,
+  { after, limit }: PageQuery,
+): Promise<ListedSession[]> {
+  return (await database.query<Row>(list, [userId, after, limit])).map(listedOf);
+}
+
+const listedOf = (row: Row): ListedSession => ({
+  id: row.id,
+  userId: row.user_id,
+  authMethod: row.auth_method,
+  furtherMethods: row.further_methods,
+  assurance: row.assurance,
+  provider: row.provider,
+  ip: row.ip,
+  userAgent: row.user_agent,
+  createdAt: new Date(row.created_at),
+  lastSeenAt: new Date(row.last_seen_at),
+  expiresAt: new Date(row.expires_at),
+  limitedTo: row.limited_to,
+  operator: row.operator,
+  reason: row.reason,
+});
+
+/** A session, if it is live. */
+export async function findListed(
+  em: EntityManager,
+  id: string,
+): Promise<ListedSession | undefined> {
+  const [row] = await execute<Row>(em, `${listed} where id = $1 and ${isLive}`, [id]);
+  return row && listedOf(row);
+}
+
+/** The live support session of an operator. */
+export async function findSupportOf(
+  database: Database,
+  operator: string,
+): Promise<ListedSession | undefined> {
+  const [row] = await database.query<Row>(ofOperator, [operator]);
+  return row && listedOf(row);
+}
