@@ -128,7 +128,7 @@ const acrossTenants: Record<string, string> = {
     'deletes the identities of a deleted user in all tenants',
   'services/identity/federation/queries.ts:removeIdentity':
     "a user's own identity; returns the tenant of its provider",
-  'services/identity/sessions/queries.ts:findListed':
+  'services/identity/sessions/listed/queries.ts:findListed':
     'the session names the tenant of the link that opened it',
   'services/identity/federation/queries.ts:findOpening':
     'the session names the tenant of the link that opened it',

@@ -10,7 +10,7 @@ import { findFactors } from '../factors/queries.ts';
 import { forStepUp } from '../passkeys/challenges.ts';
 import { passkeyOptions } from '../passkeys/login.ts';
 import { sessionRecord } from '../sessions/entities.ts';
-import { findListed } from '../sessions/listed.ts';
+import { findListed } from '../sessions/listed/queries.ts';
 import { raiseSession, refreshSession } from '../sessions/sign-in/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';

@@ -4,7 +4,7 @@ import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessio
 import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
-import { listSessions } from './listed.ts';
+import { listSessions } from './listed/queries.ts';
 import { deleteSession, voidCodes } from './queries.ts';
 
 type Deps = { database: Database; pager: Pager };

@@ -1,7 +1,7 @@
 import type { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { sessionRecord } from '../sessions/entities.ts';
-import { findSupportOf } from '../sessions/listed.ts';
+import { findSupportOf } from '../sessions/listed/queries.ts';
 import { endSupport } from '../sessions/support/queries.ts';
 import { userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';

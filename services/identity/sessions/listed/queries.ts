@@ -1,7 +1,7 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { type PageQuery } from '@bailiwick/rpc';
-import type { ListedSession, SessionOrigin } from './entities.ts';
-import { isLive, limitedTo } from './queries.ts';
+import type { ListedSession, SessionOrigin } from '../entities.ts';
+import { isLive, limitedTo } from '../queries.ts';
 
 // Live sessions as their users and operators see them.
 
