@@ -83,7 +83,7 @@ const acrossTenants: Record<string, string> = {
   'access.overdue_invitations': 'the sweeper covers all tenants',
   'access.roles_everywhere': "lists the user's own roles in each tenant",
   'access.shares_tenant': 'the caller may see a user of a tenant that the caller may see',
-  'access.suspended_tenants_of_user': "lists the user's own tenants",
+  'access.closed_tenants_of_user': "lists the user's own tenants",
   'access.tenants_of_user': "lists the user's own tenants",
   'identity.begin_session': 'the session names the tenant of the link that opened it',
   'identity.bots_anywhere': 'access checks bots of any tenant, for grants on the platform',

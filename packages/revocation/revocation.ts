@@ -5,10 +5,10 @@ import { counter } from '@bailiwick/telemetry';
 import { LRUCache } from 'lru-cache';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
-// `leaseMs`, identity caches introspected tokens, and access caches what decisions depend on. A
-// service that revokes rights signals every holder of a cache and replies when each has dropped
-// them; the cache of a holder that does not respond expires within that time. Without a broker the
-// service waits that time.
+// `leaseMs`, identity caches introspected tokens and accounts, and access caches what decisions
+// depend on. A service that revokes rights signals every holder of a cache and replies when each has
+// dropped them; the cache of a holder that does not respond expires within that time. Without a
+// broker the service waits that time.
 
 /** The longest time that rights are cached. */
 export const leaseMs = 2000;
@@ -138,7 +138,10 @@ export function followRevocations(
     .catch(() => {});
 }
 
-/** A cache of rights under a lease: a gateway's principals, identity's tokens, access's decisions. */
+/**
+ * A cache of rights under a lease: a gateway's principals, identity's tokens and accounts, access's
+ * decisions.
+ */
 export type RightsCache = ReturnType<typeof createRightsCache>;
 
 /** A loaded value and the keys that it depends on. */

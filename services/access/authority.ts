@@ -5,11 +5,12 @@ import type {
   Authority,
   DescribeMemberRequest,
   EffectiveRequest,
+  ListUserTenantsRequest,
   MayConferBotRequest,
   MayReadUserRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
-import type { Revoke } from '@bailiwick/revocation';
+import type { Revoke, RightsKey } from '@bailiwick/revocation';
 import { type Handlers } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
@@ -23,12 +24,12 @@ import { type ReportedState, setSubjectState } from './subjects/state.ts';
 import type { TenantRow } from './tenants/entities.ts';
 import { factorFields } from './tenants/factor.ts';
 import {
+  closedTenantsOf,
   findLogo,
   findMemberIds,
   findOwners,
   findTenant,
   isKnownElsewhere,
-  suspendedTenantsOf,
   tenantsOf,
 } from './tenants/queries.ts';
 
@@ -52,13 +53,7 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
 
-    async listUserTenants({ userId, withSuspended }) {
-      const [rows, suspended] = await Promise.all([
-        tenantsOf(database, userId, { after: '', limit: maxTenants }),
-        withSuspended ? suspendedTenantsOf(database, userId, maxTenants) : [],
-      ]);
-      return { tenants: rows.map(userTenant), suspended };
-    },
+    listUserTenants: (request) => listUserTenants(database, request),
 
     isKnownElsewhere: async ({ userId, tenant }) => ({
       known: await isKnownElsewhere(run, userId, tenant),
@@ -106,6 +101,22 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
       return {};
     },
   };
+}
+
+async function listUserTenants(
+  database: Database,
+  { userId, withSuspended }: ListUserTenantsRequest,
+) {
+  const active = tenantsOf(database, userId, { after: '', limit: maxTenants });
+  if (!withSuspended) return { tenants: (await active).map(userTenant) };
+  const [rows, closed] = await Promise.all([active, closedTenantsOf(database, userId, maxTenants)]);
+  const suspended = closed
+    .filter(({ status }) => status === 'suspended')
+    .map(({ id, slug, name }) => ({ id, slug, name }));
+  // A deleted tenant is in the answer again once it is restored.
+  const tenantKeys = [...rows, ...closed].map(({ id }): RightsKey => `tenant:${id}`);
+  const cacheKeys = [keyOfSubject(userId), ...tenantKeys];
+  return { tenants: rows.map(userTenant), suspended, cacheKeys };
 }
 
 const userTenant = ({ id, slug, name, settings }: TenantRow) => ({

@@ -87,8 +87,8 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   redirects: createClient(Sso, asService(sso, 'identity')),
 });
 
-/** More introspected tokens than a process can load within a lease. */
-const introspectionCache = { maxSize: 10_000, isCounted: false };
+/** More introspected tokens and accounts than a process can load within a lease. */
+const answerCache = { maxSize: 20_000, isCounted: false };
 
 /**
  * The first change after a pause is published at once. Those that follow it, as sign-ins do, share
@@ -134,6 +134,7 @@ function partsOf(
     keyRing,
     keys,
     authority,
+    rightsCache: createRightsCache(broker, answerCache),
     passwords: createPasswords(),
     passwordPolicy: createPasswordPolicy({ ...policy, authority, admission, log }),
     throttle: createThrottle({ database, limiter, limits }),
@@ -144,7 +145,6 @@ function partsOf(
     log,
   };
   const installed = openInstalled(settings, log);
-  const rightsCache = createRightsCache(broker, introspectionCache);
   const profile = settings.passwordProfile as PasswordProfile;
   const passwordRules = createPasswordRules(profile, isBreached);
   const forget = forgetEverywhere(broker, keys);
@@ -162,7 +162,7 @@ function partsOf(
       serve(BotKeys, botKeysHandlers(deps)),
       serve(BotTrusts, botTrustsHandlers(deps)),
       serve(Credentials, credentialsHandlers({ database, installed, authority })),
-      serve(Tokens, tokensHandlers({ ...deps, rightsCache })),
+      serve(Tokens, tokensHandlers(deps)),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
       serve(IdentityKeys, dataKeysHandlers({ database })),
       serve(Directory, directoryHandlers({ database, domainOwner })),
@@ -174,7 +174,7 @@ function partsOf(
       followOwnerNotices({ database, broker, authority, log }),
       followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
       maintainDataKeys(upkeep),
-      () => async () => rightsCache.close(),
+      () => async () => deps.rightsCache.close(),
     ],
   };
 }

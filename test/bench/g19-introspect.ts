@@ -2,8 +2,8 @@ import { type ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import type { OwnStack } from '../support/harness.ts';
 import { tenantFor } from '../support/people.ts';
-import { type Bench, compare, interleave, type Row } from './bench.ts';
-import { closedLoop, cycle, openPool, operation, type Shot } from './driver.ts';
+import { type Bench, compare, interleave, type Row, withErrors } from './bench.ts';
+import { closedLoop, cycle, openPool, operation, type Shot, type Target } from './driver.ts';
 import { cpuMicrosOf, median, sum } from './numbers.ts';
 import { startPeer } from './peer.ts';
 import { createPeople, type Person, startMeasured } from './stack.ts';
@@ -13,70 +13,79 @@ const sessions = 100;
 const measured = ['gateway', 'identity', 'access'] as const satisfies readonly ServiceName[];
 
 /**
- * G19, introspection: what an application asks for each of its own requests. One bot of a tenant
- * introspects the sessions of a hundred members in turn, with 32 clients.
+ * G19, what an application asks for each of its own requests, with 32 clients: one bot of a tenant
+ * introspects the sessions of a hundred members in turn, and the members read their own accounts.
  */
 export const introspection: Bench = async ({ seconds, rounds }) => {
   const stack = await startMeasured('five processes');
   const people = await createPeople(stack, sessions);
   const next = await introspections(stack, people);
-  const target = { pool: openPool(stack.url), next };
-  const tokens = JSON.stringify(people.map(({ token }) => token));
-  const floor = await startPeer<{ url: string }>('introspection.ts', tokens);
+  const pool = openPool(stack.url);
+  const tokens = people.map(({ token }) => token);
+  const floor = await startPeer<{ url: string }>('introspection.ts', JSON.stringify(tokens));
   const bare = { pool: openPool(floor.ready.url), next };
+  const turn = (target: Target) => async () => {
+    const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+    const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
+    const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
+    const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
+    return { perSecond, cpu, errors };
+  };
+  const accounts = cycle(tokens.map((token) => operation('Account_Get', {}, token)));
   const results = await interleave(
     {
-      async ours() {
-        const before = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-        const { perSecond, done, errors } = await closedLoop(target, clients, seconds);
-        const after = measured.map((name) => cpuMicrosOf(stack.pid(name)));
-        const cpu = after.map((micros, at) => (micros - (before[at] ?? Number.NaN)) / done);
-        return { perSecond, cpu, errors };
-      },
+      introspect: turn({ pool, next }),
+      account: turn({ pool, next: accounts }),
       floor: () => closedLoop(bare, clients, seconds),
     },
     rounds,
   );
-  await Promise.all([target.pool.close(), bare.pool.close()]);
+  await Promise.all([pool.close(), bare.pool.close()]);
   await Promise.all([stack.stop(), floor.stop()]);
-  const turns = results.ours;
-  const errors = sum([...turns, ...results.floor].map((turn) => turn.errors));
-  const row = (what: string, unit: string, values: number[]): Row => ({
-    id: 'G19',
-    what,
-    unit,
-    ours: median(values),
-    errors,
-  });
-  return [
+  const { introspect, account } = results;
+  const rates = compare(
     {
-      ...compare(
-        {
-          id: 'G19',
-          what: `Tokens_Introspect, ${clients} clients, ${sessions} sessions`,
-          unit: '1/s',
-          against: 'node:http and a map',
-          target: { least: 0.6 },
-        },
-        turns.map(({ perSecond }) => perSecond),
-        results.floor.map(({ perSecond }) => perSecond),
-      ),
-      errors,
+      id: 'G19',
+      what: `Tokens_Introspect, ${clients} clients, ${sessions} sessions`,
+      unit: '1/s',
+      against: 'node:http and a map',
+      target: { least: 0.6 },
     },
-    row(
-      'its CPU, without the database and the broker',
-      'µs',
-      turns.map(({ cpu }) => sum(cpu)),
+    introspect.map(({ perSecond }) => perSecond),
+    results.floor.map(({ perSecond }) => perSecond),
+  );
+  return [
+    withErrors(rates, introspect, results.floor),
+    ...cpuRows(introspect),
+    withErrors(
+      {
+        id: 'G19',
+        what: `Account_Get, ${clients} clients, ${sessions} sessions`,
+        unit: '1/s',
+        ours: median(account.map(({ perSecond }) => perSecond)),
+      },
+      account,
     ),
-    ...measured.map((name, at) =>
-      row(
-        `of it in ${name}`,
-        'µs',
-        turns.map(({ cpu }) => cpu[at] ?? Number.NaN),
-      ),
-    ),
+    ...cpuRows(account),
   ];
 };
+
+type Turn = { cpu: number[]; errors: number };
+
+/** The CPU of a call in all measured processes, and in each of them. */
+const cpuRows = (turns: readonly Turn[]): Row[] =>
+  [
+    {
+      what: 'its CPU, without the database and the broker',
+      values: turns.map(({ cpu }) => sum(cpu)),
+    },
+    ...measured.map((name, at) => ({
+      what: `of it in ${name}`,
+      values: turns.map(({ cpu }) => cpu[at] ?? Number.NaN),
+    })),
+  ].map(({ what, values }) =>
+    withErrors({ id: 'G19', what, unit: 'µs', ours: median(values) }, turns),
+  );
 
 /** Introspections by a bot of a new tenant, of the sessions of these people, its members. */
 export async function introspections(

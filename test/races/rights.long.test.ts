@@ -1,5 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import { type Stage, startStage } from '../support/stage.ts';
+import { testAccountRaces } from './accounts.ts';
 import { testDecisionRaces } from './decisions.ts';
 import { testIntrospectionRaces } from './introspections.ts';
 
@@ -14,6 +15,7 @@ describe('races of rights between replicas', () => {
 
   testIntrospectionRaces(() => stage);
   testDecisionRaces(() => stage);
+  testAccountRaces(() => stage);
 
   test('no background call failed in the meantime', (t) =>
     stage.endLoad((line) => t.diagnostic(line)));

@@ -49,19 +49,19 @@ export function tenantsOf(
   return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
 }
 
-const suspendedOfUser: Statement = {
-  name: 'access.suspended_tenants_of_user',
-  text: `select t.id, t.slug, t.name from tenant_member m join tenant t on t.id = m.tenant and t.status = 'suspended'
+const closedOfUser: Statement = {
+  name: 'access.closed_tenants_of_user',
+  text: `select t.id, t.slug, t.name, t.status from tenant_member m join tenant t on t.id = m.tenant and t.status <> 'active'
          where m.user_id = $1 and m.status = 'active' order by m.tenant limit $2`,
 };
 
-/** The suspended tenants a user is an active member of, in order of id. */
-export function suspendedTenantsOf(
+/** The suspended and deleted tenants a user is an active member of, in order of id. */
+export function closedTenantsOf(
   database: Database,
   userId: string,
   limit: number,
-): Promise<Array<Pick<TenantRow, 'id' | 'slug' | 'name'>>> {
-  return database.query(suspendedOfUser, [userId, limit]);
+): Promise<Array<Pick<TenantRow, 'id' | 'slug' | 'name' | 'status'>>> {
+  return database.query(closedOfUser, [userId, limit]);
 }
 
 /**

@@ -27,17 +27,6 @@ import {
 import { assertFactorProven } from './factor.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
-/** The settings that are cached together with a member's rights. */
-const sessionSettings = [
-  'requireSso',
-  'allowedMethods',
-  'requireFactor',
-  'factorGraceDays',
-  'recentLogin',
-  'sessionIdleMinutes',
-  'sessionMaxMinutes',
-] as const;
-
 /** Changes the fields that were sent. Saving unchanged values changes nothing. */
 export async function updateTenant(
   database: Database,
@@ -71,9 +60,8 @@ export async function updateTenant(
         assertRecentLogin(call.caller);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent, settings));
       await keepLogo(em, stored.id, sent.branding?.logo);
-      // Even if they keep their values: an earlier call may have set them.
-      if (sessionSettings.some((name) => sent.settings?.[name] !== undefined))
-        call.invalidates.add(`tenant:${stored.id}`);
+      // Even if all fields keep their values: an earlier call may have set them.
+      call.invalidates.add(`tenant:${stored.id}`);
       return toTenant(stored);
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import { type KeyRing, type TenantKeys } from '@bailiwick/keys';
 import { type Limiter } from '@bailiwick/limits';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { type RightsCache } from '@bailiwick/revocation';
 import { type Refusals } from '@bailiwick/service';
 import type { ReturnRules } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
@@ -19,6 +20,7 @@ export type AccountDeps = ReturnRules & {
   keyRing: KeyRing;
   keys: TenantKeys;
   authority: Client<typeof Authority>;
+  rightsCache: RightsCache;
   throttle: Throttle;
   limiter: Limiter;
   limits: AccountLimits;

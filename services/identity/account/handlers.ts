@@ -8,6 +8,7 @@ import { emailChangeHandlers } from './email-change.ts';
 import { loginHandlers } from './login.ts';
 import { mailedCodeHandlers } from './mailed-codes.ts';
 import { profileHandlers } from './profile.ts';
+import { readHandlers } from './read.ts';
 import { registrationHandlers } from './register.ts';
 import { resetHandlers } from './reset.ts';
 import { stepUpHandlers } from './step-up.ts';
@@ -18,6 +19,7 @@ export const accountHandlers = (deps: AccountDeps): Handlers<typeof Account> => 
   ...loginHandlers(deps),
   ...stepUpHandlers(deps),
   ...mailedCodeHandlers(deps),
+  ...readHandlers(deps),
   ...profileHandlers(deps),
   ...emailChangeHandlers(deps),
   ...codeHandlers(deps),

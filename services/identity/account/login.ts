@@ -1,6 +1,5 @@
 import { onPool } from '@bailiwick/database';
-import { notFound, unauthenticated, unavailable } from '@bailiwick/errors';
-import type { UserTenant } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { unauthenticated, unavailable } from '@bailiwick/errors';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { type Call, type Handlers } from '@bailiwick/rpc';
 import { countSignIn } from '@bailiwick/telemetry';
@@ -8,17 +7,16 @@ import { carryMark } from '../federation/queries.ts';
 import { beginIfUnchanged, type NewSession } from '../sessions/begin.ts';
 import { ownSignIn, type SessionOrigin } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
-import { type UserRow, userRecord } from '../users/entities.ts';
+import { type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
-import { findUsers } from '../users/queries.ts';
 import { authenticate, wrong } from './authenticate.ts';
 import type { AccountDeps } from './deps.ts';
 import { beginOrChallenge, type Challenge, completeLogin, openChallenge } from './second-factor.ts';
 
-type Login = Pick<Handlers<typeof Account>, 'login' | 'completeLogin' | 'logout' | 'get'>;
+type Login = Pick<Handlers<typeof Account>, 'login' | 'completeLogin' | 'logout'>;
 
 export function loginHandlers(deps: AccountDeps): Login {
-  const { database, authority } = deps;
+  const { database } = deps;
   return {
     login: ({ email, password }, call) =>
       countSignIn('password', () => logIn(deps, { email, password }, call)),
@@ -32,45 +30,8 @@ export function loginHandlers(deps: AccountDeps): Login {
       );
       return {};
     },
-
-    async get(_request, { caller }) {
-      const [[user], { tenants, suspended }] = await Promise.all([
-        findUsers(database, [caller.id]),
-        authority.listUserTenants({ userId: caller.id, withSuspended: true }),
-      ]);
-      if (!user) throw notFound('user');
-      const { limitedTo } = caller;
-      const isShown = ({ id }: UserTenant) => limitedTo === '' || id === limitedTo;
-      return {
-        user: userRecord(user),
-        tenants: tenants.filter(isShown).map(accountTenant),
-        suspendedTenants: suspended
-          .filter(isShown)
-          .map(({ id, slug, name }) => ({ id, slug, name })),
-        limitedTo,
-        assurance: caller.assurance,
-      };
-    },
   };
 }
-
-// A copy: a peer's message carries its own type.
-const accountTenant = ({
-  id,
-  slug,
-  name,
-  appUrl,
-  requireFactor,
-  factorRequiredFrom,
-}: UserTenant) => ({
-  id,
-  slug,
-  name,
-  appUrl,
-  // An access service of the previous version sends none.
-  requireFactor: requireFactor || 'off',
-  ...(factorRequiredFrom ? { factorRequiredFrom } : {}),
-});
 
 /**
  * Opens a session, or a challenge if a second factor is due, if the password is right and still is

@@ -23,6 +23,7 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
         if (!user) throw notFound('user');
         const before = userJson(user);
         if (sent) applyTo(user, sent, call);
+        call.invalidates.add(`user:${user.id}`);
         const previous = changedFields(before, userJson(user));
         if (Object.keys(previous).length > 0) {
           user.updatedAt = timeAfter(user.updatedAt);

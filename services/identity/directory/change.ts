@@ -42,6 +42,7 @@ export function changeHandlers({
           const stored = await lockExisting(em, sent?.id ?? '');
           const before = userJson(stored);
           if (sent) applyTo(stored, sent, call);
+          call.invalidates.add(`user:${stored.id}`);
           const previous = changedFields(before, userJson(stored));
           if (Object.keys(previous).length === 0) return stored;
           stored.updatedAt = timeAfter(stored.updatedAt);

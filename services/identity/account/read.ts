@@ -1,0 +1,78 @@
+import { type Database } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
+import type {
+  Authority,
+  UserTenant,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import {
+  type Account,
+  type AccountGetResponse,
+  AccountGetResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { type Loaded, type RightsCache, type RightsKey } from '@bailiwick/revocation';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { create } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import { userRecord } from '../users/entities.ts';
+import { findUsers } from '../users/queries.ts';
+
+type Deps = {
+  database: Database;
+  authority: Pick<Client<typeof Authority>, 'listUserTenants'>;
+  rightsCache: RightsCache;
+};
+
+/**
+ * The caller's own account, which applications read with each page. It is cached for a lease, like
+ * the rights of the caller: a change of the user, of a membership or of a tenant drops it before the
+ * reply. A sign-in does not, and its own session is not cached yet: only the user's other sessions
+ * may see the LastLoginAt before it for two seconds.
+ */
+export const readHandlers = (deps: Deps): Pick<Handlers<typeof Account>, 'get'> => ({
+  get: (_request, { caller }) =>
+    deps.rightsCache.getOrLoad(
+      `account ${caller.id} ${caller.credentialId} ${caller.limitedTo} ${caller.assurance}`,
+      () => load(deps, caller),
+    ),
+});
+
+async function load(
+  { database, authority }: Deps,
+  { id: userId, credentialId, limitedTo, assurance }: Call['caller'],
+): Promise<Loaded<AccountGetResponse>> {
+  const [[user], { tenants, suspended, cacheKeys }] = await Promise.all([
+    findUsers(database, [userId]),
+    authority.listUserTenants({ userId, withSuspended: true }),
+  ]);
+  if (!user) throw notFound('user');
+  const isShown = ({ id }: UserTenant) => limitedTo === '' || id === limitedTo;
+  const value = create(AccountGetResponseSchema, {
+    user: userRecord(user),
+    tenants: tenants.filter(isShown).map(accountTenant),
+    suspendedTenants: suspended.filter(isShown).map(({ id, slug, name }) => ({ id, slug, name })),
+    limitedTo,
+    assurance,
+  });
+  const keys = [...(cacheKeys as RightsKey[]), `credential:${credentialId}` as const];
+  // An access service of the previous version sends no keys: its answer is not cached.
+  const endsAt = cacheKeys.length === 0 ? 0 : Number.POSITIVE_INFINITY;
+  return { value, keys, size: keys.length, endsAt };
+}
+
+// A copy: a peer's message carries its own type.
+const accountTenant = ({
+  id,
+  slug,
+  name,
+  appUrl,
+  requireFactor,
+  factorRequiredFrom,
+}: UserTenant) => ({
+  id,
+  slug,
+  name,
+  appUrl,
+  // An access service of the previous version sends none.
+  requireFactor: requireFactor || 'off',
+  ...(factorRequiredFrom ? { factorRequiredFrom } : {}),
+});
