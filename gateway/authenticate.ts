@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { type Caller, sessionProof } from '@bailiwick/call';
+import { type Caller, newCaller, sessionProof } from '@bailiwick/call';
 import { unauthenticated, unavailable } from '@bailiwick/errors';
 import {
   Authority,
   type EffectiveResponse,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
@@ -13,7 +12,6 @@ import { recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { type RightsCache, type RightsKey } from '@bailiwick/revocation';
 import { asService } from '@bailiwick/rpc';
 import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';
-import { create } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createAccessTokens, isAccessToken } from './access-tokens.ts';
@@ -75,15 +73,14 @@ export function createAuthenticator(
       const { type, id, credentialId, clientId, email, mailboxUnproven, narrowedTo } = principal;
       const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
       const base = { ...origin, ...about, ...sessionProof(principal) };
-      if (type === 'worker')
-        return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
-      if (!needsPermissions(operation)) return create(CallerSchema, base);
+      if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
+      if (!needsPermissions(operation)) return newCaller(base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
       // tenant's provider.
       const effective = await rightsCache.getOrLoad(`rights ${principal.rightsOf} ${tenant}`, () =>
         loadRights({ authority, credentials }, principal, tenant),
       );
-      return create(CallerSchema, {
+      return newCaller({
         ...base,
         tenant: effective.tenant,
         permissions: effective.permissions,
@@ -97,8 +94,7 @@ export function createAuthenticator(
       });
     },
 
-    anonymous: (origin: RequestOrigin): Caller =>
-      create(CallerSchema, { ...origin, type: 'anonymous' }),
+    anonymous: (origin: RequestOrigin): Caller => newCaller({ ...origin, type: 'anonymous' }),
   };
 }
 

@@ -1,13 +1,12 @@
+import { newCaller } from '@bailiwick/call';
 import { toServiceError } from '@bailiwick/errors';
 import { openBroker } from '@bailiwick/events';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createRightsCache } from '@bailiwick/revocation';
 import { contextFor, createReadiness, listenHttp } from '@bailiwick/rpc';
 import { type OwnSettings, type Running } from '@bailiwick/service';
 import { type Log } from '@bailiwick/telemetry';
-import { create } from '@bufbuild/protobuf';
 import { rawErrorResponse } from './errors.ts';
 import type { Peers } from './operations.ts';
 import { createRouter } from './route.ts';
@@ -68,7 +67,7 @@ export async function listenGateway({
  */
 function createServicesProbe(peers: Peers): () => Promise<void> {
   const waiting = new Set<Host>(['identity', 'access', 'sso', 'notifications']);
-  const anonymous = contextFor(create(CallerSchema, { type: 'anonymous' }));
+  const anonymous = contextFor(newCaller({ type: 'anonymous' }));
   return async () => {
     await Promise.all(
       [...waiting].map(async (host) => {

@@ -11,6 +11,7 @@ export {
   holdsInTenant,
   holdsOnPlatform,
   isForAccount,
+  newCaller,
   openCallerSigner,
   openCallerVerifier,
   queueWorker,
