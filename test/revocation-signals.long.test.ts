@@ -47,6 +47,7 @@ describe('a revocation over a broken broker connection', () => {
     );
     // Longer than the initial wait of a service that has just connected.
     await sleep(leaseMs + 1000);
+    await eventually('a lease', async () => (await getOrLoad()) === (await getOrLoad()));
     return { cable, ofService, revoke, getOrLoad };
   }
 

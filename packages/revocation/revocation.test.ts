@@ -30,6 +30,9 @@ function localBroker() {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Longer than a lease begins. */
+const beginningMs = 150;
+
 /** A revoker and a gateway with a lease. */
 async function start(
   t: TestContext,
@@ -42,8 +45,10 @@ async function start(
   const cache = createRightsCache(broker, { maxSize });
   t.after(() => cache.close());
   await soon();
-  t.mock.timers.tick(1000);
+  await cache.getOrLoad('first', async () => ({ value: '', keys: [] }));
   await soon();
+  if (mocked.includes('Date')) t.mock.timers.tick(beginningMs);
+  else await sleep(beginningMs);
   let loads = 0;
   const load = async () => ({ value: ++loads, keys: ['user:usr_1'] as const });
   return { broker, revoke, cache, read: () => cache.getOrLoad('rights', load) };
@@ -118,6 +123,65 @@ test('a service that stood still reads the heartbeats that wait before it forget
   await revoked;
 });
 
+test('a service hears of a lease that has just begun before it replies', async (t) => {
+  const broker = localBroker();
+  const revoke = createRevoker(broker);
+  const beat = (holder: string) =>
+    broker.signal('bailiwick.lease', JSON.stringify({ holder, ends: false }));
+  let answer = (_holder: string): void => {};
+  await broker.listen('bailiwick.revoke', (body, respond) => {
+    const { id } = JSON.parse(body) as { id: string };
+    answer = (holder) => respond(JSON.stringify({ id, holder }));
+  });
+  await soon();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + leaseMs });
+  t.after(() => t.mock.timers.reset());
+  beat('old');
+  // The first heartbeat of another gateway is in the socket.
+  broker.reach = async () => beat('new');
+  let isRevoked = false;
+  const revoked = revoke(['user:usr_1']).then(() => (isRevoked = true));
+  await soon();
+  answer('old');
+  await sleep(50);
+  assert.equal(isRevoked, false);
+  answer('new');
+  await revoked;
+});
+
+test('a gateway caches nothing that was asked for when its lease began', async (t) => {
+  const { cache, read } = await start(t, { mocked: ['setInterval', 'Date'] });
+  t.mock.timers.tick(leaseMs + 20_000);
+  assert.deepEqual([await read(), await read()], [1, 2], 'without a lease');
+  await soon();
+  assert.equal(await read(), 3, 'as the lease began');
+  t.mock.timers.tick(beginningMs);
+  assert.deepEqual([await read(), await read()], [4, 4]);
+  cache.close();
+});
+
+test('a gateway without calls sends no heartbeats, and no revocation waits for it', async (t) => {
+  const { broker, cache, revoke, read } = await start(t, { mocked: ['setInterval', 'Date'] });
+  let heartbeats = 0;
+  await broker.listen('bailiwick.lease', () => heartbeats++);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      t.mock.timers.tick(1000);
+      await soon();
+    }
+    return heartbeats;
+  };
+  assert.ok((await pass(5)) >= 4, 'it was read less than ten seconds ago');
+  const last = await pass(10);
+  assert.equal(await pass(60), last);
+  const begun = performance.now();
+  await revoke(['user:usr_1']);
+  assert.ok(performance.now() - begun < leaseMs / 2);
+  await read();
+  assert.ok((await pass(1)) > last, 'it begins again with a call');
+  cache.close();
+});
+
 test('a gateway that stopped without a word does not delay a revocation after its lease', async (t) => {
   const { broker, revoke } = await start(t, { mocked: ['setInterval', 'Date'] });
   broker.signal('bailiwick.lease', JSON.stringify({ holder: 'dead', ends: false }));
@@ -161,6 +225,7 @@ test('a gateway whose lease has lapsed drops what it cached before, since it mis
   broker.state.isAway = false;
   t.mock.timers.tick(1000);
   await soon();
+  t.mock.timers.tick(beginningMs);
   finish();
   assert.equal(await loading, 'old');
   assert.deepEqual([await read(), await read()], [3, 3]);

@@ -12,11 +12,18 @@ import { LRUCache } from 'lru-cache';
 
 /** The longest time that rights are cached. */
 export const leaseMs = 2000;
-/**
- * Two heartbeats in each lease. The fewer there are, the less often idle processes wake: all
- * services hear each one.
- */
+/** Two heartbeats in each lease. */
 const heartbeatMs = 1000;
+/**
+ * A cache that is not read for this long lets its lease lapse. Otherwise its heartbeats would wake
+ * all services of an idle installation.
+ */
+const unusedMs = 10_000;
+/**
+ * Values that were asked for sooner after a lease began are not cached: services on other servers
+ * of the broker's cluster may not have heard of it.
+ */
+const beginningMs = 100;
 
 const subjects = {
   lease: 'bailiwick.lease',
@@ -78,10 +85,9 @@ export function createRevoker(broker: Broker): Revoke {
   return async (keys) => {
     const began = Date.now();
     const over = began + leaseMs;
-    // A heartbeat is missing: the connection may be dead and the client has not noticed, or this
-    // process stood still and has not read the heartbeat yet. It has once the broker responds.
-    if (!areCurrent(leases, began) && !(await responds(broker)))
-      return sleep(Math.max(0, over - Date.now()));
+    // A lease may have begun a moment ago, or this process stood still and has not read the last
+    // heartbeats. It has once the broker responds. Without a response the connection is dead.
+    if (!(await responds(broker))) return sleep(Math.max(0, over - Date.now()));
     noteConnection();
     // After listening for a lease, every live holder has been heard; the lease of any other holder
     // has ended.
@@ -107,10 +113,6 @@ export function createRevoker(broker: Broker): Revoke {
 
 /** When the lease of each holder ends, in ms since 1970. */
 type Leases = Map<string, number>;
-
-/** Whether there are leases, and none has ended at this time. */
-const areCurrent = (leases: Leases, time: number): boolean =>
-  leases.size > 0 && [...leases.values()].every((ends) => ends >= time);
 
 /** Drops the leases that have ended at this time, and gives the holders of the others. */
 function holdersAt(leases: Leases, time: number): Set<string> {
@@ -165,9 +167,9 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
 });
 
 /**
- * The caching side: caches rights for a lease, and only while it can receive revocations. The least
- * recently used entries go first. `isCounted`: the look-ups count in the metric of the gateways'
- * caches.
+ * The caching side: caches rights for a lease, and only while it can receive revocations. The lease
+ * begins with a look-up and is renewed while there are some. The least recently used entries go
+ * first. `isCounted`: the look-ups count in the metric of the gateways' caches.
  */
 export function createRightsCache(
   broker: Broker,
@@ -176,6 +178,9 @@ export function createRightsCache(
   const self = randomUUID();
   const entries = createEntries(maxSize);
   let leaseEnds = 0;
+  let cachesFrom = 0;
+  let lastLookUp = 0;
+  let heart: NodeJS.Timeout | undefined;
   let revocations = 0;
   let listening = false;
 
@@ -203,11 +208,23 @@ export function createRightsCache(
     if (leaseEnds <= Date.now()) {
       revocations++;
       entries.clear();
+      cachesFrom = Date.now() + beginningMs;
     }
     leaseEnds = started + leaseMs;
   }
-  const heart = setInterval(() => void renew().catch(() => {}), heartbeatMs);
-  heart.unref();
+
+  function beat(): void {
+    if (Date.now() - lastLookUp < unusedMs) return void renew().catch(() => {});
+    clearInterval(heart);
+    heart = undefined;
+  }
+
+  function noteLookUp(now: number): void {
+    lastLookUp = now;
+    if (heart || !listening) return;
+    heart = setInterval(beat, heartbeatMs).unref();
+    beat();
+  }
 
   return {
     /**
@@ -216,6 +233,7 @@ export function createRightsCache(
      */
     async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = Date.now();
+      noteLookUp(now);
       const known = leaseEnds > now ? entries.get(name) : undefined;
       const isKnown = known !== undefined && known.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
@@ -225,7 +243,8 @@ export function createRightsCache(
       const ends = Math.min(now + leaseMs, endsAt);
       const loadedAt = Date.now();
       // A value that was requested before a revocation may predate it: do not cache it.
-      if (revocationsBefore === revocations && leaseEnds > loadedAt && ends > loadedAt)
+      const isCurrent = revocationsBefore === revocations && cachesFrom <= now;
+      if (isCurrent && leaseEnds > loadedAt && ends > loadedAt)
         entries.set(name, { value, keys, ends, size });
       return value;
     },

@@ -158,7 +158,7 @@ export async function listenHttp(
   const timeouts = {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+    connectionsCheckingInterval: requestTimeoutMs / 2,
   };
   // Responses do not depend on the Host header, so it is optional.
   const server = makeServer(
