@@ -177,12 +177,13 @@ export function createRightsCache(
 ) {
   const self = randomUUID();
   const entries = createEntries(maxSize);
-  let leaseEnds = 0;
-  let cachesFrom = 0;
-  let lastLookUp = 0;
-  let heart: NodeJS.Timeout | undefined;
   let revocations = 0;
-  let listening = false;
+  // Services did not wait for this holder since its last lease ended: values from before this one,
+  // and values that are still loading, may be revoked.
+  const lease = createLease(broker, self, () => {
+    revocations++;
+    entries.clear();
+  });
 
   void broker
     .listen(subjects.revoke, (body, answer) => {
@@ -191,40 +192,7 @@ export function createRightsCache(
       entries.revoke(keys);
       answer(JSON.stringify({ id, holder: self }));
     })
-    .then(
-      () => (listening = true),
-      () => {},
-    );
-
-  // A lease is announced first and counts from before the announcement: the holder's lease ends no
-  // later than the services expect.
-  async function renew(): Promise<void> {
-    const started = Date.now();
-    broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: false }));
-    await broker.reach(leaseMs);
-    if (!listening) return;
-    // Services did not wait for this holder since its last lease ended: values from before this
-    // one, and values that are still loading, may be revoked.
-    if (leaseEnds <= Date.now()) {
-      revocations++;
-      entries.clear();
-      cachesFrom = Date.now() + beginningMs;
-    }
-    leaseEnds = started + leaseMs;
-  }
-
-  function beat(): void {
-    if (Date.now() - lastLookUp < unusedMs) return void renew().catch(() => {});
-    clearInterval(heart);
-    heart = undefined;
-  }
-
-  function noteLookUp(now: number): void {
-    lastLookUp = now;
-    if (heart || !listening) return;
-    heart = setInterval(beat, heartbeatMs).unref();
-    beat();
-  }
+    .then(lease.allow, () => {});
 
   return {
     /**
@@ -233,8 +201,8 @@ export function createRightsCache(
      */
     async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = Date.now();
-      noteLookUp(now);
-      const known = leaseEnds > now ? entries.get(name) : undefined;
+      lease.use(now);
+      const known = lease.holds(now) ? entries.get(name) : undefined;
       const isKnown = known !== undefined && known.ends > now;
       if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) return known.value as T;
@@ -243,18 +211,67 @@ export function createRightsCache(
       const ends = Math.min(now + leaseMs, endsAt);
       const loadedAt = Date.now();
       // A value that was requested before a revocation may predate it: do not cache it.
-      const isCurrent = revocationsBefore === revocations && cachesFrom <= now;
-      if (isCurrent && leaseEnds > loadedAt && ends > loadedAt)
+      const isCurrent = revocationsBefore === revocations && lease.hasBegun(now);
+      if (isCurrent && lease.holds(loadedAt) && ends > loadedAt)
         entries.set(name, { value, keys, ends, size });
       return value;
     },
     /** Ends the lease at once. */
     close(): void {
-      clearInterval(heart);
-      listening = false;
-      leaseEnds = 0;
+      lease.end();
       entries.clear();
       broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: true }));
+    },
+  };
+}
+
+/** The lease of a cache. `begun` is called when one begins that does not follow the last at once. */
+function createLease(broker: Broker, holder: string, begun: () => void) {
+  let ends = 0;
+  let cachesFrom = 0;
+  let lastUse = 0;
+  let heart: NodeJS.Timeout | undefined;
+  let isAllowed = false;
+
+  // A lease is announced first and counts from before the announcement: the holder's lease ends no
+  // later than the services expect.
+  async function renew(): Promise<void> {
+    const started = Date.now();
+    broker.signal(subjects.lease, JSON.stringify({ holder, ends: false }));
+    await broker.reach(leaseMs);
+    if (!isAllowed) return;
+    if (ends <= Date.now()) {
+      begun();
+      cachesFrom = Date.now() + beginningMs;
+    }
+    ends = started + leaseMs;
+  }
+
+  function beat(): void {
+    if (Date.now() - lastUse < unusedMs) return void renew().catch(() => {});
+    clearInterval(heart);
+    heart = undefined;
+  }
+
+  return {
+    /** From now on there may be a lease: the holder hears revocations. */
+    allow(): void {
+      isAllowed = true;
+    },
+    /** Notes a look-up, which begins the lease or keeps it alive. */
+    use(now: number): void {
+      lastUse = now;
+      if (heart || !isAllowed) return;
+      heart = setInterval(beat, heartbeatMs).unref();
+      beat();
+    },
+    holds: (time: number): boolean => ends > time,
+    /** Whether a value that was asked for at this time may be cached. */
+    hasBegun: (time: number): boolean => cachesFrom <= time,
+    end(): void {
+      clearInterval(heart);
+      isAllowed = false;
+      ends = 0;
     },
   };
 }
