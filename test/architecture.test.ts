@@ -84,6 +84,7 @@ const acrossTenants: Record<string, string> = {
   'access.roles_everywhere': "lists the user's own roles in each tenant",
   'access.shares_tenant': 'the caller may see a user of a tenant that the caller may see',
   'access.closed_tenants_of_user': "lists the user's own tenants",
+  'access.sweep_daily_counts': 'the sweeper covers all tenants',
   'access.tenants_of_user': "lists the user's own tenants",
   'identity.begin_session': 'the session names the tenant of the link that opened it',
   'identity.bots_anywhere': 'access checks bots of any tenant, for grants on the platform',
@@ -164,6 +165,7 @@ const acrossTenants: Record<string, string> = {
 
 /** Statements in which rows of different tenants may meet, and the reason. */
 const betweenTenants: Record<string, string> = {
+  'access.audit_append': 'counts a sign-in in each tenant of the user; returns no tenant data',
   'access.known_elsewhere': 'the trust of a new link depends on the other tenants of the user',
   'access.traces_of_subject': 'finds the records of a deleted user or bot in all tenants',
   'access.unfinished_removals': 'finds records of deleted users and bots in all tenants',
@@ -175,6 +177,7 @@ const betweenTenants: Record<string, string> = {
   'notifications.settle_waiting': 'the worker holds the task, whose id is unique',
   'notifications.wanted': 'fan-out asks whether any tenant wants a type; returns no tenant data',
   'services/notifications/queue/due/queries.ts:deleteOld': 'the sweeper covers all tenants',
+  'services/notifications/stats/queries.ts:deleteOldHours': 'the sweeper covers all tenants',
   'services/sso/app-sign-ins/queries.ts:takeOfSessions':
     'ends the sign-ins of a session to apps of all tenants',
   'sso.settled_domains': 'a lapsed domain that another tenant has verified is left out',

@@ -3,6 +3,7 @@ import { OutboxEntity } from '@bailiwick/events';
 import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { RateWindowEntity } from '@bailiwick/limits';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
+import { DailyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
 import { GroupEntity, GroupMemberEntity } from './groups/entities.ts';
 import { InvitationEntity } from './invitations/entities.ts';
@@ -16,6 +17,7 @@ import { Membership } from './migrations/008-membership.ts';
 import { Idempotency } from './migrations/011-idempotency.ts';
 import { Branding } from './migrations/012-branding.ts';
 import { AuditSearch } from './migrations/015-audit-search.ts';
+import { Counts } from './migrations/017-counts.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
 import {
@@ -44,6 +46,7 @@ export const accessSchema: ServiceSchema = {
     AuditEntryEntity,
     AuditHeadEntity,
     AuditCheckpointEntity,
+    DailyCountEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -56,6 +59,7 @@ export const accessSchema: ServiceSchema = {
     { name: '011-idempotency', class: Idempotency },
     { name: '012-branding', class: Branding },
     { name: '015-audit-search', class: AuditSearch },
+    { name: '017-counts', class: Counts },
   ],
   compatibleFrom: 1,
 };

@@ -23,6 +23,7 @@ import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
 import { authorityHandlers } from './authority.ts';
+import { countHandlers } from './counts/handlers.ts';
 import { decisionHandlers } from './decisions/access.ts';
 import { maxCachedSize } from './decisions/effective.ts';
 import { followSubjects } from './deletion/follow.ts';
@@ -88,7 +89,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         tenantGraceSeconds,
       };
       const served = [
-        serve(Tenants, tenantHandlers(deps), tenantChecks(settings)),
+        serve(Tenants, { ...tenantHandlers(deps), ...countHandlers(deps) }, tenantChecks(settings)),
         serve(TenantMembers, tenantMemberHandlers(deps)),
         serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),

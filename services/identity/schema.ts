@@ -34,6 +34,7 @@ import { ProvenMailboxes } from './migrations/021-proven-mailboxes.ts';
 import { BotTrusts } from './migrations/022-bot-trusts.ts';
 import { TrustKeys } from './migrations/024-trust-keys.ts';
 import { SupportSessions } from './migrations/025-support-sessions.ts';
+import { KeyExpiry } from './migrations/026-key-expiry.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -89,6 +90,7 @@ export const identitySchema: ServiceSchema = {
     { name: '022-bot-trusts', class: BotTrusts },
     { name: '024-trust-keys', class: TrustKeys },
     { name: '025-support-sessions', class: SupportSessions },
+    { name: '026-key-expiry', class: KeyExpiry },
   ],
   compatibleFrom: 1,
 };

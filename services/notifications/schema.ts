@@ -17,7 +17,9 @@ import { Mail } from './migrations/006-mail.ts';
 import { Messages } from './migrations/007-messages.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
 import { WantedTypes } from './migrations/009-wanted-types.ts';
+import { DeliveryHours } from './migrations/010-delivery-hours.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
+import { DeliveryHourEntity } from './stats/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
 export const notificationsSchema: ServiceSchema = {
@@ -36,6 +38,7 @@ export const notificationsSchema: ServiceSchema = {
     DeletedEndpointEntity,
     MailSuppressionEntity,
     PublishedEventEntity,
+    DeliveryHourEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -47,6 +50,7 @@ export const notificationsSchema: ServiceSchema = {
     { name: '007-messages', class: Messages },
     { name: '008-idempotency', class: Idempotency },
     { name: '009-wanted-types', class: WantedTypes },
+    { name: '010-delivery-hours', class: DeliveryHours },
   ],
   compatibleFrom: 1,
 };

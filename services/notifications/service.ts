@@ -65,6 +65,7 @@ import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
 import { limits } from './sending/send.ts';
 import type { notificationsSettings } from './settings.ts';
+import { statsHandler } from './stats/handlers.ts';
 import { createSweeper } from './sweeper.ts';
 import { type Announcements, createAnnouncements } from './waiting-rows.ts';
 import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
@@ -183,12 +184,14 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     ...explainHandler({ database }),
     ...listEventTypesHandler,
     listAttempts: attemptsHandler({ database, pager }, 'whk'),
+    getStats: statsHandler({ database }, 'whk'),
   };
   const chat = {
     ...chatHandlers(deps),
     ...deliverChatHandler(shared),
     ...testChatDeliveryHandler(shared),
     listAttempts: attemptsHandler({ database, pager }, 'slk'),
+    getStats: statsHandler({ database }, 'slk'),
   };
   return [
     serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),

@@ -6,6 +6,7 @@ import { deleteExpiredSuppressions } from './email/queries.ts';
 import { nameSeconds } from './events/publish.ts';
 import { forgetPublished } from './events/queries.ts';
 import { deleteExpiredMessages, deleteForgotten } from './messages/queries.ts';
+import { deleteOldHours } from './stats/queries.ts';
 import { erasePreviousSecrets } from './webhooks/queries.ts';
 
 const intervalMs = 15_000;
@@ -33,6 +34,10 @@ export function createSweeper({ database, limiter, deliveryBodyHours, log }: Dep
       while (
         !isStopped() &&
         (await database.transaction(null, (em) => deleteForgotten(em, batch))) === batch
+      );
+      while (
+        !isStopped() &&
+        (await database.transaction(null, (em) => deleteOldHours(em, batch))) === batch
       );
       while (
         !isStopped() &&

@@ -472,6 +472,12 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
+  Bots_GetCounts: {
+    "text":"Counts the bots of a tenant, and their keys that expire within 30 days.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
   Bots_List: {
     "text":"Lists the bots of a tenant.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
@@ -523,6 +529,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts."},
+    ],
+  },
+  Chat_GetStats: {
+    "text":"Counts the tenant's endpoints, and their delivery attempts of the last 30 days.","access":"a session or a bot key: the permission iam.chat.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":false,"text":"Restricts the attempts to this endpoint. Empty means all endpoints, deleted ones included."},
     ],
   },
   Chat_ListAttempts: {
@@ -1188,6 +1201,16 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":"The ID or the slug of a tenant."},
     ],
   },
+  Tenants_GetCounts: {
+    "text":"Counts the records of a tenant, and what happened in it on each of the last 30 days. A figure is absent, or its list empty, if the caller lacks the permission for it.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.invitations.read in Tenant; or the permission iam.groups.read in Tenant; or the permission iam.roles.read in Tenant; or the permission iam.audit.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_GetTotals: {
+    "text":"Counts the tenants of the platform, and what happened on it on each of the last 30 days.","access":"a session or a bot key: the permission iam.platform.tenants.read on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
   Tenants_List: {
     "text":"Lists all tenants, in order of their IDs.","access":"a session or a bot key: the permission iam.platform.tenants.read on the platform","answers":"page","tenant":"",
     fields: [
@@ -1398,6 +1421,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":"The endpoint."},
       {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
+    ],
+  },
+  Webhooks_GetStats: {
+    "text":"Counts the tenant's endpoints, and their delivery attempts of the last 30 days.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":false,"text":"Restricts the attempts to this endpoint. Empty means all endpoints, deleted ones included."},
     ],
   },
   Webhooks_ListAttempts: {

@@ -106,6 +106,8 @@ export interface Operations {
   Bots_Delete: { request: Bots_DeleteReq; response: Bots_DeleteRes };
   /** Returns one bot. */
   Bots_Get: { request: Bots_GetReq; response: Bots_GetRes };
+  /** Counts the bots of a tenant, and their keys that expire within 30 days. */
+  Bots_GetCounts: { request: Bots_GetCountsReq; response: Bots_GetCountsRes };
   /** Lists the bots of a tenant. */
   Bots_List: { request: Bots_ListReq; response: Bots_ListRes };
   /** Creates a bot, or updates the one with this ID. A tenant has a maximum number of bots (failed_precondition). */
@@ -118,6 +120,8 @@ export interface Operations {
   Chat_GetEndpoint: { request: Chat_GetEndpointReq; response: Chat_GetEndpointRes };
   /** Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for 7 days by default. */
   Chat_GetMessage: { request: Chat_GetMessageReq; response: Chat_GetMessageRes };
+  /** Counts the tenant's endpoints, and their delivery attempts of the last 30 days. */
+  Chat_GetStats: { request: Chat_GetStatsReq; response: Chat_GetStatsRes };
   /** Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first, without bodies. */
   Chat_ListAttempts: { request: Chat_ListAttemptsReq; response: Chat_ListAttemptsRes };
   /** Lists the endpoints of a tenant. */
@@ -286,6 +290,10 @@ export interface Operations {
   Tenants_Get: { request: Tenants_GetReq; response: Tenants_GetRes };
   /** Returns how the pages and mails about a tenant look. The response is the same for every caller; it is empty for a tenant without branding, for one that is not active and for one that does not exist. */
   Tenants_GetBranding: { request: Tenants_GetBrandingReq; response: Tenants_GetBrandingRes };
+  /** Counts the records of a tenant, and what happened in it on each of the last 30 days. A figure is absent, or its list empty, if the caller lacks the permission for it. */
+  Tenants_GetCounts: { request: Tenants_GetCountsReq; response: Tenants_GetCountsRes };
+  /** Counts the tenants of the platform, and what happened on it on each of the last 30 days. */
+  Tenants_GetTotals: { request: Tenants_GetTotalsReq; response: Tenants_GetTotalsRes };
   /** Lists all tenants, in order of their IDs. */
   Tenants_List: { request: Tenants_ListReq; response: Tenants_ListRes };
   /** Lists the active tenants in which the caller has a membership, each with that membership. If it is pending or disabled, only the tenant's ID, Name and Slug are shown. */
@@ -336,6 +344,8 @@ export interface Operations {
   Webhooks_GetEndpoint: { request: Webhooks_GetEndpointReq; response: Webhooks_GetEndpointRes };
   /** Returns a message that was sent to an endpoint, with its body and attempts. Bodies are kept for 7 days by default. */
   Webhooks_GetMessage: { request: Webhooks_GetMessageReq; response: Webhooks_GetMessageRes };
+  /** Counts the tenant's endpoints, and their delivery attempts of the last 30 days. */
+  Webhooks_GetStats: { request: Webhooks_GetStatsReq; response: Webhooks_GetStatsRes };
   /** Lists the delivery attempts of the last 30 days to the tenant's endpoints, newest first, without bodies. */
   Webhooks_ListAttempts: { request: Webhooks_ListAttemptsReq; response: Webhooks_ListAttemptsRes };
   /** Lists the endpoints of a tenant. */
@@ -1477,6 +1487,19 @@ export type Bots_DeleteReq = {
 /** Empty: the bot is deleted. */
 export type Bots_DeleteRes = Record<string, never>;
 
+/** Selects a tenant. */
+export type Bots_GetCountsReq = {
+  Tenant: string;
+};
+
+/** The figures of a tenant's bots. */
+export type Bots_GetCountsRes = {
+  Active: Count;
+  Inactive: Count;
+  /** The valid keys that expire within 30 days and have no successor from a rotation. */
+  ExpiringKeys: Count;
+};
+
 /** Selects one bot. */
 export type Bots_GetReq = {
   Tenant: string;
@@ -1613,6 +1636,23 @@ export type Chat_GetMessageRes = {
   Message: DeliveryMessage;
 };
 
+/** Selects a tenant, or one of its endpoints. */
+export type Chat_GetStatsReq = {
+  Tenant: string;
+  /** Restricts the attempts to this endpoint. Empty means all endpoints, deleted ones included. */
+  ID?: string | undefined;
+};
+
+/** The endpoints and their attempts. */
+export type Chat_GetStatsRes = {
+  /** All endpoints of the tenant, also if the request names one. */
+  Endpoints: EndpointCounts;
+  /** The last 30 days, oldest first. The last one is today. */
+  Days: DeliveryStats[];
+  /** The last 48 hours, oldest first. Empty unless the request names an endpoint. */
+  Hours: DeliveryStats[];
+};
+
 /** Selects a tenant, a page and a filter. Empty fields do not restrict the list. */
 export type Chat_ListAttemptsReq = {
   Tenant: string;
@@ -1696,6 +1736,13 @@ export type Chat_UpdateEndpointRes = {
   Endpoint: ChatEndpoint;
 };
 
+/** A number of records. */
+export type Count = {
+  Value: number;
+  /** Whether there are more: counting ends at 10,000. */
+  HasMore: boolean;
+};
+
 /** A tenant's data key. */
 export type DataKey = {
   ID: string;
@@ -1708,6 +1755,13 @@ export type DataKey = {
   UnusedSince?: string;
   /** The number of records that it encrypts. */
   Records: number;
+};
+
+/** What was counted on one day. */
+export type DayCount = {
+  /** The day in UTC, such as 2026-11-25. */
+  Day: string;
+  Count: number;
 };
 
 /** One attempt to deliver a message to an endpoint. */
@@ -1761,6 +1815,20 @@ export type DeliveryMessage = {
   Status: string;
   /** The attempts of the last 30 days, oldest first; the latest 200 if there are more. */
   Attempts: DeliveryAttempt[];
+};
+
+/** The delivery attempts that began within one hour or one day, in UTC. */
+export type DeliveryStats = {
+  Start?: string;
+  /** Attempts that the receiver accepted. */
+  Delivered: number;
+  /** Attempts that did not succeed and were to be repeated. */
+  Retried: number;
+  /** Attempts that did not succeed and were the last of their message. */
+  Failed: number;
+  /** The mean and the longest duration of these attempts. 0 without attempts. */
+  MeanMs: number;
+  LongestMs: number;
 };
 
 /** A mail domain of a tenant. */
@@ -1890,6 +1958,15 @@ export type Domain_VerifyReq = {
 /** The domain as stored: verified, or pending with a FailureReason. */
 export type Domain_VerifyRes = {
   Domain: Domain;
+};
+
+/** The endpoints of a tenant. */
+export type EndpointCounts = {
+  Total: number;
+  /** Active endpoints whose latest deliveries failed. */
+  Failing: number;
+  /** Endpoints that the service switched off because of their failures. */
+  Disabled: number;
 };
 
 /** Whether an endpoint receives the events of a type. */
@@ -2422,6 +2499,12 @@ export type Mail_GetSuppressionReq = {
 /** The suppression of the address. */
 export type Mail_GetSuppressionRes = {
   Suppression: MailSuppression;
+};
+
+/** The members of a tenant by status. */
+export type MemberCounts = {
+  Active?: Count;
+  Disabled?: Count;
 };
 
 /** Selects one page of a list. */
@@ -3479,6 +3562,27 @@ export type Tenants_GetBrandingRes = {
 };
 
 /** Selects one tenant. */
+export type Tenants_GetCountsReq = {
+  Tenant: string;
+};
+
+/** The figures of a tenant. */
+export type Tenants_GetCountsRes = {
+  /** Requires iam.users.read. */
+  Members: MemberCounts;
+  /** The invitations that are pending. Requires iam.invitations.read. */
+  Invitations: Count;
+  /** Requires iam.groups.read. */
+  Groups: Count;
+  /** The built-in roles and the tenant's own. Requires iam.roles.read. */
+  Roles: Count;
+  /** The sign-ins of its active members, in whatever tenant they work then, oldest day first. Requires iam.users.read. */
+  SignIns: DayCount[];
+  /** The denied calls about the tenant, oldest day first. Requires iam.audit.read. */
+  Refusals: DayCount[];
+};
+
+/** Selects one tenant. */
 export type Tenants_GetReq = {
   Tenant: string;
 };
@@ -3486,6 +3590,19 @@ export type Tenants_GetReq = {
 /** The tenant. */
 export type Tenants_GetRes = {
   Tenant: Tenant;
+};
+
+/** Empty: it is about the whole platform. */
+export type Tenants_GetTotalsReq = Record<string, never>;
+
+/** The figures of the platform. */
+export type Tenants_GetTotalsRes = {
+  Active: Count;
+  Suspended: Count;
+  /** The sign-ins of all users, oldest day first. */
+  SignIns: DayCount[];
+  /** The denied calls about the platform and about unknown tenants, oldest day first. */
+  Refusals: DayCount[];
 };
 
 /** Selects a page. */
@@ -3892,6 +4009,23 @@ export type Webhooks_GetMessageReq = {
 /** The message. */
 export type Webhooks_GetMessageRes = {
   Message: DeliveryMessage;
+};
+
+/** Selects a tenant, or one of its endpoints. */
+export type Webhooks_GetStatsReq = {
+  Tenant: string;
+  /** Restricts the attempts to this endpoint. Empty means all endpoints, deleted ones included. */
+  ID?: string | undefined;
+};
+
+/** The endpoints and their attempts. */
+export type Webhooks_GetStatsRes = {
+  /** All endpoints of the tenant, also if the request names one. */
+  Endpoints: EndpointCounts;
+  /** The last 30 days, oldest first. The last one is today. */
+  Days: DeliveryStats[];
+  /** The last 48 hours, oldest first. Empty unless the request names an endpoint. */
+  Hours: DeliveryStats[];
 };
 
 /** Selects a tenant, a page and a filter. Empty fields do not restrict the list. */

@@ -3,6 +3,7 @@ import { isOutage } from '@bailiwick/errors';
 import { firstOf, type KeyRing } from '@bailiwick/keys';
 import { type Background, repeat } from '@bailiwick/service';
 import { counter, type Log } from '@bailiwick/telemetry';
+import { deleteOldCounts } from '../counts/queries.ts';
 import {
   dropEntries,
   findDue,
@@ -101,5 +102,9 @@ export const startPruning = (deps: Deps): Background =>
     everyMs: intervalMs,
     log: deps.log,
     failed: 'pruning audit entries failed, retrying',
-    work: (isStopped) => pruneAudit(deps, isStopped).then(() => renewSignatures(deps)),
+    async work(isStopped) {
+      await deleteOldCounts(deps.database);
+      await pruneAudit(deps, isStopped);
+      await renewSignatures(deps);
+    },
   });

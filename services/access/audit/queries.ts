@@ -37,7 +37,9 @@ export async function findChains(
 }
 
 // Locks the heads in order, so that two appenders never deadlock. A head that another appender has
-// moved since it was read gets nothing: neither the head nor the entries.
+// moved since it was read gets nothing: neither the head nor the entries. The counts of sign-ins
+// change under the head of the platform's chain, which has their entries, and those of denied calls
+// under the tenant's head: two appenders never wait for each other's counts.
 const append: Statement = {
   name: 'access.audit_append',
   text: `with given as (
@@ -56,6 +58,16 @@ const append: Statement = {
          ), stored as (
            insert into audit_entry
            select e.* from jsonb_populate_recordset(null::audit_entry, $2::jsonb) e where e.tenant in (select tenant from ours)
+           returning tenant, action, result, actor_id, (occurred_at at time zone 'UTC')::date as day
+         ), counted as (
+           insert into daily_count as c (tenant, kind, day, count)
+           select tenant, kind, day, count(*) from (
+             select s.tenant, 'denied' as kind, s.day from stored s where s.result = 'denied'
+             union all select '', 'sign_in', s.day from stored s where s.action = 'user.signed_in'
+             union all select m.tenant, 'sign_in', s.day from stored s
+               join tenant_member m on m.user_id = s.actor_id and m.status = 'active' where s.action = 'user.signed_in'
+           ) as one group by tenant, kind, day order by tenant, kind, day
+           on conflict (tenant, kind, day) do update set count = c.count + excluded.count
          )
          select tenant from ours`,
 };

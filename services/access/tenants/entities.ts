@@ -50,6 +50,7 @@ export const TenantEntity = defineEntity({
   uniques: [{ name: 'tenant_slug', properties: ['slug'] }],
   indexes: [
     { name: 'tenant_created_by', properties: ['createdBy'] },
+    { name: 'tenant_status', properties: ['status'], where: `status <> 'active'` },
     { name: 'tenant_purge_at', properties: ['purgeAt'], where: 'purge_at is not null' },
   ],
 });
@@ -82,7 +83,10 @@ export const TenantMemberEntity = defineEntity({
     source: p.text(),
     joinedAt: p.datetime(3),
   },
-  indexes: [{ name: 'tenant_member_user', properties: ['userId', 'tenant'] }],
+  indexes: [
+    { name: 'tenant_member_user', properties: ['userId', 'tenant'] },
+    { name: 'tenant_member_status', properties: ['tenant', 'status'] },
+  ],
 });
 
 /**

@@ -11,7 +11,7 @@ import { updateTenant } from './update.ts';
 
 export function tenantHandlers(
   deps: CreateDeps & { pager: Pager; tenantGraceSeconds: number },
-): Handlers<typeof Tenants> {
+): Omit<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
   const { database, pager } = deps;
   return {
     async create(request, call) {

@@ -54,6 +54,11 @@ export const BotKeyEntity = defineEntity({
   uniques: [{ name: 'bot_key_token_hash', properties: ['tokenHash'] }],
   indexes: [
     { name: 'bot_key_bot', properties: ['tenant', 'bot', 'id'] },
+    {
+      name: 'bot_key_expiry',
+      properties: ['tenant', 'expiresAt'],
+      where: "revoked_at is null and rotated_to = ''",
+    },
     { name: 'bot_key_notice_at', properties: ['noticeAt'], where: 'notice_at is not null' },
   ],
 });

@@ -8,7 +8,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
-import { findBot, listBots } from './queries.ts';
+import { countBots, findBot, listBots, mostKeys } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
 
 type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
@@ -48,6 +48,18 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
         ({ id }) => id,
       );
       return { page: { items: items.map(botRecord), nextCursor } };
+    },
+
+    async getCounts({ tenant }) {
+      const { active, inactive, expiringKeys } = await countBots(database, tenant);
+      return {
+        active: { value: active },
+        inactive: { value: inactive },
+        expiringKeys: {
+          value: Math.min(expiringKeys, mostKeys),
+          hasMore: expiringKeys > mostKeys,
+        },
+      };
     },
 
     async delete({ tenant, id }, call) {

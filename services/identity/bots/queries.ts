@@ -52,3 +52,25 @@ export function listBots(
 ): Promise<BotRow[]> {
   return database.query<BotRow>(ofTenant, [tenant, after, limit]);
 }
+
+// A tenant has a maximum number of bots, and an index has the keys that can expire.
+const counts: Statement = {
+  name: 'identity.count_bots',
+  text: `select
+           (select count(*)::int from bot where tenant = $1 and active) as active,
+           (select count(*)::int from bot where tenant = $1 and not active) as inactive,
+           (select count(*)::int from (
+             select from bot_key where tenant = $1 and expires_at > now() and expires_at < now() + interval '30 days'
+               and revoked_at is null and rotated_to = '' limit $2) as found) as "expiringKeys"`,
+};
+
+export type BotNumbers = { active: number; inactive: number; expiringKeys: number };
+
+/** Counting of keys ends here. */
+export const mostKeys = 10_000;
+
+/** The bots of a tenant, and their keys that expire soon: at most one more than `mostKeys`. */
+export async function countBots(database: Database, tenant: string): Promise<BotNumbers> {
+  const [row] = await database.query<BotNumbers>(counts, [tenant, mostKeys + 1]);
+  return row ?? { active: 0, inactive: 0, expiringKeys: 0 };
+}

@@ -48,7 +48,7 @@ export const chatReplayChecks = (deps: UpdateDeps): ReplayChecks<typeof Chat> =>
 
 export function chatHandlers(
   deps: EndpointDeps,
-): Omit<Handlers<typeof Chat>, 'deliver' | 'listAttempts' | 'sendTest'> {
+): Omit<Handlers<typeof Chat>, 'deliver' | 'getStats' | 'listAttempts' | 'sendTest'> {
   return {
     createEndpoint: (request, call) => createEndpoint(deps, request, call),
     updateEndpoint: (request, call) => updateEndpoint(deps, request, call),

@@ -60,6 +60,19 @@ const attemptColumns =
 /** The attempt columns that its message row stores as well. */
 const messageColumns = 'task, tenant, endpoint, operation, event, type, delivery';
 
+/** The further columns that the counts of attempts need. */
+const countedColumns = `${messageColumns}, status, duration_ms, started_at`;
+
+/** Counts the recorded attempts at endpoints. Rows are locked in the same order everywhere. */
+const countAttempts = `insert into delivery_hour as h (tenant, endpoint, hour, delivered, retried, failed, total_ms, longest_ms)
+      select tenant, endpoint, date_trunc('hour', started_at, 'UTC') as hour,
+        count(*) filter (where status = 'delivered'), count(*) filter (where status = 'retry'), count(*) filter (where status = 'failed'),
+        sum(duration_ms), max(duration_ms)
+      from noted where status <> 'dropped' and (starts_with(endpoint, 'whk_') or starts_with(endpoint, 'slk_'))
+      group by tenant, endpoint, hour order by tenant, endpoint, hour
+      on conflict (tenant, endpoint, hour) do update set delivered = h.delivered + excluded.delivered, retried = h.retried + excluded.retried,
+        failed = h.failed + excluded.failed, total_ms = h.total_ms + excluded.total_ms, longest_ms = greatest(h.longest_ms, excluded.longest_ms)`;
+
 // Recording an attempt twice does nothing: the first time settled it. Rows are locked in the same
 // order everywhere.
 const settleDone: Statement = {
@@ -68,7 +81,8 @@ const settleDone: Statement = {
            insert into delivery_attempt (${attemptColumns})
            select ${attemptColumns} from jsonb_to_recordset($1) as a (task text, attempt int, operation text, tenant text, endpoint text, event text, type text,
              delivery text, status text, status_code int, error text, message text, duration_ms int, started_at timestamptz, next_attempt_at timestamptz)
-           on conflict do nothing returning ${messageColumns}
+           on conflict do nothing returning ${countedColumns}
+         ), counted as (${countAttempts}
          ), kept as (
            insert into delivery_message (${messageColumns}, created_at, dek_id, request)
            select ${messageColumns}, now(), dek_id, request
@@ -87,7 +101,8 @@ const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
   text: `with noted as (
       insert into delivery_attempt (${attemptColumns})
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning ${messageColumns}
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning ${countedColumns}
+    ), counted as (${countAttempts}
     ), endpoint as (
       select from (select from webhook_endpoint where tenant = $4 and id = $5 for key share) as webhook
       union all select from (select from chat_endpoint where tenant = $4 and id = $5 for key share) as chat

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Count } from "../../common/v1/count_pb.ts";
+import { file_bailiwick_common_v1_count } from "../../common/v1/count_pb.ts";
 import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import type { StringMap } from "../../common/v1/values_pb.ts";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/bots.proto.
  */
 export const file_bailiwick_identity_v1_bots: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIoEECgNCb3QSHAoCaWQYASABKAlCDLpICXIHirUYA2JvdFICSUQSJwoGdGVuYW50GAIgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIjCgRuYW1lGAMgASgJQg+6SAzIAQFyB8C1GAEYgAFSBE5hbWUSLwoLZGVzY3JpcHRpb24YBCABKAlCCLpIBXIDGIAESABSC0Rlc2NyaXB0aW9uiAEBEhsKBmFjdGl2ZRgFIAEoCEgBUgZBY3RpdmWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESQgoMbGFzdF91c2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKTGFzdFVzZWRBdBIjCgpjcmVhdGVkX2J5GAggASgJQgSItRgBUglDcmVhdGVkQnkSPwoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0Qg4KDF9kZXNjcmlwdGlvbkIJCgdfYWN0aXZlIlwKB0JvdFBhZ2USMAoFaXRlbXMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJ/Cg9Cb3RzU2F2ZVJlcXVlc3QSLAoDYm90GAEgASgLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIDQm90Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCJAChBCb3RzU2F2ZVJlc3BvbnNlEiwKA2JvdBgBIAEoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RSA0JvdCJaCg5Cb3RzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIj8KD0JvdHNHZXRSZXNwb25zZRIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QibAoPQm90c0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJGChBCb3RzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UGFnZVIEUGFnZSJdChFCb3RzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIhQKEkJvdHNEZWxldGVSZXNwb25zZTKgBAoEQm90cxKBAQoEU2F2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzU2F2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c1NhdmVSZXNwb25zZSIoirUYJBADGh4SHAoOaWFtLmJvdHMud3JpdGUSCmJvdC50ZW5hbnQgARJ9CgNHZXQSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlc3BvbnNlIieQAgGKtRggEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnSYAQESgAEKBExpc3QSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNMaXN0UmVzcG9uc2UiJ5ACAYq1GCAQAxoZEhcKDWlhbS5ib3RzLnJlYWQSBnRlbmFudJgBARKDAQoGRGVsZXRlEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNEZWxldGVSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNEZWxldGVSZXNwb25zZSIkirUYIBADGhoSGAoOaWFtLmJvdHMud3JpdGUSBnRlbmFudCABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIoEECgNCb3QSHAoCaWQYASABKAlCDLpICXIHirUYA2JvdFICSUQSJwoGdGVuYW50GAIgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIjCgRuYW1lGAMgASgJQg+6SAzIAQFyB8C1GAEYgAFSBE5hbWUSLwoLZGVzY3JpcHRpb24YBCABKAlCCLpIBXIDGIAESABSC0Rlc2NyaXB0aW9uiAEBEhsKBmFjdGl2ZRgFIAEoCEgBUgZBY3RpdmWIAQESOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESQgoMbGFzdF91c2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKTGFzdFVzZWRBdBIjCgpjcmVhdGVkX2J5GAggASgJQgSItRgBUglDcmVhdGVkQnkSPwoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0Qg4KDF9kZXNjcmlwdGlvbkIJCgdfYWN0aXZlIlwKB0JvdFBhZ2USMAoFaXRlbXMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJ/Cg9Cb3RzU2F2ZVJlcXVlc3QSLAoDYm90GAEgASgLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIDQm90Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCJAChBCb3RzU2F2ZVJlc3BvbnNlEiwKA2JvdBgBIAEoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RSA0JvdCJaCg5Cb3RzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIj8KD0JvdHNHZXRSZXNwb25zZRIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QibAoPQm90c0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJGChBCb3RzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UGFnZVIEUGFnZSJdChFCb3RzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIhQKEkJvdHNEZWxldGVSZXNwb25zZSI/ChRCb3RzR2V0Q291bnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IsQBChVCb3RzR2V0Q291bnRzUmVzcG9uc2USMgoGYWN0aXZlGAEgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIGQWN0aXZlEjYKCGluYWN0aXZlGAIgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIISW5hY3RpdmUSPwoNZXhwaXJpbmdfa2V5cxgDIAEoCzIaLmJhaWxpd2ljay5jb21tb24udjEuQ291bnRSDEV4cGlyaW5nS2V5czKyBQoEQm90cxKBAQoEU2F2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzU2F2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c1NhdmVSZXNwb25zZSIoirUYJBADGh4SHAoOaWFtLmJvdHMud3JpdGUSCmJvdC50ZW5hbnQgARJ9CgNHZXQSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlc3BvbnNlIieQAgGKtRggEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnSYAQESgAEKBExpc3QSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNMaXN0UmVzcG9uc2UiJ5ACAYq1GCAQAxoZEhcKDWlhbS5ib3RzLnJlYWQSBnRlbmFudJgBARKPAQoJR2V0Q291bnRzEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXNwb25zZSInkAIBirUYIBADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50mAEBEoMBCgZEZWxldGUSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlc3BvbnNlIiSKtRggEAMaGhIYCg5pYW0uYm90cy53cml0ZRIGdGVuYW50IAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_count, file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A program that authenticates with keys of its own.
@@ -289,6 +291,56 @@ export const BotsDeleteResponseSchema: GenMessage<BotsDeleteResponse> = /*@__PUR
   messageDesc(file_bailiwick_identity_v1_bots, 9);
 
 /**
+ * Selects a tenant.
+ *
+ * @generated from message bailiwick.identity.v1.BotsGetCountsRequest
+ */
+export type BotsGetCountsRequest = Message<"bailiwick.identity.v1.BotsGetCountsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotsGetCountsRequest.
+ * Use `create(BotsGetCountsRequestSchema)` to create a new message.
+ */
+export const BotsGetCountsRequestSchema: GenMessage<BotsGetCountsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bots, 10);
+
+/**
+ * The figures of a tenant's bots.
+ *
+ * @generated from message bailiwick.identity.v1.BotsGetCountsResponse
+ */
+export type BotsGetCountsResponse = Message<"bailiwick.identity.v1.BotsGetCountsResponse"> & {
+  /**
+   * @generated from field: bailiwick.common.v1.Count active = 1 [json_name = "Active"];
+   */
+  active?: Count | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.Count inactive = 2 [json_name = "Inactive"];
+   */
+  inactive?: Count | undefined;
+
+  /**
+   * The valid keys that expire within 30 days and have no successor from a rotation.
+   *
+   * @generated from field: bailiwick.common.v1.Count expiring_keys = 3 [json_name = "ExpiringKeys"];
+   */
+  expiringKeys?: Count | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotsGetCountsResponse.
+ * Use `create(BotsGetCountsResponseSchema)` to create a new message.
+ */
+export const BotsGetCountsResponseSchema: GenMessage<BotsGetCountsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bots, 11);
+
+/**
  * Bots: programs that authenticate with keys of their own.
  *
  * @generated from service bailiwick.identity.v1.Bots
@@ -324,6 +376,16 @@ export const Bots: GenService<{
     methodKind: "unary";
     input: typeof BotsListRequestSchema;
     output: typeof BotsListResponseSchema;
+  },
+  /**
+   * Counts the bots of a tenant, and their keys that expire within 30 days.
+   *
+   * @generated from rpc bailiwick.identity.v1.Bots.GetCounts
+   */
+  getCounts: {
+    methodKind: "unary";
+    input: typeof BotsGetCountsRequestSchema;
+    output: typeof BotsGetCountsResponseSchema;
   },
   /**
    * Deletes a bot with its keys and grants.

@@ -1,0 +1,58 @@
+import { holdsInTenant } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import { tenantRoles } from '../permissions/builtin.ts';
+import {
+  countGroups,
+  countInvitations,
+  countMembers,
+  countRoles,
+  countTenants,
+  listDays,
+  most,
+} from './queries.ts';
+
+/** A number that was counted up to one more than `most`. */
+const toCount = (found: number) => ({ value: Math.min(found, most), hasMore: found > most });
+
+/** The figures of a tenant and of the platform. */
+export function countHandlers({
+  database,
+}: {
+  database: Database;
+}): Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
+  return {
+    async getCounts({ tenant }, { caller }) {
+      const ifMay = <T>(area: string, count: () => Promise<T>): Promise<T | undefined> =>
+        holdsInTenant(caller, `iam.${area}.read`, tenant) ? count() : Promise.resolve(undefined);
+      const [members, invitations, groups, roles, signIns, refusals] = await Promise.all([
+        ifMay('users', () => countMembers(database, tenant)),
+        ifMay('invitations', () => countInvitations(database, tenant)),
+        ifMay('groups', () => countGroups(database, tenant)),
+        ifMay('roles', () => countRoles(database, tenant)),
+        ifMay('users', () => listDays(database, tenant, 'sign_in')),
+        ifMay('audit', () => listDays(database, tenant, 'denied')),
+      ]);
+      return {
+        ...(members && {
+          members: { active: toCount(members.active), disabled: toCount(members.disabled) },
+        }),
+        ...(invitations !== undefined && { invitations: toCount(invitations) }),
+        ...(groups !== undefined && { groups: toCount(groups) }),
+        ...(roles !== undefined && { roles: toCount(roles + tenantRoles.length) }),
+        signIns: signIns ?? [],
+        refusals: refusals ?? [],
+      };
+    },
+
+    async getTotals() {
+      const [{ active, suspended }, signIns, refusals] = await Promise.all([
+        countTenants(database),
+        listDays(database, '', 'sign_in'),
+        listDays(database, '', 'denied'),
+      ]);
+      return { active: toCount(active), suspended: toCount(suspended), signIns, refusals };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { type Database, type Statement } from '@bailiwick/database';
+import type { DailyKind } from './entities.ts';
+
+/** Counting ends here, so that a call takes as long for a large tenant as for a small one. */
+export const most = 10_000;
+
+const members: Statement = {
+  name: 'access.count_members',
+  text: `select
+           (select count(*)::int from (select from tenant_member where tenant = $1 and status = 'active' limit $2) as found) as active,
+           (select count(*)::int from (select from tenant_member where tenant = $1 and status = 'disabled' limit $2) as found) as disabled`,
+};
+
+export type MemberNumbers = { active: number; disabled: number };
+
+/** The members of a tenant by status, each at most one more than `most`. */
+export async function countMembers(database: Database, tenant: string): Promise<MemberNumbers> {
+  const [row] = await database.query<MemberNumbers>(members, [tenant, most + 1]);
+  return row ?? { active: 0, disabled: 0 };
+}
+
+const tenants: Statement = {
+  name: 'access.count_tenants',
+  text: `select
+           (select count(*)::int from (select from tenant where status = 'active' limit $1) as found) as active,
+           (select count(*)::int from (select from tenant where status = 'suspended' limit $1) as found) as suspended`,
+};
+
+type TenantNumbers = { active: number; suspended: number };
+
+/** The tenants by status, each at most one more than `most`. */
+export async function countTenants(database: Database): Promise<TenantNumbers> {
+  const [row] = await database.query<TenantNumbers>(tenants, [most + 1]);
+  return row ?? { active: 0, suspended: 0 };
+}
+
+const invitations: Statement = {
+  name: 'access.count_invitations',
+  text: `select count(*)::int as count from (
+           select from invitation where tenant = $1 and status = 'pending' and expires_at > now() limit $2) as found`,
+};
+const groups: Statement = {
+  name: 'access.count_groups',
+  text: `select count(*)::int as count from (select from group_entry where tenant = $1 limit $2) as found`,
+};
+const roles: Statement = {
+  name: 'access.count_roles',
+  text: `select count(*)::int as count from (select from role_entry where tenant = $1 limit $2) as found`,
+};
+
+async function countOf(database: Database, statement: Statement, tenant: string): Promise<number> {
+  const [row] = await database.query<{ count: number }>(statement, [tenant, most + 1]);
+  return row?.count ?? 0;
+}
+
+/** The open invitations of a tenant, at most one more than `most`. */
+export const countInvitations = (database: Database, tenant: string): Promise<number> =>
+  countOf(database, invitations, tenant);
+
+/** The groups of a tenant, at most one more than `most`. */
+export const countGroups = (database: Database, tenant: string): Promise<number> =>
+  countOf(database, groups, tenant);
+
+/** The roles that a tenant has defined, at most one more than `most`. */
+export const countRoles = (database: Database, tenant: string): Promise<number> =>
+  countOf(database, roles, tenant);
+
+const days: Statement = {
+  name: 'access.daily_counts',
+  text: `select asked.day::date::text as day, coalesce(c.count, 0) as count
+         from generate_series((now() at time zone 'UTC')::date - 29, (now() at time zone 'UTC')::date, interval '1 day') as asked (day)
+         left join daily_count c on c.tenant = $1 and c.kind = $2 and c.day = asked.day::date order by asked.day`,
+};
+
+/** What was counted on each of the last 30 days, oldest first. Tenant "" is the platform. */
+export const listDays = (
+  database: Database,
+  tenant: string,
+  kind: DailyKind,
+): Promise<Array<{ day: string; count: number }>> => database.query(days, [tenant, kind]);
+
+const sweep: Statement = {
+  name: 'access.sweep_daily_counts',
+  text: `delete from daily_count where day < (now() at time zone 'UTC')::date - 30`,
+};
+
+/** Deletes the counts that are no longer shown. */
+export async function deleteOldCounts(database: Database): Promise<void> {
+  await database.query(sweep, []);
+}

@@ -1,0 +1,82 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+
+export type EndpointPrefix = 'whk' | 'slk';
+
+const counts: Readonly<Record<EndpointPrefix, Statement>> = {
+  whk: {
+    name: 'notifications.count_webhook_endpoints',
+    text: `select count(*)::int as total, count(*) filter (where e.disabled_reason <> '')::int as disabled,
+             count(*) filter (where e.active and h.failing_since is not null)::int as failing
+           from webhook_endpoint e left join endpoint_health h on h.tenant = e.tenant and h.endpoint = e.id where e.tenant = $1`,
+  },
+  slk: {
+    name: 'notifications.count_chat_endpoints',
+    text: `select count(*)::int as total, count(*) filter (where e.disabled_reason <> '')::int as disabled,
+             count(*) filter (where e.active and h.failing_since is not null)::int as failing
+           from chat_endpoint e left join endpoint_health h on h.tenant = e.tenant and h.endpoint = e.id where e.tenant = $1`,
+  },
+};
+
+export type EndpointNumbers = { total: number; failing: number; disabled: number };
+
+/** The endpoints of one kind, of which a tenant has a maximum number. */
+export async function countEndpoints(
+  database: Database,
+  tenant: string,
+  prefix: EndpointPrefix,
+): Promise<EndpointNumbers> {
+  const [row] = await database.query<EndpointNumbers>(counts[prefix], [tenant]);
+  return row ?? { total: 0, failing: 0, disabled: 0 };
+}
+
+export type StatsRow = {
+  start: Date | string;
+  delivered: number;
+  retried: number;
+  failed: number;
+  meanMs: number;
+  longestMs: number;
+};
+
+const numbers = `coalesce(sum(h.delivered), 0)::int as delivered, coalesce(sum(h.retried), 0)::int as retried, coalesce(sum(h.failed), 0)::int as failed,
+  coalesce(sum(h.total_ms) / nullif(sum(h.delivered + h.retried + h.failed), 0), 0)::int as "meanMs", coalesce(max(h.longest_ms), 0)::int as "longestMs"`;
+
+// The series is in UTC, whatever the time zone of the connection is.
+const days: Statement = {
+  name: 'notifications.delivery_days',
+  text: `with counted as (
+           select date_trunc('day', hour at time zone 'UTC') as day, delivered, retried, failed, total_ms, longest_ms from delivery_hour
+           where tenant = $1 and starts_with(endpoint, $2) and hour >= date_trunc('day', now(), 'UTC') - interval '29 days'
+         )
+         select asked.day at time zone 'UTC' as start, ${numbers}
+         from generate_series(date_trunc('day', now() at time zone 'UTC') - interval '29 days', date_trunc('day', now() at time zone 'UTC'), interval '1 day') as asked (day)
+         left join counted h on h.day = asked.day group by asked.day order by asked.day`,
+};
+const hours: Statement = {
+  name: 'notifications.delivery_hours',
+  text: `select asked.hour as start, ${numbers}
+         from generate_series(date_trunc('hour', now()) - interval '47 hours', date_trunc('hour', now()), interval '1 hour') as asked (hour)
+         left join delivery_hour h on h.tenant = $1 and h.endpoint = $2 and h.hour = asked.hour group by asked.hour order by asked.hour`,
+};
+
+/** The attempts of the last 30 days by day, oldest first. `of`: an endpoint, or the prefix of all. */
+export const listDays = (database: Database, tenant: string, of: string): Promise<StatsRow[]> =>
+  database.query<StatsRow>(days, [tenant, of]);
+
+/** The attempts of the last 48 hours at one endpoint by hour, oldest first. */
+export const listHours = (
+  database: Database,
+  tenant: string,
+  endpoint: string,
+): Promise<StatsRow[]> => database.query<StatsRow>(hours, [tenant, endpoint]);
+
+/** Deletes at most `limit` counts that are no longer shown, and returns their number. */
+export async function deleteOldHours(em: EntityManager, limit: number): Promise<number> {
+  const gone = await execute(
+    em,
+    `delete from delivery_hour where ctid in (
+       select ctid from delivery_hour where hour < now() - interval '31 days' limit $1 for update skip locked) returning 1`,
+    [limit],
+  );
+  return gone.length;
+}
