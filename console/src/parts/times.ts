@@ -19,3 +19,18 @@ export function relativeTime(at: string, locale: string, now: number = Date.now(
 /** The same time with its date, hour and time zone. */
 export const exactTime = (at: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(at));
+
+/** A day in UTC, such as 2026-11-25 or the time of its start. */
+export const dayName = (day: string | undefined, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day ?? 0),
+  );
+
+/** The start of an hour with its day, in the time zone of the user. */
+export const hourName = (start: string | undefined, locale: string): string =>
+  new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(new Date(start ?? 0));

@@ -9,6 +9,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { Figures } from './figures.tsx';
+import { Plots } from './plots.tsx';
 import { Step, Steps } from './step.tsx';
 
 /** The next steps in a tenant, as far as the user may take them. */
@@ -32,6 +33,7 @@ export function TenantPage() {
         )}
       </Group>
       <Figures />
+      <Plots />
       {mayAdminister ? (
         <Next />
       ) : (

@@ -14,6 +14,7 @@ import { useTenant } from '../shell/routes.tsx';
 import { AttemptList } from './attempt-list.tsx';
 import { EndpointButtons } from './endpoint-buttons.tsx';
 import { outcomes } from './filter.ts';
+import { Health } from './health.tsx';
 import { EndpointState, resultText } from './result.tsx';
 
 type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
@@ -34,6 +35,7 @@ export function EndpointPage() {
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={240} />}
       {data && <Settings {...data.Endpoint} />}
+      {data && <Health endpoint={endpoint} />}
       <SameByApi operation="Webhooks_GetEndpoint" request={request} />
       {data && <Log endpoint={endpoint} />}
     </Page>
