@@ -4,6 +4,7 @@ import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
@@ -83,7 +84,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await page.getByRole('row').filter({ hasText: 'report-editor' }).waitFor();
 
     await page.goto(`${views}/groups`);
-    await page.getByRole('link', { name: 'platform' }).click();
+    await page.getByRole('treeitem', { name: 'platform' }).click();
     await page.getByLabel('Add a person').fill('stranger@example.com');
     await page.getByText('There is no such person').waitFor();
     await page.getByLabel('Add a person').fill(ben.email);
@@ -112,6 +113,49 @@ describe('access in the console', { skip: withoutChromium }, () => {
     const ask = { Tenant, Subject: ben.id, Permission: 'app.reports.delete' };
     const { Allowed } = bodyOf(await stack.call('Access_Check', ask, owner.token));
     assert.equal(Allowed, false);
+  });
+
+  test('the tree of groups is used by keyboard, and shows thousands of groups a part at a time', async () => {
+    const [owner, other] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, owner.token);
+    const theirs = await createTenant(stack, other.token);
+    const save = (tenant: string, Path: string, token: string) =>
+      stack.call('Groups_Save', { Group: { Tenant: tenant, Path } }, token).then(bodyOf);
+    for (const path of ['eng/backend/payments', 'eng', 'sales'])
+      await save(Tenant, path, owner.token);
+    await save(theirs, 'secret', other.token);
+    await rowsOf(
+      stack,
+      `insert into access.group_entry (tenant, id, path, key, ancestor_keys, name, description, external_id, source, metadata, created_at, updated_at)
+       select $1, 'grp_' || n, 'sales/' || n, 'sales/' || n, array['sales', 'sales/' || n], '', '', '', '', '{}', now(), now() from generate_series(1, 1000) n`,
+      [Tenant],
+    );
+    const { page } = await openAs(owner, Tenant, 'groups');
+    const item = (name: string) => page.getByRole('treeitem', { name });
+    const focused = () => page.locator('[role=treeitem]:focus').innerText();
+    await item('eng').first().waitFor();
+    await assertGood(page, 'access-tree');
+    await item('eng').first().focus();
+    assert.equal(await page.getByRole('treeitem', { name: 'backend' }).count(), 1);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await item('eng').first().getAttribute('aria-expanded'), 'false');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await focused(), /backend/);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await focused(), /payments/);
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await focused(), /backend/);
+    await page.keyboard.press('End');
+    assert.match(await focused(), /and 900 more/);
+    await page.keyboard.press('Enter');
+    await item('and 800 more').waitFor();
+    await page.keyboard.press('Home');
+    assert.match(await focused(), /eng/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/groups?group=eng');
+    assert.equal(await item('secret').count(), 0);
   });
 
   test('two administrators who edit one role see both versions, and lose neither', async () => {

@@ -1,12 +1,10 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Button, Modal, Text, TextInput } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CallForm } from '../parts/call-form.tsx';
-import { client, pageOf, useCall } from '../parts/calls.ts';
-import { useCursor } from '../parts/cursor.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { client, useAll } from '../parts/calls.ts';
 import { Empty } from '../parts/empty.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
@@ -14,8 +12,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { GroupPage } from './group-page.tsx';
-
-type Group = ItemOf<'Groups_ListByTenant'>;
+import { GroupTree } from './group-tree.tsx';
 
 /** The groups of a tenant as a tree, or one of them. */
 export function GroupsPage() {
@@ -27,9 +24,8 @@ function Tree() {
   const { t } = useTexts();
   const { ID, may } = useTenant();
   const [isAdding, setAdding] = useState(false);
-  const { cursor, onCursor } = useCursor();
-  const request = { Tenant: ID, Page: { Limit: 100, Cursor: cursor } };
-  const list = useCall('Groups_ListByTenant', request, { keepsPrevious: true });
+  const request = { Tenant: ID, Page: { Limit: 200 } };
+  const { data, error, refetch } = useAll('Groups_ListByTenant', request);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       {t('access.addGroup')}
@@ -41,58 +37,16 @@ function Tree() {
       about={t('access.groupsAbout')}
       actions={may('iam.groups.write') && add}
     >
-      <CursorList
-        label={t('access.groups')}
-        columns={useColumns()}
-        idOf={({ Path }) => Path}
-        page={pageOf<'Groups_ListByTenant'>(list.data)}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={cursor}
-        onCursor={onCursor}
-        empty={<Empty icon="people" title={t('access.noGroups')} about={t('access.groupsAbout')} />}
-      />
+      <FailureNotice error={error} onRetry={() => void refetch()} />
+      {!data && !error && <Skeleton height={160} />}
+      {data?.length === 0 && (
+        <Empty icon="people" title={t('access.noGroups')} about={t('access.groupsAbout')} />
+      )}
+      {data && data.length > 0 && <GroupTree groups={data} />}
       <SameByApi operation="Groups_ListByTenant" request={request} />
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
     </Page>
   );
-}
-
-/** Groups come in the order of their paths, so each one follows its parent. */
-function useColumns(): Column<Group>[] {
-  const { t } = useTexts();
-  const { Slug } = useTenant();
-  return [
-    {
-      id: 'group',
-      header: t('access.group'),
-      cell: ({ Path, Name }) => {
-        const depth = Path.split('/').length - 1;
-        return (
-          <div style={{ paddingInlineStart: `${Math.min(depth, 8) * 20}px` }}>
-            <Anchor
-              component={Link}
-              to={`/console/t/${Slug}/groups?group=${encodeURIComponent(Path)}`}
-              size="sm"
-              fw={500}
-            >
-              {Name || Path.split('/').at(-1)}
-            </Anchor>
-            <Text size="xs" c="dimmed">
-              {Path}
-            </Text>
-          </div>
-        );
-      },
-    },
-    {
-      id: 'about',
-      header: t('access.description'),
-      isSecondary: true,
-      cell: ({ Description }) => <Text size="sm">{Description}</Text>,
-    },
-  ];
 }
 
 function AddDialog({ onClose }: { onClose: () => void }) {

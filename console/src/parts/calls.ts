@@ -87,6 +87,20 @@ export const useCall = <Name extends OperationName>(
     ...options,
   });
 
+/** All items of a list, page after page. Only for lists that are shown as a whole. */
+export const useAll = <Name extends ListName & OperationName>(
+  operation: Name,
+  request: RequestOf<Name>,
+) =>
+  useQuery<ItemOf<Name>[], BailiwickError>({
+    queryKey: [operation, request, 'all'],
+    async queryFn({ signal }) {
+      const items: ItemOf<Name>[] = [];
+      for await (const item of client.list(operation, request, { signal })) items.push(item);
+      return items;
+    },
+  });
+
 /** Calls an operation that changes something, and loads the stale answers again. */
 export function useChange<Name extends OperationName>(
   operation: Name,
