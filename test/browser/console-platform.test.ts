@@ -53,6 +53,7 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     assert.equal(await heading(page, 'Health'), 'Health');
     await page.getByText('All services are ready').waitFor();
     await page.getByRole('row').filter({ hasText: 'Orders' }).getByText('2 days ago').waitFor();
+    await page.getByRole('img', { name: /^Sign-ins\. Sign-ins: / }).waitFor();
     await assertGood(page, 'platform-health');
 
     await open(page, 'Organisations');

@@ -125,6 +125,81 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await page.getByText('There are no endpoints yet').waitFor();
   });
 
+  test('an administrator adds a chat channel, finds a failed message and sends it again, and never sees its address', async () => {
+    const [ada, eve] = [await signUp(stack), await signUp(stack)];
+    const Tenant = await createTenant(stack, ada.token);
+    const other = await tenantFor(stack, eve.id);
+    const foreign = bodyOf(
+      await stack.call(
+        'Chat_CreateEndpoint',
+        { Endpoint: { Tenant: other, Name: 'Theirs' }, URL: `${stack.inboxUrl}/hooks/theirs` },
+        eve.token,
+      ),
+    )['Endpoint'] as { ID: string };
+    const { Slug } = bodyOf(await stack.call('Tenants_Get', { Tenant }, ada.token))['Tenant'] as {
+      Slug: string;
+    };
+    const views = `${stack.url}/console/t/${Slug}`;
+    const page = await newPage();
+    await openSignedIn(page, `${views}/chat`, ada.email, password);
+    await page.getByText('There are no channels yet').waitFor();
+    await assertGood(page, 'chat-empty');
+    await page.getByRole('button', { name: 'Add a channel' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add a channel' }).click();
+    await dialog.getByText('Enter a name.').waitFor();
+    await dialog.getByLabel('Name').fill('Operations');
+    const address = dialog.getByLabel('Address of the incoming webhook');
+    await address.fill(`${stack.inboxUrl}/hooks/ops?status=500`);
+    await assertGood(page, 'chat-add');
+    await dialog.getByRole('button', { name: 'Add a channel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'a' } }, ada.token));
+    const failed = page.getByRole('row').filter({ hasText: 'group.created' });
+    for (let left = 20; (await failed.count()) === 0 && left > 0; left--) {
+      await page.waitForTimeout(300);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Failed deliveries' }).waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+    await failed.getByText('HTTP 500').waitFor();
+    await assertGood(page, 'chat');
+    assert.ok(!(await page.content()).includes('hooks/ops'));
+    await failed.getByRole('link', { name: 'group.created' }).click();
+    await page.getByRole('heading', { name: 'Body' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the endpoint' }).click();
+    await page.getByRole('img', { name: /^Attempts of the last 30 days/ }).waitFor();
+
+    await choose(page, 'Edit');
+    assert.equal(await address.inputValue(), '');
+    await dialog.getByLabel('Name').fill('Operations room');
+    await address.fill(`${stack.inboxUrl}/hooks/ops`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Operations room' }).waitFor();
+    await page.getByRole('button', { name: 'Send again: group.created' }).click();
+    await page.getByText('The message is being sent again.').waitFor();
+    await assertGood(page, 'chat-endpoint');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('The receiver accepted the test').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'More' }).click();
+    assert.equal(await page.getByRole('menuitem', { name: 'Replace the secret' }).count(), 0);
+    await page.keyboard.press('Escape');
+
+    // The endpoint of another tenant does not exist here.
+    await page.goto(`${views}/chat/${foreign.ID}`);
+    await page.getByText('This does not exist').waitFor();
+    await page.goto(`${views}/chat`);
+    await page.getByRole('link', { name: 'Operations room' }).click();
+    await choose(page, 'Delete');
+    await dialog.getByRole('textbox').fill('Operations room');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no channels yet').waitFor();
+  });
+
   test('an administrator sees nothing of another organisation’s endpoint', async () => {
     const [ada, eve] = [await signUp(stack), await signUp(stack)];
     const [hers, other] = [await createTenant(stack, ada.token), await tenantFor(stack, eve.id)];

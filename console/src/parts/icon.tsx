@@ -5,6 +5,7 @@ const drawings = {
   bot: 'M5 9h14v10H5zM12 9V5M12 4v.01M9 13v1M15 13v1M2 13v3M22 13v3',
   bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   building: 'M5 21V4h9v17M14 9h5v12M3 21h18M8 8h3M8 12h3M8 16h3',
+  chat: 'M4 5h16v11H10l-4 4v-4H4zM8 9h8M8 12h5',
   check: 'm5 12 5 5L20 7',
   chevron: 'm8 10 4 4 4-4',
   code: 'm8 8-5 4 5 4M16 8l5 4-5 4M14 5l-4 14',

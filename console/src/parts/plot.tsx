@@ -46,7 +46,7 @@ export function Plot({ title, unit, series, points, show, summary = sum, childre
     <Paper withBorder p="md" component="section" aria-labelledby={`${id}title`}>
       <Stack gap="xs">
         <Group justify="space-between" gap="xs">
-          <Title order={3} size="h5" id={`${id}title`}>
+          <Title order={2} size="h5" id={`${id}title`}>
             {title}
           </Title>
           {children}

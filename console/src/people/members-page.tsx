@@ -1,5 +1,6 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Badge, Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pageOf, useCall, useChange } from '../parts/calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -68,6 +69,7 @@ function useColumns(
   onRemove: ((member: Member) => void) | undefined,
 ): Column<Member>[] {
   const { t } = useTexts();
+  const { may } = useTenant();
   return [
     { id: 'person', header: t('people.person'), cell: ({ UserID }) => <Person id={UserID} /> },
     { id: 'status', header: t('people.status'), cell: (member) => <StatusOf {...member} /> },
@@ -93,6 +95,17 @@ function useColumns(
       isSecondary: true,
       cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
     },
+    ...(may('iam.grants.read')
+      ? [
+          {
+            id: 'why',
+            header: t('people.check'),
+            hasHiddenHeader: true,
+            isSecondary: true,
+            cell: (member: Member) => <CheckLink {...member} />,
+          },
+        ]
+      : []),
     ...(onRemove
       ? [
           {
@@ -125,6 +138,24 @@ const RoleNames = ({ names }: { names: readonly string[] }) => (
     ))}
   </Group>
 );
+
+/** Leads to the question why a member may do something. */
+function CheckLink({ UserID }: Member) {
+  const { t } = useTexts();
+  const { Slug } = useTenant();
+  const { data } = useUser(UserID);
+  return (
+    <Button
+      component={Link}
+      to={`/console/t/${Slug}/why?subject=${UserID}`}
+      size="compact-sm"
+      variant="subtle"
+      aria-label={t('people.checkOf', { person: data?.User.Email ?? UserID })}
+    >
+      {t('people.check')}
+    </Button>
+  );
+}
 
 type ButtonProps = { member: Member; onRemove: (member: Member) => void };
 

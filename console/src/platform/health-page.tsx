@@ -22,6 +22,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
+import { Totals } from './totals.tsx';
 
 type Status = ResponseOf<'Queues_Status'>;
 
@@ -65,6 +66,7 @@ export function HealthPage() {
           <Failing endpoints={data.FailingEndpoints} />
         </>
       )}
+      <Totals />
       <SameByApi operation="Queues_Status" request={{}} />
     </Page>
   );

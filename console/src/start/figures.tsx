@@ -139,7 +139,7 @@ function Endpoints({ area }: { area: 'Webhooks' | 'Chat' }) {
       title={t(area === 'Chat' ? 'overview.chat' : 'overview.webhooks')}
       isPending={isPending}
       count={data && { Value: Total, HasMore: false }}
-      {...(area === 'Webhooks' && { to: 'webhooks' })}
+      to={area.toLowerCase()}
     >
       {Failing > 0 && <Further text={t('overview.failingNow', number(Failing))} isBad />}
       {Disabled > 0 && <Further text={t('overview.failing', number(Disabled))} isBad />}

@@ -89,6 +89,11 @@ function Deliveries() {
             {t('overview.webhooks')}
           </Anchor>
         )}
+        {may('iam.chat.read') && (
+          <Anchor component={Link} to={`/console/t/${Slug}/chat`} size="sm">
+            {t('overview.chat')}
+          </Anchor>
+        )}
       </Group>
     </Plot>
   );

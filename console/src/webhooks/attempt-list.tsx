@@ -8,10 +8,11 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { type Area, useArea } from './area.tsx';
 import { ResendButton } from './resend-button.tsx';
 import { ReceiverAnswer, Result } from './result.tsx';
 
-type Attempt = ItemOf<'Webhooks_ListAttempts'>;
+type Attempt = ItemOf<`${Area}_ListAttempts`>;
 
 type Props = {
   filter: { Endpoint?: string; Outcome?: string };
@@ -25,17 +26,18 @@ type Props = {
 export function AttemptList({ filter, empty, place }: Props) {
   const { t } = useTexts();
   const { ID } = useTenant();
+  const { area } = useArea();
   const [own, setOwn] = useState('');
   const { cursor, onCursor } = place ?? { cursor: own, onCursor: setOwn };
   const request = { Tenant: ID, ...filter, Page: { Limit: 20, Cursor: cursor } };
-  const list = useCall('Webhooks_ListAttempts', request, { keepsPrevious: true });
+  const list = useCall(`${area}_ListAttempts`, request, { keepsPrevious: true });
   return (
     <>
       <CursorList
         label={t('webhooks.log')}
         columns={useColumns()}
         idOf={({ ID, Endpoint, StartedAt, Attempt }) => `${ID} ${Endpoint} ${StartedAt} ${Attempt}`}
-        page={pageOf<'Webhooks_ListAttempts'>(list.data)}
+        page={pageOf<`${Area}_ListAttempts`>(list.data)}
         isChanging={list.isPlaceholderData}
         error={list.error}
         onRetry={() => void list.refetch()}
@@ -49,26 +51,21 @@ export function AttemptList({ filter, empty, place }: Props) {
           </Paper>
         }
       />
-      <SameByApi operation="Webhooks_ListAttempts" request={request} />
+      <SameByApi operation={`${area}_ListAttempts`} request={request} />
     </>
   );
 }
 
 function useColumns(): Column<Attempt>[] {
   const { t } = useTexts();
-  const { Slug, may } = useTenant();
+  const { views, mayWrite } = useArea();
   return [
     {
       id: 'event',
       header: t('webhooks.event'),
       cell: ({ ID, Endpoint, EventType, StartedAt }) => (
         <>
-          <Anchor
-            component={Link}
-            to={`/console/t/${Slug}/webhooks/${Endpoint}/messages/${ID}`}
-            size="sm"
-            fw={500}
-          >
+          <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
             {EventType}
           </Anchor>
           <Text size="xs" c="dimmed">
@@ -96,7 +93,7 @@ function useColumns(): Column<Attempt>[] {
         <Text size="sm">{t('webhooks.ms', { ms: String(DurationMs) })}</Text>
       ),
     },
-    ...(may('iam.webhooks.write')
+    ...(mayWrite
       ? [
           {
             id: 'actions',

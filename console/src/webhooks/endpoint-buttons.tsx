@@ -8,12 +8,13 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
-import { useTenant } from '../shell/routes.tsx';
+import { type Area, useArea } from './area.tsx';
+import { EditChatDialog } from './chat-dialogs.tsx';
 import { EditDialog } from './endpoint-dialog.tsx';
 import { NewSecret } from './new-secret.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
-type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
+type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 type Props = { endpoint: Endpoint; onClose: () => void };
 type Open = 'edit' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete';
 
@@ -25,7 +26,12 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
   const { Active } = endpoint;
   const props = { endpoint, onClose: () => setOpen(undefined) };
   const dialogs: Record<Open, () => ReactNode> = {
-    edit: () => <EditDialog {...props} />,
+    edit: () =>
+      'URL' in endpoint ? (
+        <EditDialog endpoint={endpoint} onClose={props.onClose} />
+      ) : (
+        <EditChatDialog endpoint={endpoint} onClose={props.onClose} />
+      ),
     test: () => <TestDialog {...props} />,
     replay: () => <ReplayDialog {...props} />,
     rotate: () => <RotateDialog {...props} onSecret={setSecret} />,
@@ -35,7 +41,7 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
   const items: Array<[Open, string]> = [
     ['edit', t('webhooks.edit')],
     ['replay', t('webhooks.replay')],
-    ['rotate', t('webhooks.rotate')],
+    ...('URL' in endpoint ? [['rotate', t('webhooks.rotate')] as [Open, string]] : []),
     ['toggle', t(Active ? 'webhooks.deactivate' : 'webhooks.activate')],
   ];
   return (
@@ -94,6 +100,7 @@ const hours = [1, 24, 7 * 24, 30 * 24];
 /** Sends the failed messages of the last hours again. */
 function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
   const { t, locale } = useTexts();
+  const { area } = useArea();
   const notify = useNotify();
   const text = (count: number) => {
     const unit = count < 48 ? 'hour' : 'day';
@@ -105,14 +112,14 @@ function ReplayDialog({ endpoint: { Tenant, ID }, onClose }: Props) {
   return (
     <Dialog title={t('webhooks.replay')} onClose={onClose}>
       <CallForm
-        operation="Webhooks_ReplayFailed"
+        operation={`${area}_ReplayFailed`}
         initial={{ hours: '24' }}
         toRequest={(fields) => ({
           Tenant,
           ID,
           Since: new Date(Date.now() - Number(fields.hours) * 3_600_000).toISOString(),
         })}
-        stale={['Webhooks_ListAttempts']}
+        stale={[`${area}_ListAttempts`]}
         onDone={({ Queued }) => {
           onClose();
           notify(t('webhooks.replayed', { count: String(Queued) }));
@@ -182,11 +189,13 @@ function RotateDialog({
 /** Stops deliveries to an endpoint, or starts them again. */
 function Toggle({ endpoint, onClose }: Props) {
   const { t } = useTexts();
-  const { ID, Tenant, Name, URL, Active } = endpoint;
-  const change = useChange('Webhooks_UpdateEndpoint', {
-    stale: ['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint'],
+  const { area } = useArea();
+  const { ID, Tenant, Name, Active } = endpoint;
+  const change = useChange(`${area}_UpdateEndpoint`, {
+    stale: [`${area}_ListEndpoints`, `${area}_GetEndpoint`],
   });
-  const request = { Endpoint: { ID, Tenant, Name, URL, Active: !Active } };
+  const kept = 'URL' in endpoint ? { URL: endpoint.URL } : {};
+  const request = { Endpoint: { ID, Tenant, Name, ...kept, Active: !Active } };
   return (
     <Confirm
       title={t(Active ? 'webhooks.deactivate' : 'webhooks.activate')}
@@ -205,11 +214,11 @@ function Delete({ endpoint: { ID, Tenant, Name }, onClose }: Props) {
   const { t } = useTexts();
   const notify = useNotify();
   const navigate = useNavigate();
-  const { Slug } = useTenant();
-  const change = useChange('Webhooks_DeleteEndpoint', { stale: ['Webhooks_ListEndpoints'] });
+  const { area, views } = useArea();
+  const change = useChange(`${area}_DeleteEndpoint`, { stale: [`${area}_ListEndpoints`] });
   const onSuccess = () => {
     notify(t('webhooks.deleted', { name: Name }));
-    void navigate({ to: `/console/t/${Slug}/webhooks` });
+    void navigate({ to: views });
   };
   return (
     <Confirm

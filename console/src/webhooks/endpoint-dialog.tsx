@@ -8,7 +8,7 @@ import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
 type Endpoint = ItemOf<'Webhooks_ListEndpoints'>;
-type Fields = {
+export type Fields = {
   name: string;
   url: string;
   eventTypes: string[];
@@ -23,7 +23,7 @@ const fieldsOf = ({ Name, URL, EventTypes, Description, RateLimit }: Endpoint): 
   description: Description,
   rateLimit: RateLimit,
 });
-const none: Fields = { name: '', url: '', eventTypes: [], description: '', rateLimit: 0 };
+export const none: Fields = { name: '', url: '', eventTypes: [], description: '', rateLimit: 0 };
 const endpointOf = ({ name, url, eventTypes, description, rateLimit }: Fields) => ({
   Name: name.trim(),
   URL: url.trim(),
@@ -77,6 +77,8 @@ export function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
 
 type Props<Name extends OperationName> = {
   title: string;
+  /** A chat channel has a secret address, which a change can keep, and the rate of its service. */
+  chat?: 'new' | 'stored';
   operation: Name;
   initial: Fields;
   toRequest: (fields: Fields) => RequestOf<Name>;
@@ -85,7 +87,8 @@ type Props<Name extends OperationName> = {
   submit: string;
 };
 
-function Dialog<Name extends OperationName>({ title, onClose, ...form }: Props<Name>) {
+/** The form of an endpoint. */
+export function Dialog<Name extends OperationName>({ title, chat, onClose, ...form }: Props<Name>) {
   const { t } = useTexts();
   const types = useEventTypes();
   return (
@@ -100,14 +103,21 @@ function Dialog<Name extends OperationName>({ title, onClose, ...form }: Props<N
         {...form}
         check={({ name, url }) => ({
           name: name.trim() === '' ? t('webhooks.nameMissing') : null,
-          url: URL.canParse(url.trim()) ? null : t('webhooks.urlMissing'),
+          url:
+            URL.canParse(url.trim()) || (chat === 'stored' && url.trim() === '')
+              ? null
+              : t('webhooks.urlMissing'),
         })}
-        stale={['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint']}
+        stale={
+          chat
+            ? ['Chat_ListEndpoints', 'Chat_GetEndpoint']
+            : ['Webhooks_ListEndpoints', 'Webhooks_GetEndpoint']
+        }
         onCancel={onClose}
       >
         {(fields) => (
           <>
-            <Address form={fields} />
+            <Address form={fields} chat={chat} />
             <TagsInput
               {...fields.getInputProps('eventTypes')}
               label={t('webhooks.events')}
@@ -121,14 +131,16 @@ function Dialog<Name extends OperationName>({ title, onClose, ...form }: Props<N
               label={t('webhooks.description')}
               autosize
             />
-            <NumberInput
-              {...fields.getInputProps('rateLimit')}
-              label={t('webhooks.rate')}
-              description={t('webhooks.rateAbout')}
-              min={0}
-              max={1000}
-              allowDecimal={false}
-            />
+            {!chat && (
+              <NumberInput
+                {...fields.getInputProps('rateLimit')}
+                label={t('webhooks.rate')}
+                description={t('webhooks.rateAbout')}
+                min={0}
+                max={1000}
+                allowDecimal={false}
+              />
+            )}
           </>
         )}
       </CallForm>
@@ -136,15 +148,22 @@ function Dialog<Name extends OperationName>({ title, onClose, ...form }: Props<N
   );
 }
 
-function Address({ form }: { form: UseFormReturnType<Fields> }) {
+type AddressProps = { form: UseFormReturnType<Fields>; chat: 'new' | 'stored' | undefined };
+
+function Address({ form, chat }: AddressProps) {
   const { t } = useTexts();
+  const about = {
+    new: 'webhooks.chatUrlAbout',
+    stored: 'webhooks.chatUrlKeep',
+    webhook: 'webhooks.urlAbout',
+  } as const;
   return (
     <>
       <TextInput {...form.getInputProps('name')} label={t('webhooks.name')} data-autofocus />
       <TextInput
         {...form.getInputProps('url')}
-        label={t('webhooks.url')}
-        description={t('webhooks.urlAbout')}
+        label={t(chat ? 'webhooks.chatUrl' : 'webhooks.url')}
+        description={t(about[chat ?? 'webhook'])}
         inputMode="url"
         autoComplete="off"
         spellCheck={false}

@@ -11,40 +11,47 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { type Area, useArea } from './area.tsx';
 import { AttemptList } from './attempt-list.tsx';
 import { EndpointButtons } from './endpoint-buttons.tsx';
 import { outcomes } from './filter.ts';
 import { Health } from './health.tsx';
 import { EndpointState, resultText } from './result.tsx';
 
-type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
+type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 
 /** One endpoint: its settings, and the log of its deliveries. */
 export function EndpointPage() {
   const { t } = useTexts();
-  const { ID: Tenant, may } = useTenant();
+  const { ID: Tenant } = useTenant();
+  const { area, mayWrite } = useArea();
   const { endpoint = '' } = useParams({ strict: false });
   const request = { Tenant, ID: endpoint };
-  const { data, error, refetch } = useCall('Webhooks_GetEndpoint', request);
+  const { data, error, refetch } = useCall(`${area}_GetEndpoint`, request);
   return (
     <Page
       title={data?.Endpoint.Name ?? t('webhooks.endpoint')}
-      about={data && <span style={{ overflowWrap: 'anywhere' }}>{data.Endpoint.URL}</span>}
-      actions={data && may('iam.webhooks.write') && <EndpointButtons endpoint={data.Endpoint} />}
+      about={data && <span style={{ overflowWrap: 'anywhere' }}>{placeOf(data.Endpoint)}</span>}
+      actions={data && mayWrite && <EndpointButtons endpoint={data.Endpoint} />}
     >
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={240} />}
       {data && <Settings {...data.Endpoint} />}
       {data && <Health endpoint={endpoint} />}
-      <SameByApi operation="Webhooks_GetEndpoint" request={request} />
+      <SameByApi operation={`${area}_GetEndpoint`} request={request} />
       {data && <Log endpoint={endpoint} />}
     </Page>
   );
 }
 
-function Settings({ ID, EventTypes, Description, RateLimit, ...endpoint }: Endpoint) {
+/** Where the deliveries go. The address of a chat channel is a secret. */
+const placeOf = (endpoint: Endpoint): string => ('URL' in endpoint ? endpoint.URL : endpoint.Kind);
+
+function Settings(endpoint: Endpoint) {
   const { t } = useTexts();
-  const { DisabledReason, DisabledAt, PreviousSecretUntil } = endpoint;
+  const { ID, EventTypes, Description, DisabledReason, DisabledAt } = endpoint;
+  const { RateLimit, PreviousSecretUntil } =
+    'URL' in endpoint ? endpoint : { RateLimit: 0, PreviousSecretUntil: undefined };
   const events = EventTypes.length === 0 ? t('webhooks.allEvents') : EventTypes.join(', ');
   return (
     <Stack gap="sm">

@@ -11,46 +11,55 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { type Area, useArea } from './area.tsx';
 import { AttemptList } from './attempt-list.tsx';
+import { CreateChatDialog } from './chat-dialogs.tsx';
 import { CreateDialog } from './endpoint-dialog.tsx';
 import { NewSecret } from './new-secret.tsx';
 import { EndpointState } from './result.tsx';
 
-type Endpoint = ItemOf<'Webhooks_ListEndpoints'>;
+type Endpoint = ItemOf<`${Area}_ListEndpoints`>;
 
 /** The endpoints of a tenant, and the deliveries that failed for good. */
 export function EndpointsPage() {
   const { t } = useTexts();
-  const { ID, may } = useTenant();
+  const { ID } = useTenant();
+  const { area, isChat, mayWrite } = useArea();
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState('');
   const { cursor, onCursor } = useCursor();
   const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
-  const list = useCall('Webhooks_ListEndpoints', request, { keepsPrevious: true });
+  const list = useCall(`${area}_ListEndpoints`, request, { keepsPrevious: true });
   const create = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      {t('webhooks.create')}
+      {t(isChat ? 'webhooks.chatCreate' : 'webhooks.create')}
     </Button>
   );
   return (
     <Page
-      title={t('webhooks.title')}
-      about={t('webhooks.about')}
-      actions={may('iam.webhooks.write') && create}
+      title={t(isChat ? 'webhooks.chat' : 'webhooks.title')}
+      about={t(isChat ? 'webhooks.chatAbout' : 'webhooks.about')}
+      actions={mayWrite && create}
     >
       <CursorList
         label={t('webhooks.endpoints')}
         columns={useColumns()}
         idOf={({ ID }) => ID}
-        page={pageOf<'Webhooks_ListEndpoints'>(list.data)}
+        page={pageOf<`${Area}_ListEndpoints`>(list.data)}
         isChanging={list.isPlaceholderData}
         error={list.error}
         onRetry={() => void list.refetch()}
         cursor={cursor}
         onCursor={onCursor}
-        empty={<Empty icon="bell" title={t('webhooks.none')} about={t('webhooks.noneAbout')} />}
+        empty={
+          <Empty
+            icon={isChat ? 'chat' : 'bell'}
+            title={t(isChat ? 'webhooks.chatNone' : 'webhooks.none')}
+            about={t(isChat ? 'webhooks.chatNoneAbout' : 'webhooks.noneAbout')}
+          />
+        }
       />
-      <SameByApi operation="Webhooks_ListEndpoints" request={request} />
+      <SameByApi operation={`${area}_ListEndpoints`} request={request} />
       {(list.data?.Page.Items.length ?? 0) > 0 && (
         <Stack gap="sm" component="section" aria-labelledby="failed-deliveries">
           <Title order={2} size="h4" id="failed-deliveries">
@@ -59,7 +68,10 @@ export function EndpointsPage() {
           <AttemptList filter={{ Outcome: 'failed' }} empty={t('webhooks.noFailures')} />
         </Stack>
       )}
-      {isCreating && <CreateDialog onClose={() => setCreating(false)} onSecret={setSecret} />}
+      {isCreating && !isChat && (
+        <CreateDialog onClose={() => setCreating(false)} onSecret={setSecret} />
+      )}
+      {isCreating && isChat && <CreateChatDialog onClose={() => setCreating(false)} />}
       {secret !== '' && <NewSecret secret={secret} onClose={() => setSecret('')} />}
     </Page>
   );
@@ -67,18 +79,18 @@ export function EndpointsPage() {
 
 function useColumns(): Column<Endpoint>[] {
   const { t } = useTexts();
-  const { Slug } = useTenant();
+  const { views } = useArea();
   return [
     {
       id: 'name',
       header: t('webhooks.name'),
-      cell: ({ ID, Name, URL }) => (
+      cell: ({ ID, Name, ...endpoint }) => (
         <>
-          <Anchor component={Link} to={`/console/t/${Slug}/webhooks/${ID}`} size="sm" fw={500}>
+          <Anchor component={Link} to={`${views}/${ID}`} size="sm" fw={500}>
             {Name}
           </Anchor>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {URL}
+            {'URL' in endpoint ? endpoint.URL : endpoint.Kind}
           </Text>
         </>
       ),

@@ -5,13 +5,15 @@ import { Plot } from '../parts/plot.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { dayName, hourName } from '../parts/times.ts';
 import { useTenant } from '../shell/routes.tsx';
+import { useArea } from './area.tsx';
 
 /** Whether an endpoint accepts what is sent to it, and how fast. */
 export function Health({ endpoint }: { endpoint: string }) {
   const { t, locale } = useTexts();
   const { ID: Tenant } = useTenant();
+  const { area } = useArea();
   const { data, error } = useCall(
-    'Webhooks_GetStats',
+    `${area}_GetStats`,
     { Tenant, ID: endpoint },
     { staleTime: 60_000 },
   );

@@ -9,25 +9,27 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { type Area, useArea } from './area.tsx';
 import { readBody } from './body.ts';
 import { ResendButton } from './resend-button.tsx';
 import { ReceiverAnswer, Result } from './result.tsx';
 
-type Message = ResponseOf<'Webhooks_GetMessage'>['Message'];
+type Message = ResponseOf<`${Area}_GetMessage`>['Message'];
 
 /** One message: its body, and the receiver's answer to each attempt. */
 export function MessagePage() {
   const { t } = useTexts();
-  const { ID: Tenant, Slug, may } = useTenant();
+  const { ID: Tenant } = useTenant();
+  const { area, views, mayWrite } = useArea();
   const { endpoint = '', message = '' } = useParams({ strict: false });
   const request = { Tenant, ID: endpoint, MessageID: message };
-  const { data, error, refetch } = useCall('Webhooks_GetMessage', request);
-  const mayResend = may('iam.webhooks.write') && data;
+  const { data, error, refetch } = useCall(`${area}_GetMessage`, request);
+  const mayResend = mayWrite && data;
   return (
     <Page
       title={data?.Message.EventType ?? t('webhooks.message')}
       about={
-        <Anchor component={Link} to={`/console/t/${Slug}/webhooks/${endpoint}`} size="sm">
+        <Anchor component={Link} to={`${views}/${endpoint}`} size="sm">
           {t('webhooks.toEndpoint')}
         </Anchor>
       }
@@ -35,7 +37,7 @@ export function MessagePage() {
     >
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {data ? <Contents {...data.Message} /> : !error && <Skeleton height={240} />}
-      <SameByApi operation="Webhooks_GetMessage" request={request} />
+      <SameByApi operation={`${area}_GetMessage`} request={request} />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { useChange } from '../parts/calls.ts';
 import { describeFailure } from '../parts/failure.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { useArea } from './area.tsx';
 
 type Props = {
   Tenant: string;
@@ -16,8 +17,9 @@ type Props = {
 export function ResendButton({ Tenant, Endpoint, ID, EventType, isCompact = false }: Props) {
   const { t } = useTexts();
   const notify = useNotify();
-  const change = useChange('Webhooks_Resend', {
-    stale: ['Webhooks_ListAttempts', 'Webhooks_GetMessage'],
+  const { area } = useArea();
+  const change = useChange(`${area}_Resend`, {
+    stale: [`${area}_ListAttempts`, `${area}_GetMessage`],
   });
   const request = { Tenant, ID: Endpoint, MessageID: ID };
   const send = () =>

@@ -35,4 +35,39 @@ const messageView = createRoute({
   component: lazyRouteComponent(() => import('./message-page.tsx'), 'MessagePage'),
 });
 
-export const webhookViews = [endpointsView, endpointView, messageView] as const;
+const chatPermission = 'iam.chat.read';
+const chatPages = () => import('./chat-pages.tsx');
+
+const chatEndpointsView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'chat',
+  validateSearch: readCursor,
+  staticData: {
+    navigation: { text: 'webhooks.chat', icon: 'chat', order: 51, permission: chatPermission },
+  },
+  component: lazyRouteComponent(chatPages, 'ChatEndpointsPage'),
+});
+
+const chatEndpointView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'chat/$endpoint',
+  validateSearch: readFilter,
+  staticData: { permission: chatPermission },
+  component: lazyRouteComponent(chatPages, 'ChatEndpointPage'),
+});
+
+const chatMessageView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'chat/$endpoint/messages/$message',
+  staticData: { permission: chatPermission },
+  component: lazyRouteComponent(chatPages, 'ChatMessagePage'),
+});
+
+export const webhookViews = [
+  endpointsView,
+  endpointView,
+  messageView,
+  chatEndpointsView,
+  chatEndpointView,
+  chatMessageView,
+] as const;

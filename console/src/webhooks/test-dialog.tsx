@@ -5,14 +5,16 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { type Area, useArea } from './area.tsx';
 
-type Endpoint = ResponseOf<'Webhooks_GetEndpoint'>['Endpoint'];
+type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 
 /** Sends a test event, and shows the receiver's answer. */
 export function TestDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { t } = useTexts();
-  const { Tenant, ID, URL } = endpoint;
-  const change = useChange('Webhooks_SendTest', { stale: ['Webhooks_ListAttempts'] });
+  const { area } = useArea();
+  const { Tenant, ID, Name } = endpoint;
+  const change = useChange(`${area}_SendTest`, { stale: [`${area}_ListAttempts`] });
   const request = { Tenant, ID };
   return (
     <Modal
@@ -23,7 +25,7 @@ export function TestDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
     >
       <Stack>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {t('webhooks.testAbout', { url: URL })}
+          {t('webhooks.testAbout', { url: 'URL' in endpoint ? endpoint.URL : Name })}
         </Text>
         {change.data && <Answer {...change.data.Task} />}
         <FailureNotice error={change.error} />
@@ -35,13 +37,13 @@ export function TestDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
             {t(change.data ? 'webhooks.testAgain' : 'webhooks.testSend')}
           </Button>
         </Group>
-        <SameByApi operation="Webhooks_SendTest" request={request} />
+        <SameByApi operation={`${area}_SendTest`} request={request} />
       </Stack>
     </Modal>
   );
 }
 
-function Answer({ Status, Message }: ResponseOf<'Webhooks_SendTest'>['Task']) {
+function Answer({ Status, Message }: ResponseOf<`${Area}_SendTest`>['Task']) {
   const { t } = useTexts();
   const isGood = Status === 'delivered';
   return (

@@ -1,0 +1,63 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { useNotify } from '../parts/notify.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { Dialog, type Fields, none } from './endpoint-dialog.tsx';
+
+type Endpoint = ItemOf<'Chat_ListEndpoints'>;
+
+const endpointOf = ({ name, eventTypes, description }: Fields) => ({
+  Name: name.trim(),
+  EventTypes: eventTypes,
+  Description: description,
+});
+
+/** Adds a chat channel. */
+export function CreateChatDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { ID } = useTenant();
+  return (
+    <Dialog
+      title={t('webhooks.chatCreate')}
+      chat="new"
+      operation="Chat_CreateEndpoint"
+      initial={none}
+      toRequest={(fields) => ({
+        Endpoint: { Tenant: ID, ...endpointOf(fields) },
+        URL: fields.url.trim(),
+      })}
+      onDone={() => {
+        onClose();
+        notify(t('webhooks.saved'));
+      }}
+      onClose={onClose}
+      submit={t('webhooks.chatCreate')}
+    />
+  );
+}
+
+/** Changes a chat channel. Its address stays unless another one is entered. */
+export function EditChatDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { ID, Tenant, Name, EventTypes, Description } = endpoint;
+  return (
+    <Dialog
+      title={t('webhooks.edit')}
+      chat="stored"
+      operation="Chat_UpdateEndpoint"
+      initial={{ ...none, name: Name, eventTypes: [...EventTypes], description: Description }}
+      toRequest={(fields) => ({
+        Endpoint: { ID, Tenant, ...endpointOf(fields) },
+        ...(fields.url.trim() !== '' && { URL: fields.url.trim() }),
+      })}
+      onDone={() => {
+        onClose();
+        notify(t('webhooks.saved'));
+      }}
+      onClose={onClose}
+      submit={t('form.save')}
+    />
+  );
+}
