@@ -73,6 +73,22 @@ export async function fillAudit(stack: Stack, tenant: string, count: number): Pr
   await analyse(stack, 'access.audit_entry');
 }
 
+/** The counts of a tenant's endpoints in each hour of 30 days. */
+export async function fillDeliveryHours(
+  stack: Stack,
+  tenant: string,
+  endpoints: number,
+): Promise<void> {
+  await rowsOf(
+    stack,
+    `insert into notifications.delivery_hour
+     select $2, ${id('whk', 'e')}, date_trunc('hour', now()) - h * interval '1 hour', 100, 1, 1, 1000, 50
+     from generate_series(1, $1::int) e cross join generate_series(0, 719) h`,
+    [endpoints, tenant],
+  );
+  await analyse(stack, 'notifications.delivery_hour');
+}
+
 async function analyse(stack: Stack, ...tables: string[]): Promise<void> {
   for (const table of tables) await rowsOf(stack, `vacuum analyze ${table}`);
 }

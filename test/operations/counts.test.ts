@@ -54,9 +54,9 @@ describeOne('the figures', 'one process', (topology) => {
     await call('TenantMembers_Disable', { Tenant, UserID: member.id });
     await call('TenantInvitations_Create', { Tenant, Email: 'ada@example.com' });
     const { Page: sent } = (await call('TenantInvitations_List', { Tenant })) as {
-      Page: { Items: Array<{ ID: string }> };
+      Page: { Items: Array<{ Email: string }> };
     };
-    await call('TenantInvitations_Delete', { Tenant, ID: sent.Items[0]?.ID });
+    await call('TenantInvitations_Delete', { Tenant, Email: sent.Items[0]?.Email });
     await call('TenantInvitations_Create', { Tenant, Email: 'bea@example.com' });
     await call('Groups_Save', { Group: { Tenant, Path: 'eng/platform' } });
     const { Page } = (await call('Roles_ListByTenant', { Tenant })) as {
@@ -93,6 +93,10 @@ describeOne('the figures', 'one process', (topology) => {
       SignIns: [],
       Refusals: [],
     });
+    // A member who may read users sees who there is, and not when they sign in.
+    const reader = await join(Tenant);
+    const { Members, SignIns } = await countsOf(Tenant, reader.token);
+    assert.deepEqual([Members?.Active, SignIns], [number(3), []]);
     const stranger = await signUp(stack);
     await createTenant(stack, stranger.token);
     for (const operation of [

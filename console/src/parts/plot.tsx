@@ -2,13 +2,13 @@ import { Box, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { useTexts } from './texts.tsx';
 
-export type Series = {
+type Series = {
   name: string;
   /** Bad ones are hatched, so that colour alone never tells them apart. */
   isBad?: boolean;
 };
 
-export type Point = {
+type Point = {
   /** The day or the hour. */
   label: string;
   /** One value for each series. */

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
-export type Count = NonNullable<ResponseOf<'Tenants_GetCounts'>['Groups']>;
+type Count = NonNullable<ResponseOf<'Tenants_GetCounts'>['Groups']>;
 
 /** Shows a count, and that there are more if counting ended before. */
 export const shownCount = ({ Value, HasMore }: Count, locale: string): string =>

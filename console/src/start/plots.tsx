@@ -15,7 +15,7 @@ type Days = ResponseOf<'Webhooks_GetStats'>['Days'];
 export function Plots() {
   const { t } = useTexts();
   const { may } = useTenant();
-  const hasCounts = may('iam.users.read') || may('iam.audit.read');
+  const hasCounts = may('iam.users.write') || may('iam.audit.read');
   const hasStats = may('iam.webhooks.read') || may('iam.chat.read');
   if (!hasCounts && !hasStats) return undefined;
   return (

@@ -3576,7 +3576,7 @@ export type Tenants_GetCountsRes = {
   Groups: Count;
   /** The built-in roles and the tenant's own. Requires iam.roles.read. */
   Roles: Count;
-  /** The sign-ins of its active members, in whatever tenant they work then, oldest day first. Requires iam.users.read. */
+  /** The sign-ins of its active members, in whatever tenant they work then, oldest day first. Requires iam.users.write, as the LastLoginAt of a user does. */
   SignIns: DayCount[];
   /** The denied calls about the tenant, oldest day first. Requires iam.audit.read. */
   Refusals: DayCount[];

@@ -24,15 +24,15 @@ export function countHandlers({
 }): Pick<Handlers<typeof Tenants>, 'getCounts' | 'getTotals'> {
   return {
     async getCounts({ tenant }, { caller }) {
-      const ifMay = <T>(area: string, count: () => Promise<T>): Promise<T | undefined> =>
-        holdsInTenant(caller, `iam.${area}.read`, tenant) ? count() : Promise.resolve(undefined);
+      const ifMay = <T>(permission: string, count: () => Promise<T>): Promise<T | undefined> =>
+        holdsInTenant(caller, permission, tenant) ? count() : Promise.resolve(undefined);
       const [members, invitations, groups, roles, signIns, refusals] = await Promise.all([
-        ifMay('users', () => countMembers(database, tenant)),
-        ifMay('invitations', () => countInvitations(database, tenant)),
-        ifMay('groups', () => countGroups(database, tenant)),
-        ifMay('roles', () => countRoles(database, tenant)),
-        ifMay('users', () => listDays(database, tenant, 'sign_in')),
-        ifMay('audit', () => listDays(database, tenant, 'denied')),
+        ifMay('iam.users.read', () => countMembers(database, tenant)),
+        ifMay('iam.invitations.read', () => countInvitations(database, tenant)),
+        ifMay('iam.groups.read', () => countGroups(database, tenant)),
+        ifMay('iam.roles.read', () => countRoles(database, tenant)),
+        ifMay('iam.users.write', () => listDays(database, tenant, 'sign_in')),
+        ifMay('iam.audit.read', () => listDays(database, tenant, 'denied')),
       ]);
       return {
         ...(members && {

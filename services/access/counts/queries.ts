@@ -11,7 +11,7 @@ const members: Statement = {
            (select count(*)::int from (select from tenant_member where tenant = $1 and status = 'disabled' limit $2) as found) as disabled`,
 };
 
-export type MemberNumbers = { active: number; disabled: number };
+type MemberNumbers = { active: number; disabled: number };
 
 /** The members of a tenant by status, each at most one more than `most`. */
 export async function countMembers(database: Database, tenant: string): Promise<MemberNumbers> {

@@ -64,7 +64,7 @@ const counts: Statement = {
                and revoked_at is null and rotated_to = '' limit $2) as found) as "expiringKeys"`,
 };
 
-export type BotNumbers = { active: number; inactive: number; expiringKeys: number };
+type BotNumbers = { active: number; inactive: number; expiringKeys: number };
 
 /** Counting of keys ends here. */
 export const mostKeys = 10_000;

@@ -17,7 +17,7 @@ const counts: Readonly<Record<EndpointPrefix, Statement>> = {
   },
 };
 
-export type EndpointNumbers = { total: number; failing: number; disabled: number };
+type EndpointNumbers = { total: number; failing: number; disabled: number };
 
 /** The endpoints of one kind, of which a tenant has a maximum number. */
 export async function countEndpoints(

@@ -1192,7 +1192,7 @@ export type TenantsGetCountsResponse = Message<"bailiwick.access.v1.TenantsGetCo
 
   /**
    * The sign-ins of its active members, in whatever tenant they work then, oldest day first.
-   * Requires iam.users.read.
+   * Requires iam.users.write, as the LastLoginAt of a user does.
    *
    * @generated from field: repeated bailiwick.common.v1.DayCount sign_ins = 5 [json_name = "SignIns"];
    */
