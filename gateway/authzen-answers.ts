@@ -6,6 +6,7 @@ import {
   readActionSearch,
   readEvaluation,
   readEvaluations,
+  readSubjectSearch,
 } from './authzen-requests.ts';
 
 // Answers requests of the OpenID AuthZEN Authorization API 1.0 with the Access operations. The
@@ -58,6 +59,25 @@ export async function searchActions(json: Json, ask: Ask): Promise<object> {
   const request = { Tenant: tenant, Subject: subject, Resource: resource };
   const { Permissions } = await ask('Access_ListPermissions', request, [question]);
   return { results: (Permissions as string[]).map((name) => ({ name })) };
+}
+
+/** Lists a page of the subjects that may do an action (§8.4). */
+export async function searchSubjects(json: Json, ask: Ask): Promise<object> {
+  const { question, type, page } = readSubjectSearch(json);
+  const { tenant, permission, resource } = question;
+  const request = {
+    Tenant: tenant,
+    Permission: permission,
+    Resource: resource,
+    Type: type,
+    Page: { Limit: page.limit, Cursor: page.token },
+  };
+  const { Page } = await ask('Access_ListSubjects', request, [question]);
+  const { Items, NextCursor } = Page as { Items: JsonObject[]; NextCursor: string };
+  return {
+    page: { next_token: NextCursor, count: Items.length },
+    results: Items.map(({ ID, Type }) => ({ type: Type, id: ID })),
+  };
 }
 
 /** The questions that one Access_Check answers: all about the same subject in the same tenant. */

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '@bailiwick/errors';
 import { createId } from '@bailiwick/values';
-import { readActionSearch, readEvaluation, readEvaluations } from './authzen-requests.ts';
+import {
+  readActionSearch,
+  readEvaluation,
+  readEvaluations,
+  readSubjectSearch,
+} from './authzen-requests.ts';
 
 const [user, bot, tenant, other] = [
   createId('usr'),
@@ -180,4 +185,25 @@ test('a search for actions needs no action, and has one page', () => {
     problemsOf(() => readActionSearch({ ...search, page: { token: 'x' } })),
     ['page.token is not valid'],
   );
+});
+
+test('a search for subjects needs their type only, and has pages', () => {
+  const search = { ...whole, subject: { type: 'bot', id: 7 } };
+  const { question, type, page } = readSubjectSearch(search);
+  assert.deepEqual(
+    [question.tenant, question.subject, question.permission, type, page],
+    [tenant, '', 'app.reports.read', 'bot', { limit: 0, token: '' }],
+  );
+  const limited = (sent: unknown) => readSubjectSearch({ ...search, page: sent }).page;
+  assert.deepEqual(limited({ limit: 2, token: 'x' }), { limit: 2, token: 'x' });
+  assert.equal(limited({ limit: 1e12 }).limit, 200);
+  assert.deepEqual(
+    problemsOf(() => readSubjectSearch({ ...whole, subject: { type: 'group' }, page: [] })),
+    ['page must be an object', 'subject.type must be user or bot'],
+  );
+  for (const limit of [-1, 1.5, '2', null])
+    assert.deepEqual(
+      problemsOf(() => readSubjectSearch({ ...search, page: { limit, token: 1 } })),
+      ['page.limit must be a whole number, at least 0', 'page.token must be a string'],
+    );
 });

@@ -8,11 +8,12 @@ import { isId } from '@bailiwick/values';
 /** An object of a request. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A question to Access_Check, Access_Explain or Access_ListPermissions. */
+/** A question to one of the Access operations. */
 export type Question = {
   /** The question's place in the request, as the start of a message: `evaluations[2].` or "". */
   at: string;
   tenant: string;
+  /** Empty in a search for subjects. */
   subject: string;
   /** Empty in a search for actions. */
   permission: string;
@@ -31,6 +32,8 @@ const endings = {
 type Evaluations = { questions: Question[]; endsAt: boolean | undefined };
 
 const maxEvaluations = 50;
+/** Of a page of a search. A request may ask for more. */
+const mostResults = 200;
 
 /** Reads an evaluation (§6.1). @throws invalid_argument with all problems of its shape */
 export const readEvaluation = (json: Json): Question =>
@@ -43,7 +46,36 @@ export const readActionSearch = (json: Json): Question =>
     // The response of a search is never split into pages, so no token is valid.
     if (isObject(page) && page['token'] !== undefined && page['token'] !== '')
       problems.push('page.token is not valid');
-    return readQuestion(json, { at: '', problems }, true);
+    return readQuestion(json, { at: '', problems }, 'action');
+  });
+
+type SubjectSearch = {
+  question: Question;
+  type: string;
+  page: { limit: number; token: string };
+};
+
+/**
+ * Reads a search for subjects (§8.4.1). The id of the subject is ignored.
+ * @throws invalid_argument with all problems of its shape
+ */
+export const readSubjectSearch = (json: Json): SubjectSearch =>
+  orInvalid((problems) => {
+    const place = { at: '', problems };
+    const { page = {} } = json;
+    if (!isObject(page)) problems.push('page must be an object');
+    const { limit = 0, token = '' } = isObject(page) ? page : {};
+    const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit >= 0;
+    if (!isLimit) problems.push('page.limit must be a whole number, at least 0');
+    if (typeof token !== 'string') problems.push('page.token must be a string');
+    return {
+      question: readQuestion(json, place, 'subject'),
+      type: readSubjectType(json, place),
+      page: {
+        limit: isLimit ? Math.min(limit, mostResults) : 0,
+        token: typeof token === 'string' ? token : '',
+      },
+    };
   });
 
 /**
@@ -86,13 +118,14 @@ function readSemantic(options: unknown, problems: string[]): boolean | undefined
 
 type Place = { at: string; problems: string[] };
 
-function readQuestion(json: Json, place: Place, isSearch = false): Question {
+/** `sought`: the part of the question that a search leaves open. */
+function readQuestion(json: Json, place: Place, sought?: 'action' | 'subject'): Question {
   const { context = {} } = json;
   if (!isObject(context)) place.problems.push(`${place.at}context must be an object`);
   return {
     at: place.at,
-    subject: readSubject(json, place),
-    permission: isSearch ? '' : readText(json, ['action', 'name'], place),
+    subject: sought === 'subject' ? '' : readSubject(json, place),
+    permission: sought === 'action' ? '' : readText(json, ['action', 'name'], place),
     ...readResource(json, place),
     explain: isObject(context) && context['explain'] === true,
   };
@@ -103,12 +136,18 @@ const subjectPrefixes = new Map([
   ['bot', 'bot'],
 ] as const);
 
-function readSubject(json: Json, place: Place): string {
+function readSubjectType(json: Json, place: Place): string {
   const type = readText(json, ['subject', 'type'], place);
+  if (type !== '' && !subjectPrefixes.has(type as 'user' | 'bot'))
+    place.problems.push(`${place.at}subject.type must be user or bot`);
+  return type;
+}
+
+function readSubject(json: Json, place: Place): string {
+  const type = readSubjectType(json, place);
   const id = readText(json, ['subject', 'id'], place);
   const prefix = subjectPrefixes.get(type as 'user' | 'bot');
   const { at, problems } = place;
-  if (type !== '' && prefix === undefined) problems.push(`${at}subject.type must be user or bot`);
   if (id !== '' && prefix !== undefined && !isId(prefix, id))
     problems.push(`${at}subject.id must be an identifier of a ${type}`);
   return id;

@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalid, ServiceError } from '@bailiwick/errors';
+import { invalid, toServiceError } from '@bailiwick/errors';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import type { RequestOrigin } from './authenticate.ts';
-import { type Ask, evaluateAll, evaluateOne, searchActions } from './authzen-answers.ts';
+import {
+  type Ask,
+  evaluateAll,
+  evaluateOne,
+  searchActions,
+  searchSubjects,
+} from './authzen-answers.ts';
 import type { Json, Question } from './authzen-requests.ts';
 import { sendJson } from './errors.ts';
 import type { Pipeline } from './operations.ts';
@@ -38,6 +44,14 @@ const endpoints = new Map<string, Endpoint>([
     },
   ],
   [
+    '/access/v1/search/subject',
+    {
+      parameter: 'search_subject_endpoint',
+      operation: operationOf('Access_ListSubjects'),
+      answer: searchSubjects,
+    },
+  ],
+  [
     '/access/v1/search/action',
     {
       parameter: 'search_action_endpoint',
@@ -65,12 +79,12 @@ export function createAuthzen({ admit, prepare }: Pipeline, publicUrl: string) {
   ): Promise<void> {
     const admitted = await admit(endpoint.operation, request, response, origin);
     const ask: Ask = async (name, json, questions) => {
-      const call = await prepare(operationOf(name), { ...admitted, json }).catch(
-        (thrown: unknown) => {
-          throw withRequestNames(thrown, questions);
-        },
-      );
-      return call.send();
+      try {
+        const call = await prepare(operationOf(name), { ...admitted, json });
+        return await call.send();
+      } catch (error) {
+        throw withRequestNames(error, questions);
+      }
     };
     sendJson(response, 200, await endpoint.answer(admitted.json, ask));
   }
@@ -112,17 +126,23 @@ function operationOf(name: string): Operation {
   return operation;
 }
 
-const requestNames = { Permission: 'action.name', Resource: 'resource' };
+const requestNames = {
+  Permission: 'action.name',
+  Resource: 'resource',
+  'Page.Cursor': 'page.token',
+  'Page.Limit': 'page.limit',
+};
 
 /** Replaces the operation's field names in an error by those of the AuthZEN request. */
 function withRequestNames(thrown: unknown, questions: readonly Question[]): unknown {
-  if (!(thrown instanceof ServiceError) || thrown.code !== 'invalid_argument') return thrown;
-  const messages = thrown.messages.map((message) =>
+  const error = toServiceError(thrown);
+  if (error.code !== 'invalid_argument') return thrown;
+  const messages = error.messages.map((message) =>
     message.replace(
-      /^(?:Checks\[(\d+)\]\.)?(Permission|Resource)\b/,
+      /^(?:Checks\[(\d+)\]\.)?(Permission|Resource|Page\.Cursor|Page\.Limit)\b/,
       (_, index: string | undefined, name: keyof typeof requestNames) =>
         `${questions[Number(index ?? 0)]?.at ?? ''}${requestNames[name]}`,
     ),
   );
-  return invalid(messages, thrown.reason);
+  return invalid(messages, error.reason);
 }

@@ -57,6 +57,7 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
   OK: true,
   Minutes: 60,
   'AccessListPermissionsRequest.Platform': undefined,
+  'AccessSubject.ID': exampleId('usr'),
   'TenantsListRequest.Query': 'acm',
   'TenantsListRequest.Status': 'active',
   'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',

@@ -70,6 +70,7 @@ export const additiveOperations: readonly string[] = [
   'Users_RemoveIdentity',
   'Access_Check',
   'Access_ListPermissions',
+  'Access_ListSubjects',
   'Access_Explain',
   'Access_Plan',
   'Audit_Export',

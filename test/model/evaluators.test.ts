@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { decisionHandlers } from '@bailiwick/access/decisions/access.ts';
@@ -11,10 +12,11 @@ import {
   AccessCheckRequestSchema,
   AccessExplainRequestSchema,
   AccessListPermissionsRequestSchema,
+  AccessListSubjectsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type RightsCache } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
+import { type Call, createPager } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import pg from 'pg';
@@ -58,7 +60,7 @@ after(async () => {
   await opened?.drop();
 });
 
-test(`Access_Check and Access_ListPermissions, from memory or not, and Access_Explain agree with the rights of calls in ${runs} random models`, async (t) => {
+test(`Access_Check and Access_ListPermissions, from memory or not, Access_ListSubjects and Access_Explain agree with the rights of calls in ${runs} random models`, async (t) => {
   const figures = { questions: 0, answers: 0, allowed: 0 };
   let serial = 0;
 
@@ -81,11 +83,15 @@ test(`Access_Check and Access_ListPermissions, from memory or not, and Access_Ex
   assert.ok(figures.allowed < figures.answers / 2, 'many answers are negative');
 });
 
+const operation = { name: 'Access_ListSubjects' };
+
 /** Identity's directory, in which each bot of a model has the tenant of the same number. */
 const directory = {
   getBots: ({ ids = [] }) =>
-    Promise.resolve({ bots: ids.map((id: string) => ({ tenant: tenantOfBot(id) })) }),
+    Promise.resolve({ bots: ids.map((id: string) => ({ id, tenant: tenantOfBot(id) })) }),
 } as unknown as Directory;
+
+const pager = createPager([{ id: 'k1', key: randomBytes(32) }]);
 
 /** Loads each value, or keeps it for ever. */
 const uncached = { getOrLoad: async (_name, load) => (await load()).value } as RightsCache;
@@ -102,7 +108,7 @@ function caching(): RightsCache {
 const cached = caching();
 
 const handlersWith = (rightsCache: RightsCache) =>
-  decisionHandlers({ database: opened.database, directory, rightsCache });
+  decisionHandlers({ database: opened.database, directory, rightsCache, pager });
 
 /** Compares all answers to one question, and returns those about the whole tenant. */
 async function compare({ tenant, principal, isSelf }: ReturnType<Question>): Promise<boolean[]> {
@@ -142,6 +148,7 @@ async function compare({ tenant, principal, isSelf }: ReturnType<Question>): Pro
     context,
   );
   await compareExplanations({ tenant, subject, call, answers, context });
+  if (!isSelf) await compareSearches({ tenant, subject, call, answers, context });
   return inTenant;
 }
 
@@ -175,6 +182,38 @@ async function compareExplanations({ tenant, subject, call, answers, context }: 
   }
 }
 
+/**
+ * Searches for the subject of an allowed and of a denied answer, in the whole tenant and on a
+ * resource. A page begins just before the models' subjects of this number.
+ */
+async function compareSearches({ tenant, subject, call, answers, context }: Explained) {
+  const { listSubjects } = handlersWith(uncached);
+  for (const [index, resource] of resources.slice(0, 2).entries()) {
+    const here = answers.slice(index * permissions.length, (index + 1) * permissions.length);
+    for (const expected of [true, false]) {
+      const permission = permissions[here.indexOf(expected)];
+      if (permission === undefined) continue;
+      const request = {
+        tenant,
+        permission,
+        resource,
+        type: subject.slice(0, 3) === 'usr' ? 'user' : 'bot',
+      };
+      const binding = [operation.name, ...Object.values(request)];
+      const cursor = pager.cursorAt(subject.slice(0, -1), binding);
+      const { page } = await listSubjects(
+        create(AccessListSubjectsRequestSchema, { ...request, page: { limit: 20, cursor } }),
+        call,
+      );
+      assert.equal(
+        (page?.items ?? []).some(({ id }) => id === subject),
+        expected,
+        `${context} ${JSON.stringify(request)}`,
+      );
+    }
+  }
+}
+
 /** The call of the subject itself, or of another caller with iam.grants.read in the tenant. */
 function callOf({ type, id, narrowedTo = [], ...session }: Principal, isSelf: boolean): Call {
   const caller = isSelf
@@ -187,7 +226,8 @@ function callOf({ type, id, narrowedTo = [], ...session }: Principal, isSelf: bo
         limitedTo: '',
         assurance: '',
       };
-  return { caller, allowedBy: { kind: isSelf ? 'handler' : 'tenant' } } as unknown as Call;
+  const allowedBy = { kind: isSelf ? 'handler' : 'tenant' };
+  return { caller, allowedBy, operation } as unknown as Call;
 }
 
 const named = (answers: readonly boolean[]) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf, readList, recordIn } from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
 import { describeBoth, eventually } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { type Decisions, startDecisions } from './access-calls.ts';
@@ -125,6 +126,69 @@ describeBoth('decisions', (topology) => {
       await list({ Resource: 'report-7' }),
       [...everywhere, 'app.reports.read'].sort(),
     );
+  });
+
+  test('Access_ListSubjects lists those for which Access_Check answers true, whatever gives the permission', async () => {
+    const { stack, owner, person, other, Tenant, ask } = suite;
+    const bot = await createBot(stack, Tenant, owner.token);
+    const Grant = { Tenant, Bot: bot.ID, Role: 'editor' };
+    bodyOf(await ask('BotGrants_Add', { Grant }));
+    const list = async (body: object) =>
+      (
+        await readList<{ ID: string; Type: string }>(
+          stack,
+          'Access_ListSubjects',
+          { Tenant, ...body },
+          owner.token,
+        )
+      ).items.map(({ ID }) => ID);
+    const everyone = [bot.ID, owner.id, person.id, other.id].toSorted();
+    const checked = async (Permission: string, Resource: string) => {
+      const allowed = await Promise.all(
+        everyone.map(async (Subject) =>
+          recordIn(await ask('Access_Check', { Subject, Permission, Resource }), 'Allowed'),
+        ),
+      );
+      return everyone.filter((_, index) => allowed[index] === true);
+    };
+    for (const Permission of ['app.notes.write', 'app.reports.read', 'iam.users.read', 'iam.*'])
+      for (const Resource of ['', 'report-7', 'report-8'])
+        assert.deepEqual(await list({ Permission, Resource }), await checked(Permission, Resource));
+    assert.deepEqual(await list({ Permission: 'app.notes.read' }), [bot.ID, person.id].toSorted());
+    assert.deepEqual(await list({ Permission: 'app.notes.read', Type: 'bot' }), [bot.ID]);
+    assert.deepEqual(await list({ Permission: 'app.notes.read', Type: 'user' }), [person.id]);
+    assert.deepEqual(await list({ Permission: 'iam.platform.tenants.read' }), []);
+
+    // The end of a right ends the entry.
+    bodyOf(await ask('Bots_Save', { Bot: { Tenant, ID: bot.ID, Name: 'idle', Active: false } }));
+    bodyOf(await ask('TenantMembers_Disable', { Tenant, UserID: person.id }));
+    await eventually('the inactive bot to be left out', async () => {
+      const left = await list({ Permission: 'app.notes.read' });
+      return left.length === 0;
+    });
+    bodyOf(await ask('TenantMembers_Enable', { Tenant, UserID: person.id }));
+    assert.deepEqual(await list({ Permission: 'app.notes.read' }), [person.id]);
+    bodyOf(await ask('Bots_Delete', { Tenant, ID: bot.ID }));
+  });
+
+  test('Access_ListSubjects answers callers with iam.grants.read in the tenant only, not even about themselves', async () => {
+    const { stack, person, other, ask } = suite;
+    const Permission = 'app.notes.read';
+    assertRefused(
+      await ask('Access_ListSubjects', { Permission }, person.token),
+      403,
+      'permission_denied',
+    );
+    const Tenant = await createTenant(stack, other.token);
+    assertRefused(
+      await ask('Access_ListSubjects', { Tenant, Permission }),
+      403,
+      'permission_denied',
+    );
+    assertRefused(await ask('Access_ListSubjects', { Type: 'group' }), 400, 'invalid_argument', [
+      'Permission is required',
+      'Type must be one of user, bot',
+    ]);
   });
 
   test('Access_Explain lists every way to a permission, or the missing grants and memberships', async () => {

@@ -108,7 +108,8 @@ describeOne('AuthZEN', 'one process', (topology) => {
       assertRefused(await ask('evaluation', body, foreignKey), 403, 'permission_denied', [
         'permission denied',
       ]);
-      assertRefused(await ask('search/action', body, foreignKey), 403, 'permission_denied');
+      for (const search of ['search/action', 'search/subject'])
+        assertRefused(await ask(search, body, foreignKey), 403, 'permission_denied');
     }
     // The other evaluations of a request are still answered.
     const { token } = other;
@@ -257,7 +258,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
 
   test('a caller without a valid credential is refused, whatever the request says', async () => {
     for (const token of ['', 'x', `${key}x`])
-      for (const endpoint of ['evaluation', 'evaluations', 'search/action']) {
+      for (const endpoint of ['evaluation', 'evaluations', 'search/action', 'search/subject']) {
         const answer = await ask(endpoint, {}, token);
         assertRefused(answer, 401, 'unauthenticated');
         assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
@@ -283,10 +284,10 @@ describeOne('AuthZEN', 'one process', (topology) => {
       policy_decision_point: url,
       access_evaluation_endpoint: `${url}/access/v1/evaluation`,
       access_evaluations_endpoint: `${url}/access/v1/evaluations`,
+      search_subject_endpoint: `${url}/access/v1/search/subject`,
       search_action_endpoint: `${url}/access/v1/search/action`,
     });
-    for (const endpoint of ['search/subject', 'search/resource'])
-      assert.equal((await ask(endpoint, about('app.notes.read'))).status, 404);
+    assert.equal((await ask('search/resource', about('app.notes.read'))).status, 404);
     const read = await fetch(`${url}/access/v1/evaluation`);
     assert.equal(read.status, 405);
     assert.equal(read.headers.get('allow'), 'POST');

@@ -48,6 +48,17 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Platform","kind":"flag","required":false,"text":"True lists the permissions on the platform. Tenant is then empty."},
     ],
   },
+  Access_ListSubjects: {
+    "text":"Lists the users and bots that hold a permission in a tenant, sorted by ID: those for which Check answers true. The tenant's requirements for sessions do not count.","access":"a session or a bot key: the permission iam.grants.read in Tenant","answers":"page","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Permission","kind":"text","required":true,"text":""},
+      {"path":"Resource","kind":"text","required":false,"text":"The application's own name of a resource. Empty means the whole tenant. Subjects with the permission in the whole tenant are listed for each resource."},
+      {"path":"Type","kind":"text","required":false,"text":"Lists users or bots only. Empty means both."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
   Access_Plan: {
     "text":"Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed.","access":"a session or a bot key: the permission iam.grants.read in Tenant","answers":"record","tenant":"Tenant",
     fields: [

@@ -5,6 +5,7 @@ export const withoutSideEffects: ReadonlySet<string> = new Set([
   'Access_Check',
   'Access_Explain',
   'Access_ListPermissions',
+  'Access_ListSubjects',
   'Access_Plan',
   'AccountApps_List',
   'Account_BeginPasskeyLogin',

@@ -8,6 +8,8 @@ export interface Operations {
   Access_Explain: { request: Access_ExplainReq; response: Access_ExplainRes };
   /** Lists the permissions that a subject holds in a tenant or on the platform, as granted: an entry may end in "*". */
   Access_ListPermissions: { request: Access_ListPermissionsReq; response: Access_ListPermissionsRes };
+  /** Lists the users and bots that hold a permission in a tenant, sorted by ID: those for which Check answers true. The tenant's requirements for sessions do not count. */
+  Access_ListSubjects: { request: Access_ListSubjectsReq; response: Access_ListSubjectsRes };
   /** Previews changes: lists the permissions that users and bots would gain or lose. Nothing is changed. */
   Access_Plan: { request: Access_PlanReq; response: Access_PlanRes };
   /** Withdraws the caller's consent to an app, and ends what the app got in the caller's name: its codes, refresh tokens and sign-ins. Nothing changes if the app has no access. */
@@ -386,6 +388,19 @@ export type AccessPath = {
   Platform: boolean;
 };
 
+/** A user or bot that holds the permission. */
+export type AccessSubject = {
+  ID: string;
+  /** user or bot. */
+  Type: string;
+};
+
+/** A page of subjects. It may have fewer items than its limit before the last page. */
+export type AccessSubjectPage = {
+  Items: AccessSubject[];
+  NextCursor: string;
+};
+
 /** One permission or several, and the subject that is checked. */
 export type Access_CheckReq = {
   Tenant: string;
@@ -440,6 +455,22 @@ export type Access_ListPermissionsReq = {
 /** The permissions that the subject holds, sorted by name. */
 export type Access_ListPermissionsRes = {
   Permissions: string[];
+};
+
+/** The permission whose holders are listed. */
+export type Access_ListSubjectsReq = {
+  Tenant: string;
+  Permission: string;
+  /** The application's own name of a resource. Empty means the whole tenant. Subjects with the permission in the whole tenant are listed for each resource. */
+  Resource?: string | undefined;
+  /** Lists users or bots only. Empty means both. */
+  Type?: string | undefined;
+  Page?: PageReq | undefined;
+};
+
+/** A page of the holders. */
+export type Access_ListSubjectsRes = {
+  Page: AccessSubjectPage;
 };
 
 /** The planned changes, in the order in which they would be made. */

@@ -6,7 +6,7 @@ import {
   AccessListPermissionsRequestSchema,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import type { RightsCache } from '@bailiwick/revocation';
-import { type Call } from '@bailiwick/rpc';
+import { type Call, createPager } from '@bailiwick/rpc';
 import { create } from '@bufbuild/protobuf';
 import type { Directory } from '../directory.ts';
 import { decisionHandlers } from './access.ts';
@@ -23,6 +23,7 @@ test("a cached decision of a user is about the request's tenant, not about the c
     database: {} as Database,
     directory: {} as Directory,
     rightsCache,
+    pager: createPager([]),
   });
   const caller = { type: 'user', id: 'usr_1', tenant: 'tnt_own', narrowedTo: [] };
   const call = {

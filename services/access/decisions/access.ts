@@ -4,18 +4,24 @@ import { denied } from '@bailiwick/errors';
 import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { includes, isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import { type RightsCache } from '@bailiwick/revocation';
-import { type Call, type Handlers } from '@bailiwick/rpc';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
 import { narrow } from '../permissions/narrow.ts';
 import { type CachedDeps, findEffective, permissionsOn } from './effective.ts';
 import { explain } from './explain.ts';
+import { listSubjects } from './holders/holders.ts';
 import { rightsOf } from './rights.ts';
 import { anySession } from './session.ts';
 
 // The Access operations that decide: users, bots and applications ask which permissions a subject
 // has.
 
-type Deps = { database: Database; directory: Directory; rightsCache: RightsCache };
+type Deps = {
+  database: Database;
+  directory: Directory;
+  rightsCache: RightsCache;
+  pager: Pager;
+};
 
 export function decisionHandlers({
   database,
@@ -62,6 +68,8 @@ export function decisionHandlers({
       );
       return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
     },
+
+    listSubjects: (request, call) => listSubjects(deps, request, call),
 
     async explain({ tenant, subject, permission, resource }, call) {
       const about = subjectOf(call, subject);

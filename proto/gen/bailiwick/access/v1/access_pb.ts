@@ -10,6 +10,8 @@ import type { GroupsAddMemberRequest, GroupsDeleteRequest, GroupsRemoveMemberReq
 import { file_bailiwick_access_v1_groups } from "./groups_pb.ts";
 import type { RolesDeleteRequest, RolesSaveRequest } from "./roles_pb.ts";
 import { file_bailiwick_access_v1_roles } from "./roles_pb.ts";
+import type { PageReq } from "../../common/v1/page_pb.ts";
+import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/access.proto.
  */
 export const file_bailiwick_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSJoCg9QZXJtaXNzaW9uQ2hlY2sSLwoKcGVybWlzc2lvbhgBIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAIgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2Ui8QMKEkFjY2Vzc0NoZWNrUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgM2AEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USRgoGY2hlY2tzGAUgAygLMiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hlY2tCCLpIBZIBAhBkUgZDaGVja3M6ZrpIYxphChdkb2N1bWVudGVkLmFjY2Vzcy5jaGVjaxIWUGVybWlzc2lvbiBpcyByZXF1aXJlZBoudGhpcy5wZXJtaXNzaW9uICE9ICcnIHx8IHNpemUodGhpcy5jaGVja3MpID4gMCJoChBQZXJtaXNzaW9uQW5zd2VyEh4KCnBlcm1pc3Npb24YASABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAiABKAlSCFJlc291cmNlEhgKB2FsbG93ZWQYAyABKAhSB0FsbG93ZWQicAoTQWNjZXNzQ2hlY2tSZXNwb25zZRIYCgdhbGxvd2VkGAEgASgIUgdBbGxvd2VkEj8KB3Jlc3VsdHMYAiADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25BbnN3ZXJSB1Jlc3VsdHMiswIKHEFjY2Vzc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0EiQKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USGgoIcGxhdGZvcm0YBCABKAhSCFBsYXRmb3JtIkEKHUFjY2Vzc0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEiAKC3Blcm1pc3Npb25zGAEgAygJUgtQZXJtaXNzaW9ucyLDAgoUQWNjZXNzRXhwbGFpblJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0Ei8KCnBlcm1pc3Npb24YAyABKAlCD7pIDMgBAXIHoLUYARiAAVIKUGVybWlzc2lvbhIkCghyZXNvdXJjZRgEIAEoCUIIukgFcgMYgAJSCFJlc291cmNlIq8BCgpBY2Nlc3NQYXRoEhQKBWdyYW50GAEgASgJUgVHcmFudBIUCgVncm91cBgCIAEoCVIFR3JvdXASJQoOaW5oZXJpdGVkX2Zyb20YAyABKAlSDUluaGVyaXRlZEZyb20SEgoEcm9sZRgEIAEoCVIEUm9sZRIeCgpwZXJtaXNzaW9uGAUgASgJUgpQZXJtaXNzaW9uEhoKCHBsYXRmb3JtGAYgASgIUghQbGF0Zm9ybSKCAQoVQWNjZXNzRXhwbGFpblJlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB0FsbG93ZWQSNQoFcGF0aHMYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BhdGhSBVBhdGhzEhgKB21pc3NpbmcYAyADKAlSB01pc3NpbmcizgwKDVBsYW5uZWRDaGFuZ2USSgoKcm9sZXNfc2F2ZRgBIAEoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNTYXZlUmVxdWVzdEgAUgpSb2xlc19TYXZliAEBElAKDHJvbGVzX2RlbGV0ZRgCIAEoCzInLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNEZWxldGVSZXF1ZXN0SAFSDFJvbGVzX0RlbGV0ZYgBARJKCgpncmFudHNfYWRkGAMgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNBZGRSZXF1ZXN0SAJSCkdyYW50c19BZGSIAQESUwoNZ3JhbnRzX3JlbW92ZRgEIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVxdWVzdEgDUg1HcmFudHNfUmVtb3ZliAEBEloKEGdyb3VwX2dyYW50c19hZGQYBSABKAsyKi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVxdWVzdEgEUg9Hcm91cEdyYW50c19BZGSIAQESYwoTZ3JvdXBfZ3JhbnRzX3JlbW92ZRgGIAEoCzItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXF1ZXN0SAVSEkdyb3VwR3JhbnRzX1JlbW92ZYgBARJUCg5ib3RfZ3JhbnRzX2FkZBgHIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzQWRkUmVxdWVzdEgGUg1Cb3RHcmFudHNfQWRkiAEBEl0KEWJvdF9ncmFudHNfcmVtb3ZlGAggASgLMisuYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNSZW1vdmVSZXF1ZXN0SAdSEEJvdEdyYW50c19SZW1vdmWIAQESXQoRZ3JvdXBzX2FkZF9tZW1iZXIYCSABKAsyKy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0FkZE1lbWJlclJlcXVlc3RICFIQR3JvdXBzX0FkZE1lbWJlcogBARJmChRncm91cHNfcmVtb3ZlX21lbWJlchgKIAEoCzIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdEgJUhNHcm91cHNfUmVtb3ZlTWVtYmVyiAEBElMKDWdyb3Vwc19kZWxldGUYCyABKAsyKC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0RlbGV0ZVJlcXVlc3RIClINR3JvdXBzX0RlbGV0ZYgBATqTA7pIjwMajAMKEmFjY2Vzcy5wbGFuLmNoYW5nZRIxbXVzdCBjb250YWluIHRoZSByZXF1ZXN0IG9mIGV4YWN0bHkgb25lIG9wZXJhdGlvbhrCAltoYXModGhpcy5yb2xlc19zYXZlKSwgaGFzKHRoaXMucm9sZXNfZGVsZXRlKSwgaGFzKHRoaXMuZ3JhbnRzX2FkZCksIGhhcyh0aGlzLmdyYW50c19yZW1vdmUpLCBoYXModGhpcy5ncm91cF9ncmFudHNfYWRkKSwgaGFzKHRoaXMuZ3JvdXBfZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmJvdF9ncmFudHNfYWRkKSwgaGFzKHRoaXMuYm90X2dyYW50c19yZW1vdmUpLCBoYXModGhpcy5ncm91cHNfYWRkX21lbWJlciksIGhhcyh0aGlzLmdyb3Vwc19yZW1vdmVfbWVtYmVyKSwgaGFzKHRoaXMuZ3JvdXBzX2RlbGV0ZSldLmZpbHRlcihzZXQsIHNldCkuc2l6ZSgpID09IDFCDQoLX3JvbGVzX3NhdmVCDwoNX3JvbGVzX2RlbGV0ZUINCgtfZ3JhbnRzX2FkZEIQCg5fZ3JhbnRzX3JlbW92ZUITChFfZ3JvdXBfZ3JhbnRzX2FkZEIWChRfZ3JvdXBfZ3JhbnRzX3JlbW92ZUIRCg9fYm90X2dyYW50c19hZGRCFAoSX2JvdF9ncmFudHNfcmVtb3ZlQhQKEl9ncm91cHNfYWRkX21lbWJlckIXChVfZ3JvdXBzX3JlbW92ZV9tZW1iZXJCEAoOX2dyb3Vwc19kZWxldGUihwEKEUFjY2Vzc1BsYW5SZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSSQoHY2hhbmdlcxgCIAMoCzIiLmJhaWxpd2ljay5hY2Nlc3MudjEuUGxhbm5lZENoYW5nZUILukgIyAEBkgECEDJSB0NoYW5nZXMiaAoQUGVybWlzc2lvbkNoYW5nZRIYCgdzdWJqZWN0GAEgASgJUgdTdWJqZWN0Eh4KCnBlcm1pc3Npb24YAiABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAyABKAlSCFJlc291cmNlIqoBChJBY2Nlc3NQbGFuUmVzcG9uc2USPQoGZ2FpbmVkGAEgAygLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hhbmdlUgZHYWluZWQSOQoEbG9zdBgCIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvbkNoYW5nZVIETG9zdBIaCgh3YXJuaW5ncxgDIAMoCVIIV2FybmluZ3MypwYKBkFjY2VzcxK9AQoFQ2hlY2sSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0NoZWNrUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzQ2hlY2tSZXNwb25zZSJhkAIBirUYWhADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaNCIyVGhlIHN1YmplY3QgaXMgdGhlIGNhbGxlciBpdHNlbGYsIGEgdXNlciBvciBhIGJvdC5oAZgBARKFAgoPTGlzdFBlcm1pc3Npb25zEjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0UGVybWlzc2lvbnNSZXF1ZXN0GjIuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0UGVybWlzc2lvbnNSZXNwb25zZSKKAZACAYq1GIIBEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aNCIyVGhlIHN1YmplY3QgaXMgdGhlIGNhbGxlciBpdHNlbGYsIGEgdXNlciBvciBhIGJvdC5oAZgBARLDAQoHRXhwbGFpbhIpLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzRXhwbGFpblJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0V4cGxhaW5SZXNwb25zZSJhkAIBirUYWhADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaNCIyVGhlIHN1YmplY3QgaXMgdGhlIGNhbGxlciBpdHNlbGYsIGEgdXNlciBvciBhIGJvdC5oAZgBARKCAQoEUGxhbhImLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzUGxhblJlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BsYW5SZXNwb25zZSIpkAIBirUYIhADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnSYAQEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_access_v1_grants, file_bailiwick_access_v1_groups, file_bailiwick_access_v1_roles, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSJoCg9QZXJtaXNzaW9uQ2hlY2sSLwoKcGVybWlzc2lvbhgBIAEoCUIPukgMyAEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAIgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2Ui8QMKEkFjY2Vzc0NoZWNrUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EqoBCgdzdWJqZWN0GAIgASgJQo8BukiLAboBhwEKDmFjY2Vzcy5zdWJqZWN0GnV0aGlzID09ICcnIHx8IHRoaXMubWF0Y2hlcygnXih1c3J8Ym90KV9bMC03XVswLTlhLWhqa21ucC10di16XXsyNX0kJykgPyAnJyA6ICdtdXN0IGJlIGFuIGlkZW50aWZpZXIgb2YgYSB1c2VyIG9yIGJvdCdSB1N1YmplY3QSLwoKcGVybWlzc2lvbhgDIAEoCUIPukgM2AEBcgegtRgBGIABUgpQZXJtaXNzaW9uEiQKCHJlc291cmNlGAQgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USRgoGY2hlY2tzGAUgAygLMiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hlY2tCCLpIBZIBAhBkUgZDaGVja3M6ZrpIYxphChdkb2N1bWVudGVkLmFjY2Vzcy5jaGVjaxIWUGVybWlzc2lvbiBpcyByZXF1aXJlZBoudGhpcy5wZXJtaXNzaW9uICE9ICcnIHx8IHNpemUodGhpcy5jaGVja3MpID4gMCJoChBQZXJtaXNzaW9uQW5zd2VyEh4KCnBlcm1pc3Npb24YASABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAiABKAlSCFJlc291cmNlEhgKB2FsbG93ZWQYAyABKAhSB0FsbG93ZWQicAoTQWNjZXNzQ2hlY2tSZXNwb25zZRIYCgdhbGxvd2VkGAEgASgIUgdBbGxvd2VkEj8KB3Jlc3VsdHMYAiADKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25BbnN3ZXJSB1Jlc3VsdHMiswIKHEFjY2Vzc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0EiQKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAAlIIUmVzb3VyY2USGgoIcGxhdGZvcm0YBCABKAhSCFBsYXRmb3JtIkEKHUFjY2Vzc0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEiAKC3Blcm1pc3Npb25zGAEgAygJUgtQZXJtaXNzaW9ucyL2AQoZQWNjZXNzTGlzdFN1YmplY3RzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Ei8KCnBlcm1pc3Npb24YAiABKAlCD7pIDMgBAXIHoLUYARiAAVIKUGVybWlzc2lvbhIkCghyZXNvdXJjZRgDIAEoCUIIukgFcgMYgAJSCFJlc291cmNlEicKBHR5cGUYBCABKAlCE7pIENgBAXILUgR1c2VyUgNib3RSBFR5cGUSMAoEcGFnZRgFIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSIzCg1BY2Nlc3NTdWJqZWN0Eg4KAmlkGAEgASgJUgJJRBISCgR0eXBlGAIgASgJUgRUeXBlIm4KEUFjY2Vzc1N1YmplY3RQYWdlEjgKBWl0ZW1zGAEgAygLMiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NTdWJqZWN0UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciJYChpBY2Nlc3NMaXN0U3ViamVjdHNSZXNwb25zZRI6CgRwYWdlGAEgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NTdWJqZWN0UGFnZVIEUGFnZSLDAgoUQWNjZXNzRXhwbGFpblJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBKqAQoHc3ViamVjdBgCIAEoCUKPAbpIiwG6AYcBCg5hY2Nlc3Muc3ViamVjdBp1dGhpcyA9PSAnJyB8fCB0aGlzLm1hdGNoZXMoJ14odXNyfGJvdClfWzAtN11bMC05YS1oamttbnAtdHYtel17MjV9JCcpID8gJycgOiAnbXVzdCBiZSBhbiBpZGVudGlmaWVyIG9mIGEgdXNlciBvciBib3QnUgdTdWJqZWN0Ei8KCnBlcm1pc3Npb24YAyABKAlCD7pIDMgBAXIHoLUYARiAAVIKUGVybWlzc2lvbhIkCghyZXNvdXJjZRgEIAEoCUIIukgFcgMYgAJSCFJlc291cmNlIq8BCgpBY2Nlc3NQYXRoEhQKBWdyYW50GAEgASgJUgVHcmFudBIUCgVncm91cBgCIAEoCVIFR3JvdXASJQoOaW5oZXJpdGVkX2Zyb20YAyABKAlSDUluaGVyaXRlZEZyb20SEgoEcm9sZRgEIAEoCVIEUm9sZRIeCgpwZXJtaXNzaW9uGAUgASgJUgpQZXJtaXNzaW9uEhoKCHBsYXRmb3JtGAYgASgIUghQbGF0Zm9ybSKCAQoVQWNjZXNzRXhwbGFpblJlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB0FsbG93ZWQSNQoFcGF0aHMYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BhdGhSBVBhdGhzEhgKB21pc3NpbmcYAyADKAlSB01pc3NpbmcizgwKDVBsYW5uZWRDaGFuZ2USSgoKcm9sZXNfc2F2ZRgBIAEoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNTYXZlUmVxdWVzdEgAUgpSb2xlc19TYXZliAEBElAKDHJvbGVzX2RlbGV0ZRgCIAEoCzInLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNEZWxldGVSZXF1ZXN0SAFSDFJvbGVzX0RlbGV0ZYgBARJKCgpncmFudHNfYWRkGAMgASgLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNBZGRSZXF1ZXN0SAJSCkdyYW50c19BZGSIAQESUwoNZ3JhbnRzX3JlbW92ZRgEIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVxdWVzdEgDUg1HcmFudHNfUmVtb3ZliAEBEloKEGdyb3VwX2dyYW50c19hZGQYBSABKAsyKi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVxdWVzdEgEUg9Hcm91cEdyYW50c19BZGSIAQESYwoTZ3JvdXBfZ3JhbnRzX3JlbW92ZRgGIAEoCzItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXF1ZXN0SAVSEkdyb3VwR3JhbnRzX1JlbW92ZYgBARJUCg5ib3RfZ3JhbnRzX2FkZBgHIAEoCzIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzQWRkUmVxdWVzdEgGUg1Cb3RHcmFudHNfQWRkiAEBEl0KEWJvdF9ncmFudHNfcmVtb3ZlGAggASgLMisuYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNSZW1vdmVSZXF1ZXN0SAdSEEJvdEdyYW50c19SZW1vdmWIAQESXQoRZ3JvdXBzX2FkZF9tZW1iZXIYCSABKAsyKy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0FkZE1lbWJlclJlcXVlc3RICFIQR3JvdXBzX0FkZE1lbWJlcogBARJmChRncm91cHNfcmVtb3ZlX21lbWJlchgKIAEoCzIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdEgJUhNHcm91cHNfUmVtb3ZlTWVtYmVyiAEBElMKDWdyb3Vwc19kZWxldGUYCyABKAsyKC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0RlbGV0ZVJlcXVlc3RIClINR3JvdXBzX0RlbGV0ZYgBATqTA7pIjwMajAMKEmFjY2Vzcy5wbGFuLmNoYW5nZRIxbXVzdCBjb250YWluIHRoZSByZXF1ZXN0IG9mIGV4YWN0bHkgb25lIG9wZXJhdGlvbhrCAltoYXModGhpcy5yb2xlc19zYXZlKSwgaGFzKHRoaXMucm9sZXNfZGVsZXRlKSwgaGFzKHRoaXMuZ3JhbnRzX2FkZCksIGhhcyh0aGlzLmdyYW50c19yZW1vdmUpLCBoYXModGhpcy5ncm91cF9ncmFudHNfYWRkKSwgaGFzKHRoaXMuZ3JvdXBfZ3JhbnRzX3JlbW92ZSksIGhhcyh0aGlzLmJvdF9ncmFudHNfYWRkKSwgaGFzKHRoaXMuYm90X2dyYW50c19yZW1vdmUpLCBoYXModGhpcy5ncm91cHNfYWRkX21lbWJlciksIGhhcyh0aGlzLmdyb3Vwc19yZW1vdmVfbWVtYmVyKSwgaGFzKHRoaXMuZ3JvdXBzX2RlbGV0ZSldLmZpbHRlcihzZXQsIHNldCkuc2l6ZSgpID09IDFCDQoLX3JvbGVzX3NhdmVCDwoNX3JvbGVzX2RlbGV0ZUINCgtfZ3JhbnRzX2FkZEIQCg5fZ3JhbnRzX3JlbW92ZUITChFfZ3JvdXBfZ3JhbnRzX2FkZEIWChRfZ3JvdXBfZ3JhbnRzX3JlbW92ZUIRCg9fYm90X2dyYW50c19hZGRCFAoSX2JvdF9ncmFudHNfcmVtb3ZlQhQKEl9ncm91cHNfYWRkX21lbWJlckIXChVfZ3JvdXBzX3JlbW92ZV9tZW1iZXJCEAoOX2dyb3Vwc19kZWxldGUihwEKEUFjY2Vzc1BsYW5SZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSSQoHY2hhbmdlcxgCIAMoCzIiLmJhaWxpd2ljay5hY2Nlc3MudjEuUGxhbm5lZENoYW5nZUILukgIyAEBkgECEDJSB0NoYW5nZXMiaAoQUGVybWlzc2lvbkNoYW5nZRIYCgdzdWJqZWN0GAEgASgJUgdTdWJqZWN0Eh4KCnBlcm1pc3Npb24YAiABKAlSClBlcm1pc3Npb24SGgoIcmVzb3VyY2UYAyABKAlSCFJlc291cmNlIqoBChJBY2Nlc3NQbGFuUmVzcG9uc2USPQoGZ2FpbmVkGAEgAygLMiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5QZXJtaXNzaW9uQ2hhbmdlUgZHYWluZWQSOQoEbG9zdBgCIAMoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvbkNoYW5nZVIETG9zdBIaCgh3YXJuaW5ncxgDIAMoCVIIV2FybmluZ3MyxAcKBkFjY2VzcxK9AQoFQ2hlY2sSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0NoZWNrUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzQ2hlY2tSZXNwb25zZSJhkAIBirUYWhADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaNCIyVGhlIHN1YmplY3QgaXMgdGhlIGNhbGxlciBpdHNlbGYsIGEgdXNlciBvciBhIGJvdC5oAZgBARKFAgoPTGlzdFBlcm1pc3Npb25zEjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0UGVybWlzc2lvbnNSZXF1ZXN0GjIuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0UGVybWlzc2lvbnNSZXNwb25zZSKKAZACAYq1GIIBEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aNCIyVGhlIHN1YmplY3QgaXMgdGhlIGNhbGxlciBpdHNlbGYsIGEgdXNlciBvciBhIGJvdC5oAZgBARKaAQoMTGlzdFN1YmplY3RzEi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0U3ViamVjdHNSZXF1ZXN0Gi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaXN0U3ViamVjdHNSZXNwb25zZSIpkAIBirUYIhADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnSYAQESwwEKB0V4cGxhaW4SKS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0V4cGxhaW5SZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NFeHBsYWluUmVzcG9uc2UiYZACAYq1GFoQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GjQiMlRoZSBzdWJqZWN0IGlzIHRoZSBjYWxsZXIgaXRzZWxmLCBhIHVzZXIgb3IgYSBib3QuaAGYAQESggEKBFBsYW4SJi5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1BsYW5SZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NQbGFuUmVzcG9uc2UiKZACAYq1GCIQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50mAEBGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_access_v1_grants, file_bailiwick_access_v1_groups, file_bailiwick_access_v1_roles, file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * One question: a permission, optionally on one resource.
@@ -211,6 +213,119 @@ export const AccessListPermissionsResponseSchema: GenMessage<AccessListPermissio
   messageDesc(file_bailiwick_access_v1_access, 5);
 
 /**
+ * The permission whose holders are listed.
+ *
+ * @generated from message bailiwick.access.v1.AccessListSubjectsRequest
+ */
+export type AccessListSubjectsRequest = Message<"bailiwick.access.v1.AccessListSubjectsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string permission = 2 [json_name = "Permission"];
+   */
+  permission: string;
+
+  /**
+   * The application's own name of a resource. Empty means the whole tenant. Subjects with the
+   * permission in the whole tenant are listed for each resource.
+   *
+   * @generated from field: string resource = 3 [json_name = "Resource"];
+   */
+  resource: string;
+
+  /**
+   * Lists users or bots only. Empty means both.
+   *
+   * @generated from field: string type = 4 [json_name = "Type"];
+   */
+  type: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 5 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessListSubjectsRequest.
+ * Use `create(AccessListSubjectsRequestSchema)` to create a new message.
+ */
+export const AccessListSubjectsRequestSchema: GenMessage<AccessListSubjectsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_access, 6);
+
+/**
+ * A user or bot that holds the permission.
+ *
+ * @generated from message bailiwick.access.v1.AccessSubject
+ */
+export type AccessSubject = Message<"bailiwick.access.v1.AccessSubject"> & {
+  /**
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * user or bot.
+   *
+   * @generated from field: string type = 2 [json_name = "Type"];
+   */
+  type: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessSubject.
+ * Use `create(AccessSubjectSchema)` to create a new message.
+ */
+export const AccessSubjectSchema: GenMessage<AccessSubject> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_access, 7);
+
+/**
+ * A page of subjects. It may have fewer items than its limit before the last page.
+ *
+ * @generated from message bailiwick.access.v1.AccessSubjectPage
+ */
+export type AccessSubjectPage = Message<"bailiwick.access.v1.AccessSubjectPage"> & {
+  /**
+   * @generated from field: repeated bailiwick.access.v1.AccessSubject items = 1 [json_name = "Items"];
+   */
+  items: AccessSubject[];
+
+  /**
+   * @generated from field: string next_cursor = 2 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessSubjectPage.
+ * Use `create(AccessSubjectPageSchema)` to create a new message.
+ */
+export const AccessSubjectPageSchema: GenMessage<AccessSubjectPage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_access, 8);
+
+/**
+ * A page of the holders.
+ *
+ * @generated from message bailiwick.access.v1.AccessListSubjectsResponse
+ */
+export type AccessListSubjectsResponse = Message<"bailiwick.access.v1.AccessListSubjectsResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.AccessSubjectPage page = 1 [json_name = "Page"];
+   */
+  page?: AccessSubjectPage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessListSubjectsResponse.
+ * Use `create(AccessListSubjectsResponseSchema)` to create a new message.
+ */
+export const AccessListSubjectsResponseSchema: GenMessage<AccessListSubjectsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_access, 9);
+
+/**
  * The decision to explain.
  *
  * @generated from message bailiwick.access.v1.AccessExplainRequest
@@ -246,7 +361,7 @@ export type AccessExplainRequest = Message<"bailiwick.access.v1.AccessExplainReq
  * Use `create(AccessExplainRequestSchema)` to create a new message.
  */
 export const AccessExplainRequestSchema: GenMessage<AccessExplainRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 6);
+  messageDesc(file_bailiwick_access_v1_access, 10);
 
 /**
  * One path from a subject to a permission: grant, group and role.
@@ -303,7 +418,7 @@ export type AccessPath = Message<"bailiwick.access.v1.AccessPath"> & {
  * Use `create(AccessPathSchema)` to create a new message.
  */
 export const AccessPathSchema: GenMessage<AccessPath> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 7);
+  messageDesc(file_bailiwick_access_v1_access, 11);
 
 /**
  * The explanation of a decision.
@@ -336,7 +451,7 @@ export type AccessExplainResponse = Message<"bailiwick.access.v1.AccessExplainRe
  * Use `create(AccessExplainResponseSchema)` to create a new message.
  */
 export const AccessExplainResponseSchema: GenMessage<AccessExplainResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 8);
+  messageDesc(file_bailiwick_access_v1_access, 12);
 
 /**
  * One planned change: the request of exactly one operation.
@@ -405,7 +520,7 @@ export type PlannedChange = Message<"bailiwick.access.v1.PlannedChange"> & {
  * Use `create(PlannedChangeSchema)` to create a new message.
  */
 export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 9);
+  messageDesc(file_bailiwick_access_v1_access, 13);
 
 /**
  * The planned changes, in the order in which they would be made.
@@ -429,7 +544,7 @@ export type AccessPlanRequest = Message<"bailiwick.access.v1.AccessPlanRequest">
  * Use `create(AccessPlanRequestSchema)` to create a new message.
  */
 export const AccessPlanRequestSchema: GenMessage<AccessPlanRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 10);
+  messageDesc(file_bailiwick_access_v1_access, 14);
 
 /**
  * A permission that a user or bot would gain or lose.
@@ -462,7 +577,7 @@ export type PermissionChange = Message<"bailiwick.access.v1.PermissionChange"> &
  * Use `create(PermissionChangeSchema)` to create a new message.
  */
 export const PermissionChangeSchema: GenMessage<PermissionChange> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 11);
+  messageDesc(file_bailiwick_access_v1_access, 15);
 
 /**
  * The effect of the planned changes on the permissions of users and bots.
@@ -493,7 +608,7 @@ export type AccessPlanResponse = Message<"bailiwick.access.v1.AccessPlanResponse
  * Use `create(AccessPlanResponseSchema)` to create a new message.
  */
 export const AccessPlanResponseSchema: GenMessage<AccessPlanResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_access, 12);
+  messageDesc(file_bailiwick_access_v1_access, 16);
 
 /**
  * Authorization decisions: what a user or bot may do in a tenant, why, and what a planned change
@@ -523,6 +638,17 @@ export const Access: GenService<{
     methodKind: "unary";
     input: typeof AccessListPermissionsRequestSchema;
     output: typeof AccessListPermissionsResponseSchema;
+  },
+  /**
+   * Lists the users and bots that hold a permission in a tenant, sorted by ID: those for which Check
+   * answers true. The tenant's requirements for sessions do not count.
+   *
+   * @generated from rpc bailiwick.access.v1.Access.ListSubjects
+   */
+  listSubjects: {
+    methodKind: "unary";
+    input: typeof AccessListSubjectsRequestSchema;
+    output: typeof AccessListSubjectsResponseSchema;
   },
   /**
    * Explains a decision: lists every path by which a subject holds a permission, or the reasons why
