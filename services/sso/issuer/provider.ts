@@ -1,6 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import { type Log } from '@bailiwick/telemetry';
-import { type Configuration, type JWK, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import {
+  type Configuration,
+  errors,
+  type JWK,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
 import { identityScopes } from '../apps/scopes.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
@@ -46,6 +52,9 @@ export function createProvider(deps: IssuerDeps, keys: JWK[], cookieKeys: string
   return provider;
 }
 
+/** With the keys of apps. Never HMAC: an app's secret is not stored. */
+const ofApps = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+
 const logFailure = (log: Log, error: unknown): void =>
   log.error('the OpenID provider failed', { error });
 
@@ -86,7 +95,8 @@ function configurationOf(deps: IssuerDeps, keys: JWK[], cookieKeys: string[]): C
       (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256', 'ES256'],
-      clientAuthSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      clientAuthSigningAlgValues: [...ofApps],
+      requestObjectSigningAlgValues: [...ofApps],
     },
     cookies: cookiesOf(cookieKeys),
     routes,
@@ -132,6 +142,7 @@ function featuresOf(
     claimsParameter: { enabled: true },
     clientCredentials: { enabled: true },
     pushedAuthorizationRequests: { enabled: true },
+    requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertBound },
     dPoP: { enabled: true },
     introspection: {
       enabled: true,
@@ -158,6 +169,13 @@ function featuresOf(
           : findResource(ctx, resource, client),
     },
   };
+}
+
+/** A signed request is one app's, for this issuer and for a time (RFC 9101, section 4). */
+function assertBound(_ctx: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): void {
+  const missing = ['iss', 'aud', 'exp'].find((name) => claims[name] === undefined);
+  if (missing !== undefined)
+    throw new errors.InvalidRequestObject(`the signed request lacks the claim ${missing}`);
 }
 
 /** The routes that browsers open. All others are called by apps, which read JSON. */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { createHmac, type webcrypto } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type ProvenRequest, verifier } from '@bailiwick/server/server.ts';
+import { SignJWT } from 'jose';
 import * as client from 'openid-client';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { signUp } from '../../support/people.ts';
@@ -11,6 +14,8 @@ import { startVisitor } from './visitor.ts';
 // Proofs beyond a secret: a key of the app, pushed requests, tokens bound to a key.
 
 const signing = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const signJwt = (key: webcrypto.CryptoKey, claims: object) =>
+  new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(key);
 const newPair = () => crypto.subtle.generateKey(signing, true, ['sign', 'verify']);
 
 describeOne('an app that proves more than a secret', 'one process', (topology) => {
@@ -53,6 +58,75 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     const again = await startVisitor(stack, ada.token).open(pushed);
     assert.equal(again.url.searchParams.get('error'), 'invalid_request_uri');
     assert.equal(again.url.searchParams.get('code'), null);
+  });
+
+  test('that signs its requests gets what it signed, and nothing that the address adds', async () => {
+    const [own, other] = await Promise.all([newPair(), newPair()]);
+    const key = { ...(await crypto.subtle.exportKey('jwk', own.publicKey)), kid: 'k', use: 'sig' };
+    const Jwks = JSON.stringify({ keys: [key] });
+    const app = await createApp(stack, { TokenEndpointAuthMethod: 'private_key_jwt', Jwks });
+    const config = await relyOn(
+      stack,
+      app,
+      client.PrivateKeyJwt({ key: own.privateKey, kid: 'k' }),
+    );
+    const sign = (params: Record<string, string>, key = own.privateKey) =>
+      client.buildAuthorizationUrlWithJAR(config, params, { key, kid: 'k' });
+    const open = (url: URL) => startVisitor(stack, ada.token).open(url);
+
+    const asked = await ask(config, { scope: 'openid' });
+    const params = Object.fromEntries(asked.url.searchParams);
+    const signed = await sign(params);
+    signed.searchParams.set('scope', 'openid email');
+    signed.searchParams.set('redirect_uri', 'https://evil.example.com/');
+    const tokens = await exchange(config, asked, await open(signed));
+    assert.equal(tokens.claims()?.sub, ada.id);
+    assert.doesNotMatch(String(tokens.scope), /email/);
+    assert.equal(tokens.claims()?.['email'], undefined);
+
+    // A pushed one, too.
+    const again = await ask(config);
+    const { searchParams } = await sign(Object.fromEntries(again.url.searchParams));
+    const pushed = await client.buildAuthorizationUrlWithPAR(config, searchParams);
+    assert.equal((await exchange(config, again, await open(pushed))).claims()?.sub, ada.id);
+
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const seconds = Math.floor(Date.now() / 1000);
+    const claims = { ...params, iss: app.ID, aud: stack.url, exp: seconds + 60 };
+    const unsigned = (header: object, content: object, secret?: string) => {
+      const text = `${part(header)}.${part(content)}`;
+      const mac =
+        secret === undefined ? '' : createHmac('sha256', secret).update(text).digest('base64url');
+      return `${text}.${mac}`;
+    };
+    const mixed = { ...claims, client_id: (await createApp(stack)).ID };
+    const refused = {
+      'another key': (await sign(params, other.privateKey)).searchParams.get('request') ?? '',
+      'no signature': unsigned({ alg: 'none' }, claims),
+      'an HMAC with a guessed secret': unsigned({ alg: 'HS256' }, claims, 'hashed'),
+      'an HMAC with the public key': unsigned(
+        { alg: 'HS256', kid: 'k' },
+        claims,
+        JSON.stringify(key),
+      ),
+      'another app': await signJwt(own.privateKey, mixed),
+      'another issuer': await signJwt(own.privateKey, {
+        ...claims,
+        aud: 'https://other.example.com',
+      }),
+      'no issuer': await signJwt(own.privateKey, { ...claims, aud: undefined }),
+      'an end in the past': await signJwt(own.privateKey, { ...claims, exp: seconds - 60 }),
+      'no end': await signJwt(own.privateKey, { ...claims, exp: undefined }),
+    };
+    for (const [about, request] of Object.entries(refused)) {
+      const url = new URL(asked.url);
+      url.searchParams.set('request', request);
+      const arrival = await open(url);
+      assert.equal(arrival.url.searchParams.get('code'), null, about);
+      const error = arrival.url.searchParams.get('error');
+      // Without a verified request there may be no address to return to.
+      assert.ok(error === 'invalid_request_object' || arrival.status === 400, `${about}: ${error}`);
+    }
   });
 
   test('with DPoP gets tokens that work only with its key, and each proof once', async () => {

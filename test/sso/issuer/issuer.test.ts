@@ -55,6 +55,9 @@ describeBoth('an app that signs people in', (topology) => {
       'urn:ietf:params:oauth:grant-type:device_code',
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
+    assert.equal(metadata.request_parameter_supported, true);
+    const signed = metadata.request_object_signing_alg_values_supported;
+    assert.deepEqual(signed, ['RS256', 'PS256', 'ES256', 'EdDSA']);
     assert.deepEqual(metadata.subject_types_supported, ['public']);
     assert.equal(metadata.registration_endpoint, undefined);
     assert.equal(metadata.device_authorization_endpoint, `${stack.url}/oauth/device_authorization`);
