@@ -8,6 +8,7 @@ import type { Answer } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
 import { assertCapacity } from './capacity.ts';
+import { assertKeyless } from './keyless.ts';
 import { startLoad } from './load.ts';
 import { installValues, readOptions, refusal, rollingValue, transferFor } from './options.ts';
 import { type Cluster, findContext, openCluster, say, untilNothing } from './tools.ts';
@@ -124,7 +125,10 @@ async function useInstallation(
     };
     await doMainJob(installation);
     const { token } = await signUp(installation);
-    return { token, tenant: await createTenant(installation, token) };
+    const owner = { token, tenant: await createTenant(installation, token) };
+    await assertKeyless({ name: namespace, kubectl: cluster.kubectl }, installation, owner);
+    say('a ServiceAccount has got a token of a bot');
+    return owner;
   } finally {
     await Promise.all([gateway.stop(), inbox.stop()]);
   }

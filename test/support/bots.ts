@@ -38,7 +38,7 @@ export type BotKey = {
 export type NewKey = { Key: BotKey; Secret: string };
 
 export async function createBot(
-  stack: Stack,
+  stack: Pick<Stack, 'call'>,
   Tenant: string,
   token: string,
   fields: object = {},

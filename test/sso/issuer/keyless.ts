@@ -108,7 +108,11 @@ export const trustIn = (
   JWKS: jwks,
 });
 
-export async function saveTrust(stack: Stack, Trust: object, token: string): Promise<string> {
+export async function saveTrust(
+  stack: Pick<Stack, 'call'>,
+  Trust: object,
+  token: string,
+): Promise<string> {
   const answer = await stack.call('BotTrusts_Save', { Trust }, token);
   return (recordIn(answer, 'Trust') as { ID: string }).ID;
 }
@@ -117,7 +121,7 @@ export type TokenAnswer = { status: number; headers: Headers; body: Record<strin
 
 /** A request to the token endpoint, with the bot's key in the header if there is one. */
 export async function requestToken(
-  stack: Stack,
+  stack: Pick<Stack, 'url'>,
   form: Record<string, string>,
   basic?: { id: string; secret: string },
 ): Promise<TokenAnswer> {
@@ -136,7 +140,7 @@ export async function requestToken(
 
 /** Exchanges a token of another issuer for one of the bot. */
 export const exchangeFor = (
-  stack: Stack,
+  stack: Pick<Stack, 'url'>,
   bot: string,
   token: string,
   over: Record<string, string> = {},
@@ -151,7 +155,7 @@ export const exchangeFor = (
 
 /** The claims of an access token for Bailiwick, verified with its published keys. */
 export async function verified(
-  stack: Stack,
+  stack: Pick<Stack, 'url'>,
   { access_token: token }: Record<string, unknown>,
 ): Promise<JWTPayload> {
   const keys = createRemoteJWKSet(new URL(`${stack.url}/oauth/jwks`));
