@@ -45,23 +45,13 @@ describeOne('an app on a device', 'one process', (topology) => {
     return (await response.json()) as Answer;
   }
 
-  /** Sends the form of a page with these fields. */
-  function send(visitor: Visitor, { text }: Arrival, fields: Record<string, string>) {
-    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-    const body = new URLSearchParams({
-      ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])),
-      ...fields,
-    });
-    return visitor.open('/device', { method: 'POST', body });
-  }
-
   const enterCode = async (visitor: Visitor, user_code: string): Promise<Arrival> =>
-    send(visitor, await visitor.open('/device'), { user_code });
+    visitor.sendForm(await visitor.open('/device'), { user_code });
 
   async function allow(visitor: Visitor, codes: Codes): Promise<Arrival> {
     const page = await enterCode(visitor, codes.user_code);
     assert.match(page.text, /Only go on if you started this sign-in yourself/);
-    return send(visitor, page, { confirm: 'yes' });
+    return visitor.sendForm(page, { confirm: 'yes' });
   }
 
   test('gets tokens after the person has entered its code, signed in and confirmed', async () => {
@@ -76,7 +66,7 @@ describeOne('an app on a device', 'one process', (topology) => {
     const page = await enter(visitor, signInPage, ada.token);
     // The page sends the code of its address on by itself.
     assert.match(page.text, new RegExp(`value="${codes.user_code}"`));
-    const question = await send(visitor, page, { user_code: codes.user_code });
+    const question = await visitor.sendForm(page, { user_code: codes.user_code });
     for (const shown of [
       'Television',
       codes.user_code,
@@ -85,7 +75,7 @@ describeOne('an app on a device', 'one process', (topology) => {
       'email address',
     ])
       assert.ok(question.text.includes(shown), shown);
-    const done = await send(visitor, question, { confirm: 'yes' });
+    const done = await visitor.sendForm(question, { confirm: 'yes' });
     assert.match(done.text, /Your device is signed in/);
     const tokens = await client.pollDeviceAuthorizationGrant(config, atOnce(codes));
     assert.deepEqual([tokens.claims()?.sub, tokens.claims()?.['client_id']], [ada.id, undefined]);
@@ -111,7 +101,7 @@ describeOne('an app on a device', 'one process', (topology) => {
     const codes = await begin();
     const visitor = startVisitor(stack, ada.token);
     const page = await enterCode(visitor, codes.user_code);
-    const refused = await send(visitor, page, { abort: 'yes' });
+    const refused = await visitor.sendForm(page, { abort: 'yes' });
     assert.match(refused.text, /Your device is not signed in/);
     assert.equal((await poll(codes)).error, 'access_denied');
     assert.match((await enterCode(visitor, codes.user_code)).text, /used already/);
@@ -147,7 +137,7 @@ describeOne('an app on a device', 'one process', (topology) => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => pages)
         .flat()
-        .map(({ visitor, page }) => send(visitor, page, { confirm: 'yes' })),
+        .map(({ visitor, page }) => visitor.sendForm(page, { confirm: 'yes' })),
     );
     const done = answers.filter(({ text }) => text.includes('Your device is signed in'));
     assert.equal(done.length, 1);
@@ -250,7 +240,7 @@ describeOne('an app on a device', 'one process', (topology) => {
     const visitor = startVisitor(stack, person.token);
     const page = await enterCode(visitor, codes.user_code);
     await stack.call('Account_Logout', {}, person.token);
-    const answer = await send(visitor, page, { confirm: 'yes' });
+    const answer = await visitor.sendForm(page, { confirm: 'yes' });
     assert.doesNotMatch(answer.text, /is signed in/);
     assert.equal((await poll(codes)).error, 'authorization_pending');
   });

@@ -46,13 +46,14 @@ export function startVisitor({ url: site }: Pick<Stack, 'url'>, token = '') {
 
   return {
     open,
-    /** Sends the form that a page would send by itself. */
-    async sendForm({ text, url }: Arrival): Promise<Arrival> {
+    /** Sends the form of a page, with these fields too. */
+    async sendForm({ text, url }: Arrival, fields: Record<string, string> = {}): Promise<Arrival> {
       const action = /<form[^>]*action="([^"]*)"/.exec(text)?.[1] ?? '';
-      const fields = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-      const body = new URLSearchParams(
-        Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
-      );
+      const hidden = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+      const body = new URLSearchParams({
+        ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])),
+        ...fields,
+      });
       return open(new URL(action, url), { method: 'POST', body });
     },
     /** Goes on with a session of ours. */
