@@ -16,7 +16,14 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
-import { holdsOnPlatform, mayGrant, reachOf, rightsOf, tokenRightsOf } from './decisions/rights.ts';
+import {
+  holdsOnPlatform,
+  mayGrant,
+  type Rights,
+  reachOf,
+  rightsOf,
+  tokenRightsOf,
+} from './decisions/rights.ts';
 import { leave } from './deletion/leave.ts';
 import { findGroupPaths } from './groups/queries.ts';
 import { narrow } from './permissions/narrow.ts';
@@ -49,7 +56,7 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
-    describeMember: (request) => describeMember(run, request),
+    describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
     mayConferBot: async (request) => ({ lacking: (await findLackingForBot(run, request)) ?? '' }),
 
@@ -130,12 +137,11 @@ const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
 /** The rights of a principal in a tenant and on the platform, as a gateway caches them. */
 async function effectiveRights(run: Run, request: EffectiveRequest) {
   const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
-  const { tenant } = request;
-  const rights = await rightsOf(
-    run,
-    { type, id, botTenant, narrowedTo, ...sessionProof(request) },
-    tenant,
-  );
+  const principal = { type, id, botTenant, narrowedTo, ...sessionProof(request) };
+  return effectiveOf(await rightsOf(run, principal, request.tenant));
+}
+
+function effectiveOf(rights: Rights) {
   const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
   return {
     tenant: rights.tenant,
@@ -153,14 +159,21 @@ async function effectiveRights(run: Run, request: EffectiveRequest) {
 }
 
 /** The roles, groups and permissions of a member. Permissions on the platform are left out. */
-async function describeMember(run: Run, request: DescribeMemberRequest) {
+async function describeMember(database: Database, run: Run, request: DescribeMemberRequest) {
   const { userId: id, tenant } = request;
   const session = sessionProof({ ...request, operator: '' });
   const rights = await rightsOf(run, { type: 'user', id, ...session }, tenant);
-  if (!rights.activeMember || rights.ssoRequired || rights.factorRequired) return {};
+  const effective = effectiveOf(rights);
+  if (!rights.activeMember || rights.ssoRequired || rights.factorRequired) return { effective };
+  const [groups, found] = await Promise.all([
+    findGroupPaths(run, tenant, id),
+    findTenant(database, tenant),
+  ]);
   return {
+    effective,
+    slug: found?.slug ?? '',
     roles: rights.roles.toSorted(),
-    groups: await findGroupPaths(run, tenant, id),
+    groups,
     permissions: rights.inTenant.filter((one) => !isPlatformOnly(one)).toSorted(),
   };
 }

@@ -1,10 +1,10 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { appOf } from './clients.ts';
 import { tenantOf } from './grants.ts';
 import { requireAccess } from './lack.ts';
-import { claimsOf, type People } from './people.ts';
-import type { Tenants } from './tenants.ts';
-import { currentVisit, type Person, type Place } from './visit.ts';
+import { mailClaimsOf, type People, profileOf } from './people.ts';
+import { claimsOfMember, type Tenants } from './tenants.ts';
+import { currentVisit, type Member, type Person } from './visit.ts';
 
 /** The origin that a code or token names. */
 type Source = { sessionUid?: string; grantId?: string; scopes?: Set<string> };
@@ -14,18 +14,17 @@ export function createAccounts(
   people: People,
   tenants: Tenants,
 ): Pick<Configuration, 'findAccount' | 'extraTokenClaims'> {
-  async function accountOf(person: Person, place?: Place) {
-    const user = await people.userOf(person);
-    if (user?.status !== 'active') return undefined;
-    return {
-      accountId: person.id,
-      claims: async () => ({
-        sub: person.id,
-        ...claimsOf(user, person),
-        ...(place && (await tenants.claimsIn(person, place))),
-      }),
-    };
-  }
+  /** An account whose live session has just been asked for. */
+  const accountOf = (person: Person, member?: Member): Account => ({
+    accountId: person.id,
+    claims: async (_use, scope) => ({
+      sub: person.id,
+      ...mailClaimsOf(person),
+      // Only these claims need another call.
+      ...(scope.split(' ').includes('profile') && profileOf(await people.userOf(person))),
+      ...(member && claimsOfMember(member)),
+    }),
+  });
 
   /** The person whose session the browser has. */
   async function ofBrowser(sub: string, tenant: string) {
@@ -43,14 +42,18 @@ export function createAccounts(
     const isUse = oidc.entities.RefreshToken !== undefined && oidc.route === 'token';
     const person = await people.ofSession(sessionUid, isUse);
     if (person?.id !== sub || !oidc.client) return undefined;
-    const grant = await oidc.provider.Grant.find(grantId, { ignoreExpiration: true });
+    const { Grant: found } = oidc.entities;
+    const grant =
+      found?.jti === grantId
+        ? found
+        : await oidc.provider.Grant.find(grantId, { ignoreExpiration: true });
     const inTenant = tenantOf(grant);
-    for (const tenant of new Set([appOf(oidc.client).tenant, inTenant]))
-      if ((await people.refusal(person, tenant)) !== undefined) return undefined;
-    const places = inTenant === '' ? [] : await tenants.ofPerson(person);
-    const tenant = places.find(({ id }) => id === inTenant);
-    currentVisit().account = { person, tenant, scopes };
-    return accountOf(person, tenant);
+    const member = inTenant === '' ? undefined : await tenants.describe(person, inTenant);
+    if (member && (await people.refusal(person, inTenant, member.effective))) return undefined;
+    const own = appOf(oidc.client).tenant;
+    if ((!member || own !== inTenant) && (await people.refusal(person, own))) return undefined;
+    currentVisit().account = { person, member, scopes };
+    return accountOf(person, member);
   }
 
   return {
@@ -61,7 +64,7 @@ export function createAccounts(
     },
 
     /** The claims that a service reads in a token for it. Other tokens mean nothing to a service. */
-    async extraTokenClaims({ oidc }, token) {
+    extraTokenClaims({ oidc }, token) {
       const { account, bot } = currentVisit();
       if (bot)
         return { ...(bot.tenant !== '' && { tenant: bot.tenant }), credential: bot.credentialId };
@@ -70,9 +73,9 @@ export function createAccounts(
         return { ...(tenant !== '' && { tenant }), permissions: [...token.scopes] };
       }
       if (!account || !('sid' in token) || !token.resourceServer) return undefined;
-      const { person, tenant, scopes } = account;
-      if (!tenant) return { sid: token.sid };
-      const claims = await tenants.claimsIn(person, tenant, [...token.scopes]);
+      const { member, scopes } = account;
+      if (!member) return { sid: token.sid };
+      const claims = claimsOfMember(member, [...token.scopes]);
       const { groups: _groups, groups_omitted: _omitted, ...others } = claims;
       return { sid: token.sid, ...(scopes.has('groups') ? claims : others) };
     },

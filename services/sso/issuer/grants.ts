@@ -74,8 +74,10 @@ export const createGrants =
     if (place && visit.person && place.id !== tenant)
       await requireAccess(people, visit.person, place.id);
     if (visit.lack) return undefined;
-    const allowed = await consents.find(account.accountId, client);
-    if (requireConsent && asked.some((scope) => !allowed.includes(scope))) return undefined;
+    if (requireConsent) {
+      const allowed = await consents.find(account.accountId, client);
+      if (asked.some((scope) => !allowed.includes(scope))) return undefined;
+    }
     const grant = new provider.Grant({ accountId: account.accountId, clientId });
     Object.assign(grant, { tenant: place?.id ?? '' });
     if (place) Object.assign(session.authorizationFor(clientId), { tenant: place.id });
@@ -127,14 +129,16 @@ export function scopesOf(client: Client, asked: readonly string[]): string[] {
 async function choose(
   tenants: Tenants,
   { client, session, params, result }: KoaContextWithOIDC['oidc'],
-): Promise<Place | 'ask' | undefined> {
+): Promise<Pick<Place, 'id'> | 'ask' | undefined> {
   const { person } = currentVisit();
   if (!client || !session || !person) return undefined;
+  const { tenant } = appOf(client);
+  // The person was found to be a member when the account was asked for.
+  if (tenant !== '') return { id: tenant };
   const places = await tenants.ofPerson(person);
   const named = (name: unknown) =>
     places.find(({ id, slug }) => name !== '' && (id === name || slug === name));
-  const { tenant } = appOf(client);
-  const wanted = tenant || params?.['tenant'] || params?.['organization'];
+  const wanted = params?.['tenant'] || params?.['organization'];
   if (wanted) {
     const place = named(wanted);
     if (!place) throw new errors.AccessDenied('this person is no member of that organisation');

@@ -1,5 +1,8 @@
 import { sessionProof } from '@bailiwick/call';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Authority,
+  EffectiveResponse,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type {
   Credentials,
   Directory,
@@ -55,8 +58,15 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
       return users[0];
     },
 
-    /** Why the person may not use an app of a tenant, '' = the platform's; undefined if they may. */
-    async refusal(person: Person, tenant: string): Promise<Refusal | undefined> {
+    /**
+     * Why the person may not use an app of a tenant, '' = the platform's; undefined if they may.
+     * `known`: the person's rights in the tenant, if access has just returned them.
+     */
+    async refusal(
+      person: Person,
+      tenant: string,
+      known?: EffectiveResponse,
+    ): Promise<Refusal | undefined> {
       if (tenant === '')
         // Only one tenant accepts such a session: no one but its provider has identified the user.
         return person.limitedTo === ''
@@ -64,12 +74,14 @@ export function createPeople({ credentials, directory, authority }: PeopleDeps) 
           : { text: 'this session is limited to one organisation' };
       const { id, limitedTo } = person;
       if (limitedTo !== '' && limitedTo !== tenant) return refusalElsewhere(id, tenant);
-      const wanted = await authority.effective({
-        principalType: 'user',
-        principalId: id,
-        tenant,
-        ...sessionProof(person),
-      });
+      const wanted =
+        known ??
+        (await authority.effective({
+          principalType: 'user',
+          principalId: id,
+          tenant,
+          ...sessionProof(person),
+        }));
       if (wanted.activeMember !== true) return { text: membersOnly };
       if (wanted.methodRefused)
         return { text: 'the organisation does not accept this way to sign in', cure: 'session' };
@@ -135,19 +147,24 @@ export const methodsOf = ({ authMethods, assurance }: Person): string[] => [
 export const assuranceOf = ({ assurance }: Person): string => assurance || 'aal1';
 
 /**
- * The claims about a user. Apps find accounts by a verified address, so an address counts as verified
- * only if a mail has reached the user.
+ * The claims about the address of a session's user, which is verified. Apps find accounts by a
+ * verified address, so it counts as verified for them only if a mail has reached the user.
  */
-export const claimsOf = (user: User, { mailboxUnproven }: Person) => ({
-  email: user.email,
-  email_verified: user.emailVerified && !mailboxUnproven,
-  ...Object.fromEntries(
-    [
-      ['name', user.name],
-      ['given_name', user.givenName],
-      ['family_name', user.familyName],
-      ['picture', user.picture],
-      ['locale', user.locale],
-    ].filter(([, value]) => value !== ''),
-  ),
+export const mailClaimsOf = ({ email, mailboxUnproven }: Person) => ({
+  email,
+  email_verified: !mailboxUnproven,
 });
+
+/** The claims about the profile of a user. */
+export const profileOf = (user: User | undefined): Record<string, string> =>
+  Object.fromEntries(
+    (
+      [
+        ['name', user?.name],
+        ['given_name', user?.givenName],
+        ['family_name', user?.familyName],
+        ['picture', user?.picture],
+        ['locale', user?.locale],
+      ] as const
+    ).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );

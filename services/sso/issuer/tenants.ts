@@ -1,8 +1,11 @@
 import { sessionProof } from '@bailiwick/call';
-import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  Authority,
+  EffectiveResponse as Effective,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { common } from '@bailiwick/proto/permission-patterns.ts';
 import type { Client } from '@connectrpc/connect';
-import type { Person, Place } from './visit.ts';
+import type { Member, Person, Place } from './visit.ts';
 
 // The tenant that a sign-in is for, and what its tokens say about the person there.
 
@@ -30,24 +33,27 @@ export function createTenants({ authority }: TenantDeps) {
       return tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
     },
 
-    /** The claims about the person in a tenant. `scopes` are the permissions of an access token. */
-    async claimsIn(
-      person: Person,
-      { id, slug }: Place,
-      scopes?: readonly string[],
-    ): Promise<Record<string, string | true | readonly string[]>> {
-      const member = await authority.describeMember({
+    /** The person's roles, groups and permissions in a tenant, and its requirements. */
+    async describe(person: Person, tenant: string): Promise<Member & { effective: Effective }> {
+      const { effective, ...member } = await authority.describeMember({
         userId: person.id,
-        tenant: id,
+        tenant,
         ...sessionProof(person),
       });
-      return {
-        tenant: id,
-        tenant_slug: slug,
-        roles: member.roles,
-        ...listed('groups', member.groups),
-        ...(scopes && listed('permissions', common(member.permissions, scopes).toSorted())),
-      };
+      if (!effective) throw new Error('access returned no rights of a member');
+      return { ...member, id: tenant, effective };
     },
   };
 }
+
+/** The claims about a member. `scopes` are the permissions of an access token. */
+export const claimsOfMember = (
+  { id, slug, roles, groups, permissions }: Member,
+  scopes?: readonly string[],
+): Record<string, string | true | readonly string[]> => ({
+  tenant: id,
+  tenant_slug: slug,
+  roles,
+  ...listed('groups', groups),
+  ...(scopes && listed('permissions', common(permissions, scopes).toSorted())),
+});

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ServiceError } from '@bailiwick/errors';
+import type { DescribeMemberResponse } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type {
   IssuerChoiceSchema,
@@ -10,6 +11,12 @@ import type { AdapterPayload, Grant } from 'oidc-provider';
 
 /** A signed-in person with the session that proves it. */
 export type Person = ResolveResponse;
+
+/** A person's membership of a tenant, with the permissions there as patterns. */
+export type Member = { id: string } & Pick<
+  DescribeMemberResponse,
+  'slug' | 'roles' | 'groups' | 'permissions'
+>;
 
 /** A tenant of a person. */
 export type Place = { id: string; slug: string; name: string };
@@ -46,8 +53,8 @@ export type Visit = {
   lack: Lack | undefined;
   /** The grant that this request makes, if it ends with a code. */
   newGrant: Grant | undefined;
-  /** The person and tenant that a token is made for, with its scopes. */
-  account: { person: Person; tenant: Place | undefined; scopes: ReadonlySet<string> } | undefined;
+  /** The person that a token is made for, in the tenant of the sign-in, with its scopes. */
+  account: { person: Person; member: Member | undefined; scopes: ReadonlySet<string> } | undefined;
   /** The bot that proved itself in this request. */
   bot: ProvenBot | undefined;
   /** The message for the person; '' = none. */
