@@ -14,6 +14,7 @@ import {
 } from 'nats';
 import { type BrokerMessage, type ConsumerOptions, consumeForever } from './consumer.ts';
 import { publishDuplicates, publishing } from './messages.ts';
+import { createPublications, createWriter, type Publications } from './publications.ts';
 import {
   type Held,
   readHeld,
@@ -23,13 +24,16 @@ import {
   type StreamState,
 } from './streams.ts';
 
-// The only module that uses the broker's client, with consumer.ts and streams.ts behind it:
-// replacing the client changes these three files.
+// The only module that uses the broker's client, with consumer.ts, publications.ts and streams.ts
+// behind it: replacing the client changes these four files.
 
 export type { BrokerMessage };
 
 /** The connection to the broker. */
 export type Broker = ReturnType<typeof openBroker>;
+
+/** How long the broker may take to answer. */
+const answerMs = 5000;
 
 type Options = { url: string; name: string; log: Log };
 
@@ -37,6 +41,8 @@ type Options = { url: string; name: string; log: Log };
 function openConnection({ url, name, log }: Options) {
   let connection: NatsConnection | undefined;
   let streamClient: JetStreamClient | undefined;
+  let publications: Publications | undefined;
+  const writer = createWriter();
   let closed = false;
   let connections = 0;
 
@@ -56,7 +62,8 @@ function openConnection({ url, name, log }: Options) {
       log,
     );
     if (closed) return connection.close();
-    streamClient = connection.jetstream({ timeout: 5000 });
+    streamClient = connection.jetstream({ timeout: answerMs });
+    publications = createPublications(connection, writer, { timeoutMs: answerMs });
     connections++;
     void followStatus(connection, log, () => connections++);
   })();
@@ -70,6 +77,8 @@ function openConnection({ url, name, log }: Options) {
     /** The connection; undefined before the first one, and after the end. */
     open: () => (connection?.isClosed() ? undefined : connection),
     client: () => streamClient,
+    publications: () => publications,
+    writer,
     connections: () => connections,
     isClosed: () => closed,
     isCluster: () => connection?.info?.cluster !== undefined,
@@ -77,7 +86,7 @@ function openConnection({ url, name, log }: Options) {
     async manager(): Promise<JetStreamManager> {
       await connected;
       if (!connection || closed) throw unavailable();
-      return connection.jetstreamManager({ checkAPI: false, timeout: 5000 });
+      return connection.jetstreamManager({ checkAPI: false, timeout: answerMs });
     },
     /** Ends the attempts to connect; `close` then closes the connection. */
     abandon(): void {
@@ -85,6 +94,7 @@ function openConnection({ url, name, log }: Options) {
     },
     async close(): Promise<void> {
       // Flushes the last acknowledgements.
+      writer.flush();
       await Promise.race([
         connection?.flush().catch(() => {}),
         new Promise((resolve) => setTimeout(resolve, 1000).unref()),
@@ -110,9 +120,9 @@ export function openBroker(options: Options) {
       id: string,
       fields: Record<string, string> = {},
     ): Promise<number> {
-      const client = link.client();
-      if (!client || !link.open()) throw unavailable();
-      return store(client, { subject, body, id, fields });
+      const publications = link.publications();
+      if (!publications || !link.open()) throw unavailable();
+      return store(publications, { subject, body, id, fields });
     },
 
     /** The time of a stream's oldest message on this subject, or undefined. */
@@ -201,11 +211,12 @@ export const isTooLarge = (error: unknown): boolean =>
 
 type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
 
-function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing): Promise<number> {
+function store(publish: Publications, { subject, body, id, fields }: Outgoing): Promise<number> {
   return publishing(subject, id, async (trace) => {
     const head = headers();
-    for (const [field, value] of Object.entries({ ...fields, ...trace })) head.set(field, value);
-    const stored = await client.publish(subject, Buffer.from(body), { msgID: id, headers: head });
+    head.append('Nats-Msg-Id', id);
+    for (const [field, value] of Object.entries({ ...fields, ...trace })) head.append(field, value);
+    const stored = await publish(subject, Buffer.from(body), head);
     if (stored.duplicate) publishDuplicates.add({});
     return stored.seq;
   });

@@ -15,6 +15,7 @@ import {
   nanos,
 } from 'nats';
 import { handling } from './messages.ts';
+import type { Writer } from './publications.ts';
 import { ensureStreams, missing, type StreamName } from './streams.ts';
 
 // Consumes messages from a stream. Only broker.ts calls this.
@@ -29,7 +30,7 @@ export type BrokerMessage = {
   /** The number of deliveries so far, from 1. */
   deliveries: number;
   /** Acknowledges the message. It may still be redelivered if the acknowledgement is lost. */
-  ack(): Promise<void>;
+  ack(): void;
   /** Has it redelivered after `delayMs`. */
   retry(delayMs: number): void;
 };
@@ -124,6 +125,7 @@ const filterOf = (
 type Link = {
   manager: () => Promise<JetStreamManager>;
   client: () => JetStreamClient | undefined;
+  writer: Writer;
   log: Log;
   isClosed: () => boolean;
   isCluster: () => boolean;
@@ -132,7 +134,7 @@ type Link = {
 };
 
 export function consumeForever(
-  { manager, client, log, isClosed, isCluster, takesSeveral }: Link,
+  { manager, client, writer, log, isClosed, isCluster, takesSeveral }: Link,
   options: ConsumerOptions,
   handle: (message: BrokerMessage) => Promise<void>,
 ) {
@@ -163,7 +165,7 @@ export function consumeForever(
     const isLost = stopWhenLost(messages);
     for await (const message of messages) {
       if (stopping) message.nak();
-      else inHand.add(message, settle(message, options, handle, log));
+      else inHand.add(message, settle(message, options, { handle, writer, log }));
     }
     if (isLost() && !stopping)
       throw new Error('the broker has lost the consumer or stopped sending heartbeats');
@@ -261,18 +263,23 @@ function stopWhenLost(messages: ConsumerMessages): () => boolean {
   return () => lost;
 }
 
+type Handling = {
+  handle: (message: BrokerMessage) => Promise<void>;
+  writer: Writer;
+  log: Log;
+};
+
 function settle(
   message: JsMsg,
   { stream, durable }: ConsumerOptions,
-  handle: (message: BrokerMessage) => Promise<void>,
-  log: Log,
+  { handle, writer, log }: Handling,
 ): Promise<void> {
   const { deliveryCount: deliveries } = message.info;
   return handling(
     { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
     async (span) => {
       try {
-        await handle(opened(message));
+        await handle(opened(message, writer));
       } catch (error) {
         log.error('handling a message failed, it will be redelivered', {
           subject: message.subject,
@@ -285,7 +292,7 @@ function settle(
   );
 }
 
-function opened(message: JsMsg): BrokerMessage {
+function opened(message: JsMsg, writer: Writer): BrokerMessage {
   return {
     id: message.headers?.get('Nats-Msg-Id') ?? '',
     subject: message.subject,
@@ -293,7 +300,15 @@ function opened(message: JsMsg): BrokerMessage {
     header: (name) => message.headers?.get(name) ?? '',
     deliveries: message.info.deliveryCount,
     // Fire and forget: an unacknowledged message is redelivered, and handlers are idempotent.
-    ack: () => Promise.resolve(message.ack()),
+    ack: () => writer.later(() => acknowledge(message)),
     retry: (delayMs) => message.nak(delayMs),
   };
+}
+
+function acknowledge(message: JsMsg): void {
+  try {
+    message.ack();
+  } catch {
+    // The connection has been closed, and the broker redelivers the message.
+  }
 }

@@ -69,7 +69,7 @@ export function followEvents(
       const pause = isWanted ? again[times - 1] : undefined;
       if (pause === undefined) {
         handled.delete(message.id);
-        await message.ack();
+        message.ack();
       } else {
         handled.set(message.id, times);
         message.retry(pause);

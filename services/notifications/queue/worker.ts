@@ -159,7 +159,7 @@ async function makeAttempt(
     context.retryAfterMs === undefined &&
     (endpointState?.pauseMs ?? 0) === 0;
   await finish(finished, mayEndEarly ? end : undefined);
-  await message.ack();
+  message.ack();
   if (reached) await updateHealth(deps, finished, reached, context.retryAfterMs);
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
@@ -218,7 +218,7 @@ async function retryUnreadable(
     startedAt: new Date(),
     durationMs: 0,
   });
-  await message.ack();
+  message.ack();
   attempts.add({ lane, status: outcome.status, error: outcome.error });
   log.error('a task cannot be read, dead-lettered', {
     subject,
