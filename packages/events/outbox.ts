@@ -148,6 +148,9 @@ const insertRows: Statement = {
            as row (id, for_tenant, type, event, audit, traceparent, created_at)`,
 };
 
+/** Under load, one statement at a time serves more changes. */
+const oneAtATime = { atOnce: 1 };
+
 type OutboxRow = ReturnType<typeof changeRow>;
 
 /**
@@ -161,7 +164,7 @@ export function createRecorder(database: Database) {
     await database.query(insertRows, [...texts.map(column), column('createdAt')]);
     handOver(database, rows);
     return rows;
-  });
+  }, oneAtATime);
   return async (origin: Origin, change: Omit<Change, 'tasks'>): Promise<string> => {
     // The claim of an Idempotency-Key is marked in the same transaction.
     if (currentMark())

@@ -7,11 +7,12 @@ type Waiting<Item, Result> = {
 /**
  * Batches items: those that arrive during a run join the next one, and a single item never waits
  * for others. `run` returns one result for each item, in order. If the database rejects values of a
- * batch, each item is run alone, so that an invalid item does not fail the others.
+ * batch, each item is run alone, so that an invalid item does not fail the others. `restMs`: how
+ * long the next run waits after one of several items, so that under load more share it.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { size = 200, atOnce = 2 } = {},
+  { size = 200, atOnce = 2, restMs = 0 } = {},
 ) {
   const waiting: Array<Waiting<Item, Result>> = [];
   let running = 0;
@@ -19,11 +20,17 @@ export function createBatch<Item, Result>(
   function begin(): void {
     while (running < atOnce && waiting.length > 0) {
       running++;
-      void runTogether(waiting.splice(0, size)).finally(() => {
-        running--;
-        begin();
+      const entries = waiting.splice(0, size);
+      void runTogether(entries).finally(() => {
+        if (entries.length > 1 && restMs > 0) setTimeout(end, restMs);
+        else end();
       });
     }
+  }
+
+  function end(): void {
+    running--;
+    begin();
   }
 
   async function runTogether(entries: ReadonlyArray<Waiting<Item, Result>>): Promise<void> {

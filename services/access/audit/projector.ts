@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type Database } from '@bailiwick/database';
 import { isOutage } from '@bailiwick/errors';
 import { type Broker, type BrokerMessage, type StreamMessage } from '@bailiwick/events';
@@ -8,6 +8,9 @@ import { appendEntries } from './append.ts';
 import { type Entry, entryOf } from './chain.ts';
 
 const batch = 100;
+
+/** The pause after a write of several entries, so that under load more entries share the next one. */
+const restMs = 10;
 
 /** Appends the audit entry of each event stream message to its tenant's chain, in arrival order. */
 export function projectAudit({
@@ -32,7 +35,7 @@ export function projectAudit({
           log.error('event stream message without an audit entry, dropped', {
             subject: message.subject,
           });
-        await message.ack();
+        message.ack();
       },
     );
     // Closing the broker waits for messages in progress.
@@ -65,6 +68,7 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
     while (waiting.length > 0) {
       const taken = waiting.splice(0, batch);
       await writeAll(write, taken);
+      if (taken.length > 1 && taken.length < batch) await setTimeout(restMs);
     }
     running = false;
   }

@@ -28,7 +28,10 @@ type FindEndpoints = (tenant: string) => Promise<FanoutEndpoint[]>;
 
 /** Looks up endpoints, batching the events that are handled at the same time. */
 export const endpointFinder = (database: Database): FindEndpoints =>
-  createBatch((tenants: readonly string[]) => listFanoutEndpoints(database, tenants));
+  createBatch((tenants: readonly string[]) => listFanoutEndpoints(database, tenants), {
+    atOnce: 1,
+    restMs: 2,
+  });
 
 /** Whether any endpoint of any tenant wants events of a type. */
 type Wants = (type: string) => Promise<boolean>;
@@ -52,13 +55,13 @@ export function startFanout(deps: FanoutDeps): void {
     stream: 'EVT',
     durable: 'fanout',
     subject: 'evt.>',
-    concurrency: 32,
+    concurrency: 128,
     ackWaitMs: 10_000,
   } as const;
   deps.broker.consume(options, async (message) => {
     const event = eventOf(message, deps.log);
     if (event) await fanOut(deps, event);
-    await message.ack();
+    message.ack();
   });
 }
 

@@ -69,8 +69,8 @@ type StoreDeps = {
 
 type DoneRow = AttemptRow & { sent: SealedRequest | undefined };
 
-/** Under load, one statement at a time serves more attempts. */
-const oneAtATime = { atOnce: 1 };
+/** Under load, a statement every few milliseconds serves more attempts. */
+const oneAtATime = { atOnce: 1, restMs: 4 };
 
 /** The rows of the queue: attempts, waiting tasks and dead letters. */
 export function createStore({ database, keys, keepsMessages, announce }: StoreDeps) {

@@ -32,6 +32,7 @@ export type FindTarget = (key: EndpointKey) => Promise<DeliveryTarget | undefine
 export const targetFinder = (database: Database): FindTarget =>
   createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys), {
     atOnce: 1,
+    restMs: 2,
   });
 
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
