@@ -4,6 +4,7 @@ import {
   createDecipheriv,
   createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import { type Mounted, watchMounted } from '@bailiwick/settings';
@@ -13,8 +14,8 @@ import { type Log } from '@bailiwick/telemetry';
 // of their tenant; data keys are wrapped by a key-encryption key of the ring. Blob: 0x01 ‖ nonce
 // (12) ‖ ciphertext ‖ tag (16).
 //
-// Keys are passed as key objects: for bytes, Node checks the type with exceptions, which costs more
-// than the sealing.
+// Keys are passed as key objects, made once: for bytes, Node checks the type with exceptions, which
+// costs more than the sealing.
 
 const version = 1;
 
@@ -58,8 +59,8 @@ export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
  * sealed value that is moved to another row or column does not open.
  */
 export function seal(key: Uint8Array, plain: Uint8Array, context: readonly string[]): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', createSecretKey(key), nonce).setAAD(
+  const nonce = takeNonce();
+  const cipher = createCipheriv('aes-256-gcm', keyObjectOf(key), nonce).setAAD(
     additionalData(context),
   );
   return Buffer.concat([
@@ -75,10 +76,32 @@ export function seal(key: Uint8Array, plain: Uint8Array, context: readonly strin
 export function open(key: Uint8Array, sealed: Uint8Array, context: readonly string[]): Buffer {
   const blob = Buffer.from(sealed);
   if (blob.length < 29 || blob[0] !== version) throw new Error('not a sealed value');
-  const decipher = createDecipheriv('aes-256-gcm', createSecretKey(key), blob.subarray(1, 13))
+  const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), blob.subarray(1, 13))
     .setAAD(additionalData(context))
     .setAuthTag(blob.subarray(-16));
   return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+}
+
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+/** The key object of these bytes, which never change. */
+function keyObjectOf(key: Uint8Array): KeyObject {
+  const known = keyObjects.get(key);
+  if (known) return known;
+  const made = createSecretKey(key);
+  keyObjects.set(key, made);
+  return made;
+}
+
+const nonceBytes = 12;
+let nonces = Buffer.alloc(0);
+
+/** A random nonce. Made many at a time: one call of the generator serves 341 values. */
+function takeNonce(): Buffer {
+  if (nonces.length < nonceBytes) nonces = randomBytes(4096);
+  const nonce = nonces.subarray(0, nonceBytes);
+  nonces = nonces.subarray(nonceBytes);
+  return nonce;
 }
 
 /** Wraps a data key with the ring's first key. */
@@ -160,12 +183,15 @@ export function purposeKey(key: Uint8Array, purpose: string): Buffer {
  * differ.
  */
 export function additionalData(context: readonly string[]): Buffer {
-  return Buffer.concat(
-    ['seal/v1', ...context].flatMap((part) => {
-      const bytes = Buffer.from(part);
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      return [length, bytes];
-    }),
+  const parts = ['seal/v1', ...context];
+  const data = Buffer.allocUnsafe(
+    parts.reduce((total, part) => total + 4 + Buffer.byteLength(part), 0),
   );
+  let end = 0;
+  for (const part of parts) {
+    const length = data.write(part, end + 4);
+    data.writeUInt32BE(length, end);
+    end += 4 + length;
+  }
+  return data;
 }
