@@ -27,44 +27,56 @@ type Options = { name: string; about: string };
 export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: number): void };
 
 /**
- * A counter. The label sets in `initial` start at 0. It is added up here and read at each scrape: the
- * SDK's own counter sorts and hashes the labels of each addition, which costs ten times as much.
- * Every addition names its labels in the same order.
+ * Adds up values by their labels, to be read at each scrape: the SDK's own counters sort and hash
+ * the labels of each addition, which costs ten times as much. Every addition names its labels in the
+ * same order.
  */
+function createSums<Labels extends Attributes>() {
+  const sums = new Map<string, { labels: Labels; sum: number }>();
+  let isBound = false;
+  return {
+    add(labels: Labels, by: number): void {
+      if (!isBound) return;
+      let key = '';
+      for (const label in labels) key += `${String(labels[label])}\n`;
+      const known = sums.get(key);
+      if (known) known.sum += by;
+      else sums.set(key, { labels: { ...labels }, sum: by });
+    },
+    begin(): void {
+      isBound = true;
+      sums.clear();
+    },
+    report(result: ObservableResult): void {
+      for (const { labels, sum } of sums.values()) result.observe(sum, labels);
+    },
+  };
+}
+
+/** A counter. The label sets in `initial` start at 0. */
 export function counter<Labels extends Attributes = Record<string, never>>(
   { name, about }: Options,
   ...initial: Labels[]
 ): Counter<Labels> {
-  const sums = new Map<string, { labels: Labels; sum: number }>();
-  let isBound = false;
-  const add = (labels: Labels, by = 1): void => {
-    if (!isBound) return;
-    let key = '';
-    for (const label in labels) key += `${String(labels[label])}\n`;
-    const known = sums.get(key);
-    if (known) known.sum += by;
-    else sums.set(key, { labels: { ...labels }, sum: by });
-  };
+  const sums = createSums<Labels>();
   define((bound) => {
-    isBound = true;
-    sums.clear();
-    for (const labels of initial) add(labels, 0);
-    bound.createObservableCounter(name, { description: about }).addCallback((result) => {
-      for (const { labels, sum } of sums.values()) result.observe(sum, labels);
-    });
+    sums.begin();
+    for (const labels of initial) sums.add(labels, 0);
+    bound.createObservableCounter(name, { description: about }).addCallback(sums.report);
   });
-  return { add };
+  return { add: (labels, by = 1) => sums.add(labels, by) };
 }
 
 export type Level<Labels extends Attributes> = { change(by: number, labels: Labels): void };
 
 /** A number that goes up and down. */
 export function level<Labels extends Attributes>({ name, about }: Options): Level<Labels> {
-  let instrument: ReturnType<Meter['createUpDownCounter']> | undefined;
+  const sums = createSums<Labels>();
   define((bound) => {
-    instrument = bound.createUpDownCounter(name, { description: about });
+    sums.begin();
+    bound.createObservableUpDownCounter(name, { description: about }).addCallback(sums.report);
   });
-  return { change: (by, labels) => instrument?.add(by, labels) };
+  return { change: (by, labels) => sums.add(labels, by) };
 }
 
 export type Timing<Labels extends Attributes> = { record(seconds: number, labels: Labels): void };
