@@ -24,12 +24,15 @@ export function createQueues(places: number) {
   }
 
   return {
-    /** Waits for a turn, at most `maxWaitMs`. Returns undefined if the share is used up. */
+    /**
+     * Waits for a turn, at most `maxWaitMs`. Returns undefined if the share is used up, or if the
+     * endpoint would have more than `most` places.
+     */
     join(
       owner: SlotOwner,
-      { size, maxWaitMs }: { size: number; maxWaitMs: number },
+      { size, most, maxWaitMs }: { size: number; most: number; maxWaitMs: number },
     ): Promise<Slot> | undefined {
-      if (shares.isFull(owner, size)) return undefined;
+      if (shares.isFull(owner, size, most)) return undefined;
       return new Promise((resolve) => {
         const entry: Waiting = {
           owner,
@@ -100,12 +103,6 @@ function createRotation() {
 }
 
 /**
- * The most places of an endpoint: about as many attempts as it makes before the wait for a slot
- * ends. More would go to the slow lane, all at once.
- */
-const endpointPlaces = 512;
-
-/**
  * The places that the queues share. An endpoint may use as many as are free, and a tenant twice as
  * many as are free (a dynamic threshold, as in the shared memory of a network switch): every
  * further one still finds some.
@@ -121,11 +118,11 @@ function createShares(places: number) {
       ofEndpoint.add(endpoint, by * size);
     },
     /** Whether the endpoint or the tenant already has its share waiting. Mails have no share. */
-    isFull({ tenant, endpoint }: SlotOwner, size: number): boolean {
+    isFull({ tenant, endpoint }: SlotOwner, size: number, most: number): boolean {
       const free = places - used;
       return (
         endpoint !== '' &&
-        (ofEndpoint.of(endpoint) + size > Math.min(free, endpointPlaces) ||
+        (ofEndpoint.of(endpoint) + size > Math.min(free, most) ||
           ofTenant.of(tenant) + size > 2 * free)
       );
     },

@@ -31,12 +31,24 @@ test('an endpoint about which nothing is known runs four attempts at once, and u
   assert.deepEqual([begun.length, waiting, rejected], [4, 8, 8]);
 });
 
-test('an endpoint uses at most 512 places, and a tenant with many endpoints two thirds of all', async () => {
+test('an endpoint about which nothing is known uses at most 512 places, and a tenant with many endpoints two thirds of all', async () => {
   const slots = createSlots({ total: 64, places: 4096 });
   const one = await ask(slots, 1000, () => at('t', 'a'));
   assert.deepEqual([one.begun.length, one.waiting], [4, 512]);
   const many = await ask(slots, 5000, (index) => at('t', `endpoint-${index % 100}`));
   assert.equal(one.waiting + many.waiting, 2731);
+});
+
+test('an endpoint that answers quickly uses 64 places for each of its slots', async () => {
+  const pool = createSlotPool();
+  const slots = pool.lane({ total: 64, places: 8192 });
+  await ask(slots, 200, () => at('t', 'a'));
+  for (let index = 0; index < 100; index++) {
+    pool.record('a', 10, true);
+    slots.free(at('t', 'a'));
+  }
+  const { waiting } = await ask(slots, 4000, () => at('t', 'a'));
+  assert.equal(waiting + 200 - 100 - 32, 2048);
 });
 
 test('waiting attempts begin in order when their endpoint has a free slot', async () => {

@@ -16,6 +16,12 @@ type LaneOptions = { total: number; places: number };
 const bytesPerPlace = 4096;
 
 /**
+ * The most places of an endpoint: about as many attempts as it makes before the wait for a slot
+ * ends. More would go to the slow lane, all at once.
+ */
+const endpointPlaces = { least: 512, perSlot: 64 };
+
+/**
  * The slots of a process, per lane. An endpoint gets as many as its receiver answers quickly, over
  * all lanes (endpoint-limits.ts), and at most half of a lane. A tenant may hold more than a quarter
  * of a lane only while another quarter is free, so that the next tenant finds a slot. Attempts
@@ -92,7 +98,12 @@ function createLane({ running, limitOf, beginWaiting }: Shared, { total, places 
         occupy(owner, 1);
         return Promise.resolve('run');
       }
-      return queues.join(owner, { size: 1 + Math.floor(bytes / bytesPerPlace), maxWaitMs });
+      const size = 1 + Math.floor(bytes / bytesPerPlace);
+      const most = Math.max(
+        endpointPlaces.least,
+        endpointPlaces.perSlot * Math.min(limitOf(owner.endpoint), half),
+      );
+      return queues.join(owner, { size, most, maxWaitMs });
     },
     /** Frees a slot, and begins attempts that wait for one. */
     free(owner: SlotOwner): void {
