@@ -148,8 +148,8 @@ const insertRows: Statement = {
            as row (id, for_tenant, type, event, audit, traceparent, created_at)`,
 };
 
-/** Under load, one statement at a time serves more changes. */
-const oneAtATime = { atOnce: 1 };
+/** Under load, a statement every few milliseconds serves more changes, with one flush to disk. */
+const oneAtATime = { atOnce: 1, restMs: 2 };
 
 type OutboxRow = ReturnType<typeof changeRow>;
 

@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
   type EntityManager,
@@ -145,6 +146,9 @@ async function countUses(run: Run, key: string, seconds: number, uses: number): 
 
 type Use = { resolve: (counted: Counted) => void; reject: (error: unknown) => void };
 
+/** The pause after a statement that counted several uses, so that more share the next one. */
+const restMs = 2;
+
 /**
  * Counts the uses of a key that arrive during a statement together in the next one. Otherwise they
  * would wait for each other in the database, for the lock of the key's row.
@@ -162,6 +166,7 @@ function createSharedCount(run: Run) {
       } catch (error) {
         for (const { reject } of uses) reject(error);
       }
+      if (uses.length > 1) await sleep(restMs);
     }
     waiting.delete(key);
   }
