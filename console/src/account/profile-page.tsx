@@ -1,27 +1,14 @@
-import {
-  Badge,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import type { ReactNode } from 'react';
+import { NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { CallForm } from '../parts/call-form.tsx';
-import { Id } from '../parts/copy.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
 import { languageName } from '../parts/language-name.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
-import { pageAt } from '../parts/place.ts';
+import { SameByApi } from '../parts/same-by-api.tsx';
 import { locales, useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
+import { Address } from './address.tsx';
 
-/** The user's own profile, and the ways to sign in. */
+/** The user's own profile. */
 export function ProfilePage() {
   const { t } = useTexts();
   return (
@@ -32,38 +19,8 @@ export function ProfilePage() {
           <ProfileForm />
         </Stack>
       </Paper>
-      <Title order={2} size="h3">
-        {t('account.signIn')}
-      </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Way icon="key" title={t('account.passkeys')} about={t('account.passkeysAbout')}>
-          <Button component="a" href={pageAt('passkeys')} variant="default">
-            {t('account.passkeysGo')}
-          </Button>
-        </Way>
-        <Way icon="shield" title={t('account.factors')} about={t('account.factorsAbout')}>
-          <Button component="a" href={pageAt('factors')} variant="default">
-            {t('account.factorsGo')}
-          </Button>
-        </Way>
-      </SimpleGrid>
+      <SameByApi operation="Account_Get" request={{}} />
     </Page>
-  );
-}
-
-function Address() {
-  const { t } = useTexts();
-  const { User } = useAccount();
-  return (
-    <Group gap="xs" justify="space-between">
-      <Group gap="xs">
-        <Text fw={500}>{User.Email}</Text>
-        <Badge color={User.EmailVerified ? 'teal.9' : 'orange.9'} tt="none">
-          {t(User.EmailVerified ? 'account.verified' : 'account.unverified')}
-        </Badge>
-      </Group>
-      <Id id={User.ID} />
-    </Group>
   );
 }
 
@@ -116,22 +73,3 @@ function ProfileForm() {
     </CallForm>
   );
 }
-
-type WayProps = { icon: IconName; title: string; about: string; children: ReactNode };
-
-const Way = ({ icon, title, about, children }: WayProps) => (
-  <Paper withBorder p="lg">
-    <Stack gap="xs" h="100%">
-      <Group gap="xs">
-        <Icon name={icon} />
-        <Title order={3} size="h4">
-          {title}
-        </Title>
-      </Group>
-      <Text c="dimmed" flex={1}>
-        {about}
-      </Text>
-      <div>{children}</div>
-    </Stack>
-  </Paper>
-);

@@ -74,12 +74,19 @@ function useColumns(onEnd: (session: Session) => void): Column<Session>[] {
       id: 'device',
       header: t('account.device'),
       cell: (session) => (
-        <Group gap="xs">
-          <Text size="sm" fw={500} title={session.UserAgent}>
-            {nameOf(session)}
-          </Text>
-          {session.Current && <Badge tt="none">{t('account.thisSession')}</Badge>}
-        </Group>
+        <>
+          <Group gap="xs">
+            <Text size="sm" fw={500} title={session.UserAgent}>
+              {nameOf(session)}
+            </Text>
+            {session.Current && <Badge tt="none">{t('account.thisSession')}</Badge>}
+          </Group>
+          {session.Operator !== '' && (
+            <Text size="xs" c="dimmed">
+              {t('account.supportReason', { reason: session.Reason })}
+            </Text>
+          )}
+        </>
       ),
     },
     { id: 'ip', header: t('account.address'), isSecondary: true, cell: ({ IP }) => IP },

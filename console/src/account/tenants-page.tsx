@@ -1,17 +1,26 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange } from '../parts/calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
+import { Invitations } from './invitations.tsx';
+import { MailedInvitations } from './mailed-invitations.tsx';
+
+type Tenant = Account['Tenants'][number];
 
 /** The tenants that the user belongs to. */
 export function TenantsPage() {
   const { t } = useTexts();
   const { Tenants, SuspendedTenants, LimitedTo } = useAccount();
+  const [left, setLeft] = useState<Tenant>();
   return (
     <Page title={t('account.tenants')} about={t('account.tenantsAbout')}>
       {LimitedTo !== '' && (
@@ -19,6 +28,8 @@ export function TenantsPage() {
           {t('account.limited')}
         </Alert>
       )}
+      <Invitations />
+      <MailedInvitations />
       {Tenants.length + SuspendedTenants.length === 0 && (
         <Empty icon="building" title={t('account.noTenants')} about={t('account.noTenantsAbout')}>
           <Button component={Link} to="/console">
@@ -27,7 +38,7 @@ export function TenantsPage() {
         </Empty>
       )}
       {Tenants.map((tenant) => (
-        <Tenant key={tenant.ID} tenant={tenant} />
+        <Belonging key={tenant.ID} tenant={tenant} onLeave={() => setLeft(tenant)} />
       ))}
       {SuspendedTenants.map(({ ID, Name }) => (
         <Paper key={ID} withBorder p="lg">
@@ -40,11 +51,14 @@ export function TenantsPage() {
         </Paper>
       ))}
       <SameByApi operation="Account_Get" request={{}} />
+      {left && <Leave tenant={left} onClose={() => setLeft(undefined)} />}
     </Page>
   );
 }
 
-function Tenant({ tenant: { ID, Name, Slug, AppURL } }: { tenant: Account['Tenants'][number] }) {
+type BelongingProps = { tenant: Tenant; onLeave: () => void };
+
+function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingProps) {
   const { t } = useTexts();
   return (
     <Paper withBorder p="lg">
@@ -56,6 +70,15 @@ function Tenant({ tenant: { ID, Name, Slug, AppURL } }: { tenant: Account['Tenan
           <Id id={ID} />
         </Stack>
         <Group gap="xs">
+          <Button
+            variant="subtle"
+            color="red"
+            c="var(--mantine-color-error)"
+            aria-label={t('account.leaveOf', { tenant: Name })}
+            onClick={onLeave}
+          >
+            {t('account.leave')}
+          </Button>
           {AppURL !== '' && (
             <Button component="a" href={AppURL} variant="default">
               {t('overview.app')}
@@ -67,5 +90,29 @@ function Tenant({ tenant: { ID, Name, Slug, AppURL } }: { tenant: Account['Tenan
         </Group>
       </Group>
     </Paper>
+  );
+}
+
+function Leave({ tenant: { ID, Name }, onClose }: { tenant: Tenant; onClose: () => void }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { User } = useAccount();
+  const change = useChange('TenantMembers_Remove', { stale: ['Account_Get', 'Tenants_ListMine'] });
+  const onSuccess = () => {
+    onClose();
+    notify(t('account.left', { tenant: Name }));
+  };
+  return (
+    <Confirm
+      title={t('account.leaveTitle')}
+      action={t('account.leave')}
+      phrase={Name}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate({ Tenant: ID, UserID: User.ID }, { onSuccess })}
+      onClose={onClose}
+    >
+      {t('account.leaveAbout', { tenant: Name })}
+    </Confirm>
   );
 }

@@ -1,4 +1,5 @@
 import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import type { BailiwickError } from '@bailiwick/client/errors.ts';
 import { Button, Group, Stack } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
@@ -17,6 +18,10 @@ type Props<Name extends OperationName, Fields extends Values> = {
   /** Asks the service before the call. A message for a field stops it. */
   precheck?: (fields: Fields) => Promise<Partial<Record<keyof Fields & string, string>>>;
   toRequest: (fields: Fields) => RequestOf<Name>;
+  /** The message for the field that a refusal is about. All others are shown below the fields. */
+  refused?: (error: BailiwickError) => Partial<Record<keyof Fields & string, string>>;
+  /** Fields that "the same by API" does not show as they were typed. */
+  secret?: Partial<Fields>;
   /** The operations whose answers are out of date afterwards. */
   stale: readonly OperationName[];
   onDone: (response: ResponseOf<Name>, fields: Fields) => void;
@@ -30,7 +35,7 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
   props: Props<Name, Fields>,
 ) {
   const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
-  const { onCancel, submit, children } = rest;
+  const { refused, secret, onCancel, submit, children } = rest;
   const { t } = useTexts();
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
@@ -40,13 +45,18 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
   const send = async (fields: Fields) => {
     const wrong = (await precheck?.(fields)) ?? {};
     if (Object.keys(wrong).length > 0) form.setErrors(wrong);
-    else change.mutate(toRequest(fields), { onSuccess: (response) => onDone(response, fields) });
+    else
+      change.mutate(toRequest(fields), {
+        onSuccess: (response) => onDone(response, fields),
+        onError: (error) => refused && form.setErrors(refused(error)),
+      });
   };
+  const isAboutField = change.error && Object.keys(refused?.(change.error) ?? {}).length > 0;
   return (
     <form onSubmit={form.onSubmit((fields) => void send(fields))} noValidate>
       <Stack>
         {children(form)}
-        <FailureNotice error={change.error} />
+        <FailureNotice error={isAboutField ? null : change.error} />
         <Group justify={onCancel ? 'end' : 'start'}>
           {onCancel && (
             <Button variant="default" onClick={onCancel}>
@@ -57,7 +67,7 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
             {submit}
           </Button>
         </Group>
-        <SameByApi operation={operation} request={toRequest(form.values)} />
+        <SameByApi operation={operation} request={toRequest({ ...form.values, ...secret })} />
       </Stack>
     </form>
   );

@@ -17,6 +17,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { publicUrl } from './place.ts';
+import { withProof } from './proof.ts';
 import { setSessionEnded } from './session-state.ts';
 import { isSupportTab, leaveSupport, supportHeaders } from './support-access.ts';
 
@@ -101,14 +102,17 @@ export const useAll = <Name extends ListName & OperationName>(
     },
   });
 
-/** Calls an operation that changes something, and loads the stale answers again. */
+/**
+ * Calls an operation that changes something, and loads the stale answers again. If the call needs a
+ * fresh proof, the user is asked for it.
+ */
 export function useChange<Name extends OperationName>(
   operation: Name,
   { stale = [] }: { stale?: readonly OperationName[] } = {},
 ) {
   const queries = useQueryClient();
   return useMutation<ResponseOf<Name>, BailiwickError, RequestOf<Name>>({
-    mutationFn: (request) => client.call(operation, request),
+    mutationFn: (request) => withProof(() => client.call(operation, request)),
     onSuccess: () =>
       Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] }))),
   });

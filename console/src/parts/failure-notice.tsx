@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, List, Text } from '@mantine/core';
 import { describeFailure } from './failure.ts';
 import { Icon } from './icon.tsx';
+import { askForProof, lackOf } from './proof.ts';
 import { useTexts } from './texts.tsx';
 
 /** Says what went wrong, what to do, and how to find the call in the log. */
@@ -8,6 +9,7 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
   const { t, locale } = useTexts();
   if (error === null || error === undefined) return undefined;
   const { title, next, details, waitSeconds, requestId, isTemporary } = describeFailure(error);
+  const lack = lackOf(error);
   const wait = new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: 'second',
@@ -32,6 +34,13 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
         <Text size="xs" mt="xs">
           {t('failure.request')} <Code>{requestId}</Code>
         </Text>
+      )}
+      {lack && (
+        <Group mt="sm">
+          <Button size="compact-sm" variant="default" onClick={() => void askForProof(lack)}>
+            {t('proof.title')}
+          </Button>
+        </Group>
       )}
       {onRetry && isTemporary && (
         <Group mt="sm">

@@ -1,4 +1,5 @@
 import { BailiwickError } from '@bailiwick/client/errors.ts';
+import { lackOf } from './proof.ts';
 import type { TextKey } from './text-keys.ts';
 
 export type Failure = {
@@ -24,18 +25,20 @@ const kinds: Readonly<Record<string, Kind>> = {
   invalid_argument: { title: 'failure.invalid', next: 'failure.invalidNext', hasDetails: true },
   failed_precondition: { title: 'failure.state', next: 'failure.stateNext', hasDetails: true },
 };
+const unproven: Kind = { title: 'failure.unproven', next: 'failure.unprovenNext' };
 const offline: Kind = { title: 'failure.offline', next: 'failure.offlineNext', isTemporary: true };
 const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTemporary: true };
+
+function kindOf(error: unknown): Kind {
+  if (!(error instanceof BailiwickError)) return broken;
+  if (error.status === 0) return offline;
+  return lackOf(error) ? unproven : (kinds[error.Code] ?? broken);
+}
 
 /** Says in our own words what went wrong, and what the user can do. */
 export function describeFailure(error: unknown): Failure {
   const known = error instanceof BailiwickError ? error : undefined;
-  const {
-    title,
-    next,
-    isTemporary = false,
-    hasDetails = false,
-  } = known?.status === 0 ? offline : (kinds[known?.Code ?? ''] ?? broken);
+  const { title, next, isTemporary = false, hasDetails = false } = kindOf(error);
   return {
     title,
     next,

@@ -1,47 +1,24 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
-import {
-  createRootRoute,
-  createRoute,
-  Link,
-  Outlet,
-  useMatches,
-  useRouter,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, Link, Outlet, useMatches } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import type { IconName } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePermissions } from '../parts/permissions.ts';
-import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Frame, type NavigationItem } from './frame.tsx';
+import { Proof } from './proof.tsx';
 import { type Account, Session, useAccount } from './session.tsx';
+import { useViewsBelow } from './views.ts';
 
 // The routes above all views. An area adds its views below `tenantRoute` or `accountRoute`; what
 // the navigation says about a view stands in its `staticData`.
-
-export type Navigation = {
-  text: TextKey;
-  icon: IconName;
-  /** Its place in the navigation. */
-  order: number;
-  /** Without this permission in the tenant, the view is neither linked nor shown. */
-  permission?: string;
-};
-
-declare module '@tanstack/react-router' {
-  interface StaticDataRouteOption {
-    navigation?: Navigation;
-    /** The permission of a view that the navigation does not list. */
-    permission?: string;
-  }
-}
 
 export const rootRoute = createRootRoute({
   component: () => (
     <Session>
       <Outlet />
+      <Proof />
     </Session>
   ),
   errorComponent: ({ error }) => (
@@ -79,18 +56,6 @@ export function useTenant(): Tenant {
   const tenant = useContext(TenantContext);
   if (!tenant) throw new Error('there is no tenant outside of its routes');
   return tenant;
-}
-
-/** The views below a route, in the order of the navigation. */
-function useViewsBelow(path: string): Array<Navigation & { path: string }> {
-  const { routesById } = useRouter();
-  return Object.values(routesById)
-    .flatMap(({ fullPath, options }) => {
-      const navigation = options.staticData?.navigation;
-      const isBelow = navigation && `${fullPath}/`.startsWith(`${path}/`);
-      return isBelow ? [{ ...navigation, path: fullPath.replace(/\/$/, '') }] : [];
-    })
-    .sort((one, other) => one.order - other.order);
 }
 
 function TenantFrame() {

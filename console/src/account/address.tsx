@@ -1,0 +1,118 @@
+import { Alert, Badge, Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CallForm } from '../parts/call-form.tsx';
+import { useChange } from '../parts/calls.ts';
+import { Id } from '../parts/copy.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { useAccount } from '../shell/session.tsx';
+
+/** The user's address, whether it is verified, and the way to another one. */
+export function Address() {
+  const { t } = useTexts();
+  const { User } = useAccount();
+  const [isOpen, setOpen] = useState(false);
+  const [asked, setAsked] = useState('');
+  return (
+    <>
+      <Group gap="xs" justify="space-between">
+        <Group gap="xs">
+          <Text fw={500}>{User.Email}</Text>
+          <Badge color={User.EmailVerified ? 'teal.9' : 'orange.9'} tt="none">
+            {t(User.EmailVerified ? 'account.verified' : 'account.unverified')}
+          </Badge>
+          <Button size="compact-sm" variant="subtle" onClick={() => setOpen(true)}>
+            {t('account.changeAddress')}
+          </Button>
+          {!User.EmailVerified && <Resend email={User.Email} />}
+        </Group>
+        <Id id={User.ID} />
+      </Group>
+      {asked !== '' && asked !== User.Email && (
+        <Alert role="status" icon={<Icon name="mail" />} title={t('account.addressMailed')}>
+          {t('account.addressMailedAbout', { email: asked, old: User.Email })}
+        </Alert>
+      )}
+      {isOpen && <AddressDialog onAsked={setAsked} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Resend({ email }: { email: string }) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const change = useChange('Account_ResendVerification');
+  const onSuccess = () => notify(t('account.resent', { email }));
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        loading={change.isPending}
+        onClick={() => change.mutate({ Email: email }, { onSuccess })}
+      >
+        {t('account.resend')}
+      </Button>
+      <FailureNotice error={change.error} />
+    </>
+  );
+}
+
+type Props = { onAsked: (email: string) => void; onClose: () => void };
+
+function AddressDialog({ onAsked, onClose }: Props) {
+  const { t } = useTexts();
+  const { User } = useAccount();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('account.changeAddress')}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <CallForm
+        operation="Account_ChangeEmail"
+        initial={{ email: '', password: '' }}
+        check={({ email, password }) => ({
+          email: email.includes('@') ? null : t('account.newAddressMissing'),
+          password: User.HasPassword && password === '' ? t('security.currentMissing') : null,
+        })}
+        toRequest={({ email, password }) => ({ Email: email.trim(), Password: password })}
+        refused={({ Messages }) =>
+          Messages.includes('Password is wrong') ? { password: t('security.wrongPassword') } : {}
+        }
+        secret={{ password: '…' }}
+        stale={[]}
+        onDone={(_, { email }) => {
+          onClose();
+          onAsked(email.trim());
+        }}
+        onCancel={onClose}
+        submit={t('account.changeAddress')}
+      >
+        {(form) => (
+          <>
+            <TextInput
+              {...form.getInputProps('email')}
+              label={t('account.newAddress')}
+              description={t('account.newAddressAbout')}
+              type="email"
+              autoComplete="email"
+              data-autofocus
+            />
+            {User.HasPassword && (
+              <PasswordInput
+                {...form.getInputProps('password')}
+                label={t('security.current')}
+                autoComplete="current-password"
+                visibilityToggleButtonProps={{ 'aria-label': t('security.showPassword') }}
+              />
+            )}
+          </>
+        )}
+      </CallForm>
+    </Modal>
+  );
+}

@@ -1,0 +1,153 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Badge, Button, Modal, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CallForm } from '../parts/call-form.tsx';
+import { pageOf, useCall, useChange } from '../parts/calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { canUsePasskeys } from '../parts/passkey.ts';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Added } from './added.tsx';
+import { PasskeyDialog } from './passkey-dialog.tsx';
+import { Row, RowSkeleton, Section } from './section.tsx';
+
+type Passkey = ItemOf<'Passkeys_List'>;
+
+// An account has at most 20 passkeys.
+const request = { Page: { Limit: 50 } };
+
+/** The user's passkeys. */
+export function Passkeys({ onAdded }: { onAdded: () => void }) {
+  const { t } = useTexts();
+  const [isAdding, setAdding] = useState(false);
+  const [renamed, setRenamed] = useState<Passkey>();
+  const [removed, setRemoved] = useState<Passkey>();
+  const list = useCall('Passkeys_List', request);
+  const page = pageOf<'Passkeys_List'>(list.data);
+  return (
+    <Section
+      title={t('security.passkeys')}
+      about={t(canUsePasskeys ? 'security.passkeysAbout' : 'security.passkeysUnsupported')}
+      action={
+        canUsePasskeys && (
+          <Button variant="default" onClick={() => setAdding(true)}>
+            {t('security.passkeyAdd')}
+          </Button>
+        )
+      }
+    >
+      {list.isPending && <RowSkeleton />}
+      <FailureNotice error={list.error} onRetry={() => void list.refetch()} />
+      {page?.items.map((passkey) => (
+        <Entry
+          key={passkey.ID}
+          passkey={passkey}
+          onRename={() => setRenamed(passkey)}
+          onRemove={() => setRemoved(passkey)}
+        />
+      ))}
+      <SameByApi operation="Passkeys_List" request={request} />
+      {isAdding && <PasskeyDialog onAdded={onAdded} onClose={() => setAdding(false)} />}
+      {renamed && <Rename passkey={renamed} onClose={() => setRenamed(undefined)} />}
+      {removed && <Remove passkey={removed} onClose={() => setRemoved(undefined)} />}
+    </Section>
+  );
+}
+
+type EntryProps = { passkey: Passkey; onRename: () => void; onRemove: () => void };
+
+function Entry({ passkey, onRename, onRemove }: EntryProps) {
+  const { t } = useTexts();
+  const { Name, BackedUp } = passkey;
+  const name = (
+    <>
+      <Text fw={500}>{Name}</Text>
+      {BackedUp && <Badge tt="none">{t('security.copied')}</Badge>}
+    </>
+  );
+  return (
+    <Row name={name} about={<Added {...passkey} />}>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={t('security.renameOf', { name: Name })}
+        onClick={onRename}
+      >
+        {t('security.rename')}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        c="var(--mantine-color-error)"
+        aria-label={t('security.removeOf', { name: Name })}
+        onClick={onRemove}
+      >
+        {t('security.remove')}
+      </Button>
+    </Row>
+  );
+}
+
+type Props = { passkey: Passkey; onClose: () => void };
+
+function Rename({ passkey: { ID, Name }, onClose }: Props) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('security.renameTitle', { name: Name })}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      <CallForm
+        operation="Passkeys_Rename"
+        initial={{ name: Name }}
+        check={({ name }) => ({ name: name.trim() === '' ? t('security.nameMissing') : null })}
+        toRequest={({ name }) => ({ ID, Name: name.trim() })}
+        stale={['Passkeys_List', 'Factors_List']}
+        onDone={() => {
+          onClose();
+          notify(t('security.renamed'));
+        }}
+        onCancel={onClose}
+        submit={t('form.save')}
+      >
+        {(form) => (
+          <TextInput
+            {...form.getInputProps('name')}
+            label={t('security.newName')}
+            maxLength={64}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+      </CallForm>
+    </Modal>
+  );
+}
+
+function Remove({ passkey: { ID, Name }, onClose }: Props) {
+  const { t } = useTexts();
+  const notify = useNotify();
+  const change = useChange('Passkeys_Delete', { stale: ['Passkeys_List', 'Factors_List'] });
+  const onSuccess = () => {
+    onClose();
+    notify(t('security.removed', { name: Name }));
+  };
+  return (
+    <Confirm
+      title={t('security.removeTitle', { name: Name })}
+      action={t('security.remove')}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate({ ID }, { onSuccess })}
+      onClose={onClose}
+    >
+      {t('security.passkeyRemoveAbout')}
+    </Confirm>
+  );
+}

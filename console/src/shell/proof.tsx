@@ -1,0 +1,17 @@
+import { lazy, Suspense } from 'react';
+import { useAskedProof } from '../parts/proof.ts';
+
+const ProofDialog = lazy(async () => ({
+  default: (await import('../parts/proof-dialog.tsx')).ProofDialog,
+}));
+
+/** The dialog in which the user proves a recent sign-in or a second factor, while a call needs it. */
+export function Proof() {
+  const asked = useAskedProof();
+  if (!asked) return undefined;
+  return (
+    <Suspense>
+      <ProofDialog asked={asked} />
+    </Suspense>
+  );
+}

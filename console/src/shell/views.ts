@@ -1,0 +1,34 @@
+import { useRouter } from '@tanstack/react-router';
+import type { IconName } from '../parts/icon.tsx';
+import type { TextKey } from '../parts/text-keys.ts';
+
+// The views, as their routes describe them in `staticData`.
+
+export type Navigation = {
+  text: TextKey;
+  icon: IconName;
+  /** Its place in the navigation. */
+  order: number;
+  /** Without this permission in the tenant, the view is neither linked nor shown. */
+  permission?: string;
+};
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    navigation?: Navigation;
+    /** The permission of a view that the navigation does not list. */
+    permission?: string;
+  }
+}
+
+/** The views below a route, in the order of the navigation. */
+export function useViewsBelow(path: string): Array<Navigation & { path: string }> {
+  const { routesById } = useRouter();
+  return Object.values(routesById)
+    .flatMap(({ fullPath, options }) => {
+      const navigation = options.staticData?.navigation;
+      const isBelow = navigation && `${fullPath}/`.startsWith(`${path}/`);
+      return isBelow ? [{ ...navigation, path: fullPath.replace(/\/$/, '') }] : [];
+    })
+    .sort((one, other) => one.order - other.order);
+}
