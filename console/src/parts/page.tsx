@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 type Props = {
   title: string;
@@ -16,6 +16,7 @@ type Props = {
 /** A view: its title, its purpose, its buttons and its content. */
 export function Page({ title, back, about, actions, children }: Props) {
   useDocumentTitle(`${title} · Bailiwick`);
+  const heading = useFocusOnArrival();
   return (
     <Stack gap="lg" maw={1040}>
       <Group justify="space-between" align="start" gap="sm">
@@ -25,7 +26,7 @@ export function Page({ title, back, about, actions, children }: Props) {
               ← {back.text}
             </Anchor>
           )}
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             {title}
           </Title>
           {about !== undefined && (
@@ -39,4 +40,20 @@ export function Page({ title, back, about, actions, children }: Props) {
       {children}
     </Stack>
   );
+}
+
+let shown: string | undefined;
+
+/**
+ * The heading of a view that the user has gone to gets the focus, so that a screen reader says where
+ * the user is, and the Tab key goes on from there. Filters of the same view move no focus.
+ */
+function useFocusOnArrival() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    if (shown !== undefined && shown !== pathname) heading.current?.focus({ preventScroll: true });
+    shown = pathname;
+  }, [pathname]);
+  return heading;
 }

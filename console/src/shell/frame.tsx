@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { EndedNotice } from './ended.tsx';
 import { Preferences } from './preferences.tsx';
+import { Spotlight } from './spotlight.tsx';
 import { SupportBanner } from './support-banner.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -53,7 +54,10 @@ export function Frame({ items, tenant, children }: Props) {
             </Text>
             <TenantSwitch tenant={tenant} />
           </Group>
-          <UserMenu />
+          <Group gap="sm" wrap="nowrap">
+            <Spotlight pages={items} tenant={tenant} />
+            <UserMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className="console-frame" p="sm" aria-label={t('shell.navigation')}>
