@@ -31,11 +31,11 @@ export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: numb
  * the labels of each addition, which costs ten times as much. Every addition names its labels in the
  * same order.
  */
-function createSums<Labels extends Attributes>() {
-  const sums = new Map<string, { labels: Labels; sum: number }>();
+function createSums() {
+  const sums = new Map<string, { labels: Attributes; sum: number }>();
   let isBound = false;
   return {
-    add(labels: Labels, by: number): void {
+    add(labels: Attributes, by: number): void {
       if (!isBound) return;
       let key = '';
       for (const label in labels) key += `${String(labels[label])}\n`;
@@ -58,7 +58,7 @@ export function counter<Labels extends Attributes = Record<string, never>>(
   { name, about }: Options,
   ...initial: Labels[]
 ): Counter<Labels> {
-  const sums = createSums<Labels>();
+  const sums = createSums();
   define((bound) => {
     sums.begin();
     for (const labels of initial) sums.add(labels, 0);
@@ -71,7 +71,7 @@ export type Level<Labels extends Attributes> = { change(by: number, labels: Labe
 
 /** A number that goes up and down. */
 export function level<Labels extends Attributes>({ name, about }: Options): Level<Labels> {
-  const sums = createSums<Labels>();
+  const sums = createSums();
   define((bound) => {
     sums.begin();
     bound.createObservableUpDownCounter(name, { description: about }).addCallback(sums.report);

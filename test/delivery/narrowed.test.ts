@@ -58,7 +58,7 @@ function consume(options: { durable: string; narrowed?: boolean; unfinished?: st
     async (message) => {
       if (message.id === unfinished) return message.retry(3_600_000);
       seen.push(message.id);
-      await message.ack();
+      message.ack();
     },
   );
   const sees = (ids: readonly string[]) =>
