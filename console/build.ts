@@ -60,7 +60,12 @@ async function make(): Promise<void> {
   };
   writeFileSync(join(out, manifestFile), `${JSON.stringify(manifest, undefined, 1)}\n`);
   rmSync(finished, { recursive: true, force: true });
-  renameSync(out, finished);
+  try {
+    renameSync(out, finished);
+  } catch (error) {
+    // Another build of the same sources was quicker.
+    if (!isCurrent(finished)) throw error;
+  }
 }
 
 /** The built files, as paths below the folder. */

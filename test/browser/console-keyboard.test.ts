@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
-import { type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailTo, newAddress, password, signUp } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
@@ -46,12 +46,12 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     await keyboard.press('Enter');
     await heading(page, 'Keys');
     // The heading of the new view has the focus.
-    assert.equal(await focused(page), 'Keys');
+    await focusOn(page, 'Keys');
 
     await tabTo(page, 'To the invitations');
     await keyboard.press('Enter');
     await heading(page, 'Invitations');
-    assert.equal(await focused(page), 'Invitations');
+    await focusOn(page, 'Invitations');
     await tabTo(page, 'Invite');
     await keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
@@ -64,7 +64,7 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await mailTo(stack, invited);
     // After a dialog, the focus is on the button that opened it.
-    assert.equal(await focused(page), 'Invite');
+    await focusOn(page, 'Invite');
 
     await keyboard.press('/');
     await page.getByRole('combobox', { name: 'Search views and records' }).waitFor();
@@ -72,7 +72,7 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     await keyboard.press('Enter');
     await heading(page, 'Webhooks');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    assert.equal(await focused(page), 'Webhooks');
+    await focusOn(page, 'Webhooks');
     await tabTo(page, 'Add an endpoint');
     await keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
@@ -113,7 +113,7 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     const page = await newPage();
     const { keyboard } = page;
     const field = page.getByRole('combobox', { name: 'Search views and records' });
-    const options = page.getByRole('option');
+    const options = page.getByRole('dialog').getByRole('option');
     await openSignedIn(page, view, owner.email, password);
     await keyboard.press('Control+k');
     await field.waitFor();
@@ -182,6 +182,9 @@ const focused = (page: Page) =>
   page.evaluate<string>(
     `(({ ariaLabel, labels, innerText }) => ariaLabel ?? labels?.[0]?.innerText ?? innerText)(document.activeElement)`,
   );
+
+const focusOn = (page: Page, name: string) =>
+  eventually(`the focus on ${name}`, async () => (await focused(page)) === name);
 
 async function tabTo(page: Page, name: string): Promise<void> {
   const met: string[] = [];

@@ -64,7 +64,7 @@ function useColumns(buttons: Buttons | undefined): Column<Role>[] {
   const { t } = useTexts();
   const named = ({ Slug, Name }: Role) => (
     <>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={500} miw="6rem">
         {Name || Slug}
       </Text>
       <Text size="xs" c="dimmed">

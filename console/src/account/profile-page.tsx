@@ -3,7 +3,6 @@ import { CallForm } from '../parts/call-form.tsx';
 import { languageName } from '../parts/language-name.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
-import { SameByApi } from '../parts/same-by-api.tsx';
 import { locales, useTexts } from '../parts/texts.tsx';
 import { useAccount } from '../shell/session.tsx';
 import { Address } from './address.tsx';
@@ -19,7 +18,6 @@ export function ProfilePage() {
           <ProfileForm />
         </Stack>
       </Paper>
-      <SameByApi operation="Account_Get" request={{}} />
     </Page>
   );
 }

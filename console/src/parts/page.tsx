@@ -50,7 +50,10 @@ let shown: string | undefined;
  */
 function useFocusOnArrival() {
   const heading = useRef<HTMLHeadingElement>(null);
-  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  // The resolved location: the former view is still shown while the next one is loading.
+  const pathname = useRouterState({
+    select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
+  });
   useEffect(() => {
     if (shown !== undefined && shown !== pathname) heading.current?.focus({ preventScroll: true });
     shown = pathname;

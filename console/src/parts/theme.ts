@@ -9,6 +9,7 @@ import {
   Menu,
   Modal,
 } from '@mantine/core';
+import { returnFocus } from './focus-return.ts';
 
 // The colours of the sign-in pages. Text has a contrast of 4.5 to 1 or more in both schemes.
 
@@ -61,6 +62,8 @@ export const theme = createTheme({
     Menu: Menu.extend({
       defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false },
     }),
+    Modal: Modal.extend({ defaultProps: { ref: returnFocus } }),
+    Drawer: Drawer.extend({ defaultProps: { ref: returnFocus } }),
     // The page has one banner: its own header.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'none' } }),
     DrawerHeader: Drawer.Header.extend({ defaultProps: { role: 'none' } }),

@@ -65,7 +65,7 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
       size="lg"
       padding="xs"
       returnFocus={false}
-      aria-label={t('search.title')}
+      attributes={{ content: { 'aria-label': t('search.title') } }}
     >
       <TextInput
         role="combobox"
