@@ -126,12 +126,30 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     const mappings = (saved.body['Provider'] as Record<string, unknown>)['GroupMappings'];
     assert.deepEqual(mappings, [{ Value: 'engineers', Group: '', Role: 'auditor' }]);
 
-    // Another administrator changes the provider meanwhile.
+    // Another administrator changes the name, and later the same mapping.
     const other = { ID: provider['ID'], Tenant: tenant, Name: 'Staff' };
-    assert.equal((await stack.call('Sso_SaveProvider', { Provider: other }, token)).status, 200);
-    await page.getByLabel('Role here').fill('owner');
+    const saveOther = async (values: object) => {
+      const Provider = { ...other, ...values };
+      assert.equal((await stack.call('Sso_SaveProvider', { Provider }, token)).status, 200);
+    };
+    await saveOther({});
+    await page.getByLabel('Role here').fill('admin');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('This is not possible now').waitFor();
+    await page.getByText('Staff was saved.').waitFor();
+    await saveOther({ GroupMappings: [{ Value: 'engineers', Role: 'auditor' }] });
+    await page.getByLabel('Role here').fill('member');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Somebody else has changed this meanwhile').waitFor();
+    await assertGood(page, 'signon-conflict');
+    assert.equal(await page.getByLabel('Role here').inputValue(), 'member');
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    assert.equal(await page.getByLabel('Role here').inputValue(), 'auditor');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Somebody else').waitFor({ state: 'hidden' });
+    const kept = await stack.call('Sso_GetProvider', { Tenant: tenant, ID: provider['ID'] }, token);
+    const { Name, GroupMappings } = kept.body['Provider'] as Record<string, unknown>;
+    assert.equal(Name, 'Staff');
+    assert.deepEqual(GroupMappings, [{ Value: 'engineers', Group: '', Role: 'auditor' }]);
     await page.reload();
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByLabel('Type Staff to confirm').fill('Staff');

@@ -192,13 +192,19 @@ describe('the console', { skip: withoutChromium }, () => {
     await page.getByLabel('Name of the organisation').fill('Kept');
     const answers = [
       { status: 403, Code: 'permission_denied', says: 'You may not do this' },
+      {
+        status: 403,
+        Code: 'permission_denied',
+        why: 'this organisation requires single sign-on',
+        says: 'another sign-in',
+      },
       { status: 429, Code: 'resource_exhausted', says: 'Too many calls' },
       { status: 500, Code: 'internal', says: 'Something went wrong on our side' },
       { status: 0, Code: '', says: 'The service cannot be reached' },
     ];
-    for (const { status, Code, says } of answers) {
+    for (const { status, Code, why = 'Why.', says } of answers) {
       await page.route('**/Tenants_Create', (route) => {
-        const body = JSON.stringify({ Code, Messages: ['Why.'], RequestID: 'r-1' });
+        const body = JSON.stringify({ Code, Messages: [why], RequestID: 'r-1' });
         const headers = { 'retry-after': '42' };
         return status === 0
           ? route.abort('connectionrefused')
@@ -207,10 +213,27 @@ describe('the console', { skip: withoutChromium }, () => {
       await page.getByRole('button', { name: 'Create the organisation' }).click();
       await page.getByRole('alert').getByText(says).waitFor();
       if (status === 429) await page.getByText('Try again in 42 seconds.').waitFor();
-      await assertGood(page, `failure-${status}`);
+      if (status === 500) await page.getByRole('button', { name: 'Copy r-1' }).waitFor();
+      const link = page.getByRole('alert').getByRole('link', { name: 'Sign in' });
+      assert.equal(await link.count(), why === 'Why.' ? 0 : 1);
+      await assertGood(page, `failure-${status}${why === 'Why.' ? '' : '-sign-in'}`);
       await page.unroute('**/Tenants_Create');
     }
     assert.equal(await page.getByLabel('Name of the organisation').inputValue(), 'Kept');
+  });
+
+  test('a view that cannot be loaded says so, and loads at the next try', async () => {
+    const { email, token } = await signUp(stack);
+    await createTenant(stack, token, 'Acme');
+    const page = await newPage();
+    await openSignedIn(page, `${base}/account`, email, password);
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await page.route('**/Sessions_List', (route) => route.abort('connectionrefused'));
+    await navigation(page).getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/Sessions_List');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('this session').waitFor();
   });
 
   test('the console is in the language of the browser, and in the one that the user chooses', async () => {

@@ -8,7 +8,7 @@ import { FailureNotice } from './failure-notice.tsx';
 import { SameByApi } from './same-by-api.tsx';
 import { useTexts } from './texts.tsx';
 
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 
 type Props<Name extends OperationName, Fields extends Values> = {
   operation: Name;
@@ -36,7 +36,6 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
 ) {
   const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
   const { refused, secret, onCancel, submit, children } = rest;
-  const { t } = useTexts();
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
     initialValues: initial,
@@ -57,18 +56,33 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
       <Stack>
         {children(form)}
         <FailureNotice error={isAboutField ? null : change.error} />
-        <Group justify={onCancel ? 'end' : 'start'}>
-          {onCancel && (
-            <Button variant="default" onClick={onCancel}>
-              {t('form.cancel')}
-            </Button>
-          )}
-          <Button type="submit" loading={change.isPending}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} onCancel={onCancel} isBusy={change.isPending} />
         <SameByApi operation={operation} request={toRequest({ ...form.values, ...secret })} />
       </Stack>
     </form>
+  );
+}
+
+type ButtonsProps = {
+  submit: string;
+  onCancel: (() => void) | undefined;
+  isBusy: boolean;
+  /** Whether something else has to be decided first. */
+  isHeld?: boolean;
+};
+
+export function FormButtons({ submit, onCancel, isBusy, isHeld = false }: ButtonsProps) {
+  const { t } = useTexts();
+  return (
+    <Group justify={onCancel ? 'end' : 'start'}>
+      {onCancel && (
+        <Button variant="default" onClick={onCancel}>
+          {t('form.cancel')}
+        </Button>
+      )}
+      <Button type="submit" loading={isBusy} disabled={isHeld}>
+        {submit}
+      </Button>
+    </Group>
   );
 }

@@ -1,20 +1,18 @@
-import { Alert, Button, Code, Group, List, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { Id } from './copy.tsx';
 import { describeFailure } from './failure.ts';
 import { Icon } from './icon.tsx';
+import { signInAgainAddress } from './place.ts';
 import { askForProof, lackOf } from './proof.ts';
 import { useTexts } from './texts.tsx';
+import { waitingTime } from './times.ts';
 
 /** Says what went wrong, what to do, and how to find the call in the log. */
 export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t, locale } = useTexts();
   if (error === null || error === undefined) return undefined;
-  const { title, next, details, waitSeconds, requestId, isTemporary } = describeFailure(error);
+  const { title, next, details, waitSeconds, requestId, ...can } = describeFailure(error);
   const lack = lackOf(error);
-  const wait = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: 'second',
-    unitDisplay: 'long',
-  });
   return (
     <Alert role="alert" color="red" icon={<Icon name="warning" />} title={t(title)}>
       <Text size="sm">{t(next)}</Text>
@@ -27,12 +25,12 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
       )}
       {waitSeconds > 0 && (
         <Text size="sm" mt="xs">
-          {t('failure.wait', { time: wait.format(waitSeconds) })}
+          {t('failure.wait', { time: waitingTime(waitSeconds, locale) })}
         </Text>
       )}
       {requestId !== '' && (
-        <Text size="xs" mt="xs">
-          {t('failure.request')} <Code>{requestId}</Code>
+        <Text size="xs" mt="xs" component="div">
+          {t('failure.request')} <Id id={requestId} />
         </Text>
       )}
       {lack && (
@@ -42,7 +40,20 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
           </Button>
         </Group>
       )}
-      {onRetry && isTemporary && (
+      {can.needsSignIn && (
+        <Group mt="sm">
+          <Button
+            size="compact-sm"
+            component="a"
+            href={signInAgainAddress()}
+            target="_blank"
+            rel="noopener"
+          >
+            {t('failure.signIn')}
+          </Button>
+        </Group>
+      )}
+      {onRetry && can.isTemporary && (
         <Group mt="sm">
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             {t('failure.retry')}

@@ -33,3 +33,28 @@ test('a limit says how long to wait', () => {
 test('an error of a script is our fault', () => {
   assert.equal(describeFailure(new TypeError('x')).title, 'failure.broken');
 });
+
+test('a refusal that another sign-in ends offers one, and no other refusal does', () => {
+  const refused = (message: string) =>
+    describeFailure(
+      errorOf({
+        operation: 'X',
+        status: 403,
+        Code: 'permission_denied',
+        Messages: [message],
+        RequestID: 'r1',
+      }),
+    );
+  for (const message of [
+    'this organisation requires single sign-on',
+    'this organisation does not accept social sign-in',
+  ]) {
+    assert.ok(refused(message).needsSignIn, message);
+    assert.equal(refused(message).title, 'failure.method');
+  }
+  assert.equal(refused('recent login required').needsSignIn, false);
+  assert.equal(refused('permission denied').needsSignIn, false);
+  assert.deepEqual(refused('this would grant iam.apps.write').details, [
+    'this would grant iam.apps.write',
+  ]);
+});

@@ -12,9 +12,17 @@ export type Failure = {
   requestId: string;
   /** Whether the same call may succeed later. */
   isTemporary: boolean;
+  /** Whether the same call may succeed after another sign-in. */
+  needsSignIn: boolean;
 };
 
-type Kind = { title: TextKey; next: TextKey; isTemporary?: boolean; hasDetails?: boolean };
+type Kind = {
+  title: TextKey;
+  next: TextKey;
+  isTemporary?: boolean;
+  needsSignIn?: boolean;
+  hasDetails?: boolean;
+};
 
 const kinds: Readonly<Record<string, Kind>> = {
   unauthenticated: { title: 'failure.ended', next: 'failure.endedNext' },
@@ -26,24 +34,35 @@ const kinds: Readonly<Record<string, Kind>> = {
   failed_precondition: { title: 'failure.state', next: 'failure.stateNext', hasDetails: true },
 };
 const unproven: Kind = { title: 'failure.unproven', next: 'failure.unprovenNext' };
+// The session is the reason, and another one will do: not a matter for an administrator.
+const otherMethod: Kind = {
+  title: 'failure.method',
+  next: 'failure.methodNext',
+  needsSignIn: true,
+};
+const wantsOtherMethod = /^this organisation (requires single sign-on|does not accept )/;
 const offline: Kind = { title: 'failure.offline', next: 'failure.offlineNext', isTemporary: true };
 const broken: Kind = { title: 'failure.broken', next: 'failure.brokenNext', isTemporary: true };
 
 function kindOf(error: unknown): Kind {
   if (!(error instanceof BailiwickError)) return broken;
   if (error.status === 0) return offline;
-  return lackOf(error) ? unproven : (kinds[error.Code] ?? broken);
+  if (lackOf(error)) return unproven;
+  const isDenied = error.Code === 'permission_denied';
+  if (isDenied && wantsOtherMethod.test(error.Messages[0] ?? '')) return otherMethod;
+  return kinds[error.Code] ?? broken;
 }
 
 /** Says in our own words what went wrong, and what the user can do. */
 export function describeFailure(error: unknown): Failure {
   const known = error instanceof BailiwickError ? error : undefined;
-  const { title, next, isTemporary = false, hasDetails = false } = kindOf(error);
+  const { title, next, ...kind } = kindOf(error);
   return {
     title,
     next,
-    isTemporary,
-    details: hasDetails ? (known?.Messages ?? []) : [],
+    isTemporary: kind.isTemporary ?? false,
+    needsSignIn: kind.needsSignIn ?? false,
+    details: kind.hasDetails ? (known?.Messages ?? []) : [],
     waitSeconds: known?.retryAfter ?? 0,
     requestId: known?.RequestID ?? '',
   };

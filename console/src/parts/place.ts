@@ -23,3 +23,6 @@ export function signInAddress(): string {
   const view = `/${location.pathname.slice(root.length)}${location.search}`;
   return pageAt(`login?return_to=${encodeURIComponent(view)}`);
 }
+
+/** The sign-in page for users who are signed in already. */
+export const signInAgainAddress = (): string => `${signInAddress()}&again=1`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactTime, relativeTime } from './times.ts';
+import { exactTime, relativeTime, waitingTime } from './times.ts';
 
 const now = Date.parse('2026-11-23T12:00:00Z');
 
@@ -14,4 +14,11 @@ test('a time is shown in the largest unit that it fills, in the past and in the 
 
 test('the exact time has a date and a time zone', () => {
   assert.match(exactTime('2026-11-23T12:00:00Z', 'en'), /2026.*\d{1,2}:\d{2}:\d{2}.*[A-Z]/);
+});
+
+test('a wait is shown in seconds up to two minutes, then in minutes, rounded up', () => {
+  assert.equal(waitingTime(1, 'en'), '1 second');
+  assert.equal(waitingTime(119, 'en'), '119 seconds');
+  assert.equal(waitingTime(121, 'en'), '3 minutes');
+  assert.equal(waitingTime(3600, 'de'), '60 Minuten');
 });

@@ -34,3 +34,14 @@ export const hourName = (start: string | undefined, locale: string): string =>
     hour: 'numeric',
     minute: '2-digit',
   }).format(new Date(start ?? 0));
+
+/** How long to wait: "42 seconds", "10 minutes". */
+export function waitingTime(seconds: number, locale: string): string {
+  const isShort = seconds < 120;
+  const format = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: isShort ? 'second' : 'minute',
+    unitDisplay: 'long',
+  });
+  return format.format(isShort ? seconds : Math.ceil(seconds / 60));
+}

@@ -24,7 +24,7 @@ export function EndedNotice() {
           target="_blank"
           rel="noopener"
         >
-          {t('ended.signIn')}
+          {t('failure.signIn')}
         </Button>
         <Button
           size="compact-sm"

@@ -23,7 +23,7 @@ export const rootRoute = createRootRoute({
   ),
   errorComponent: ({ error }) => (
     <Stack component="main" p="xl" maw={640} mx="auto">
-      <FailureNotice error={error} />
+      <FailureNotice error={error} onRetry={() => location.reload()} />
     </Stack>
   ),
   notFoundComponent: () => (

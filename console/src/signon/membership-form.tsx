@@ -10,7 +10,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { CallForm } from '../parts/call-form.tsx';
+import { client } from '../parts/calls.ts';
+import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -22,22 +23,42 @@ type Fields = {
   mappings: Array<{ Value: string; Group: string; Role: string }>;
 };
 
+const fieldsOf = ({ Jit, DefaultRoles, GroupMappings }: Provider): Fields => ({
+  jit: Jit,
+  roles: DefaultRoles,
+  mappings: GroupMappings,
+});
+
 /** Who becomes a member by signing in, and with which roles and groups. */
 export function MembershipForm({ provider }: { provider: Provider }) {
   const { t } = useTexts();
   const notify = useNotify();
-  const { ID, Tenant, Name, Jit, DefaultRoles, GroupMappings, UpdatedAt } = provider;
-  const initial: Fields = { jit: Jit, roles: DefaultRoles, mappings: GroupMappings };
+  const { ID, Tenant } = provider;
   return (
-    <CallForm
+    <EditForm
       operation="Sso_SaveProvider"
-      initial={initial}
-      toRequest={({ jit, roles, mappings }) => ({
-        Provider: { ID, Tenant, Name, Jit: jit, DefaultRoles: roles, GroupMappings: mappings },
-        ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
+      record={provider}
+      fieldsOf={fieldsOf}
+      toRequest={({ jit, roles, mappings }, base) => ({
+        Provider: {
+          ID,
+          Tenant,
+          Name: base.Name,
+          Jit: jit,
+          DefaultRoles: roles,
+          GroupMappings: mappings,
+        },
+        ...ifUnchanged(base),
       })}
+      read={async () => (await client.call('Sso_GetProvider', { Tenant, ID })).Provider}
+      recordIn={({ Provider }) => Provider}
+      labels={{
+        jit: t('signon.jit'),
+        roles: t('signon.roles'),
+        mappings: t('signon.mappings'),
+      }}
       stale={['Sso_GetProvider', 'Sso_ListProviders']}
-      onDone={() => notify(t('signon.saved', { name: Name }))}
+      onDone={({ Provider }) => notify(t('signon.saved', { name: Provider.Name }))}
       submit={t('form.save')}
     >
       {(form) => (
@@ -56,7 +77,7 @@ export function MembershipForm({ provider }: { provider: Provider }) {
           <Mappings form={form} />
         </>
       )}
-    </CallForm>
+    </EditForm>
   );
 }
 

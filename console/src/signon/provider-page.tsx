@@ -60,7 +60,7 @@ export function ProviderPage() {
             <ProviderTest provider={provider} />
           </Section>
           <Section title={t('signon.membership')} about={t('signon.membershipAbout')}>
-            <MembershipForm key={provider.UpdatedAt} provider={provider} />
+            <MembershipForm key={provider.ID} provider={provider} />
           </Section>
         </>
       )}

@@ -1,0 +1,24 @@
+export type Merged<Fields> = {
+  /** Both changes; where they contradict each other, the user's. */
+  fields: Fields;
+  /** The fields that both have changed to different values. */
+  conflicts: ReadonlyArray<keyof Fields & string>;
+};
+
+/** Brings two changes of the same record together, field by field. */
+export function merge<Fields extends Record<string, unknown>>(
+  base: Fields,
+  mine: Fields,
+  theirs: Fields,
+): Merged<Fields> {
+  const fields = { ...mine };
+  const conflicts: Array<keyof Fields & string> = [];
+  for (const name of Object.keys(mine) as Array<keyof Fields & string>) {
+    if (isSame(theirs[name], base[name]) || isSame(theirs[name], mine[name])) continue;
+    if (isSame(mine[name], base[name])) fields[name] = theirs[name];
+    else conflicts.push(name);
+  }
+  return { fields, conflicts };
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
