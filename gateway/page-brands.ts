@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { accentColors, accentProblem } from '@bailiwick/colors';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import {
   type TenantBranding,
@@ -8,7 +9,7 @@ import { platformPlace } from '@bailiwick/proto/policies.ts';
 import { asService } from '@bailiwick/rpc';
 import { type BrandImage, readBrandImage } from '@bailiwick/service';
 import { escapeHtml } from '@bailiwick/texts';
-import { accentColors, accentProblem, hasOwnName } from '@bailiwick/values';
+import { hasOwnName } from '@bailiwick/values';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 // How the pages look: like the tenant that their address names, else like the installation.

@@ -1,13 +1,15 @@
 import { createRouter } from '@tanstack/react-router';
 import { accessViews } from './access/routes.tsx';
 import { accountViews } from './account/routes.tsx';
+import { appViews, platformAppViews } from './apps/routes.tsx';
 import { auditViews } from './audit/routes.tsx';
 import { botsViews } from './bots/routes.tsx';
 import { root } from './parts/place.ts';
 import { peopleViews } from './people/routes.tsx';
 import { platformRoute, platformViews } from './platform/routes.tsx';
+import { settingsViews } from './settings/routes.tsx';
 import { accountRoute, rootRoute, tenantRoute } from './shell/routes.tsx';
-import { signonViews } from './signon/routes.tsx';
+import { signonViews, socialViews } from './signon/routes.tsx';
 import { startRoute, tenantStartView } from './start/routes.tsx';
 import { webhookViews } from './webhooks/routes.tsx';
 
@@ -19,12 +21,14 @@ const routeTree = rootRoute.addChildren([
     tenantStartView,
     ...peopleViews,
     ...accessViews,
+    ...appViews,
     ...auditViews,
     ...botsViews,
+    ...settingsViews,
     ...signonViews,
     ...webhookViews,
   ]),
-  platformRoute.addChildren([...platformViews]),
+  platformRoute.addChildren([...platformViews, ...platformAppViews, ...socialViews]),
   accountRoute.addChildren([...accountViews]),
 ]);
 

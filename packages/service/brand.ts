@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import { accentProblem } from '@bailiwick/colors';
 import { type Settings, type SettingTable } from '@bailiwick/settings';
-import { accentProblem, type Image, readLogo } from '@bailiwick/values';
+import { type Image, readLogo } from '@bailiwick/values';
 
 // How the installation looks: on the pages of the gateway and in mails.
 

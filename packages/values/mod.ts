@@ -1,4 +1,3 @@
-export { accentColors, accentProblem } from './accent.ts';
 export { createBatch } from './batch.ts';
 export { hasOwnName } from './brand-name.ts';
 export { changedFields } from './changes.ts';

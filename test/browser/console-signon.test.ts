@@ -112,11 +112,12 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     op.setClient({ id: 'bailiwick', redirectUris: [provider['RedirectURI'] ?? ''], secret });
     await page.getByRole('button', { name: 'Test now' }).click();
     await page.getByText('People can sign in through this provider.').waitFor();
+    const membership = page.getByRole('region', { name: 'Members and roles' });
     await page.getByRole('button', { name: 'Add a group' }).click();
     await page.getByLabel('Group there').fill('engineers');
     await page.getByLabel('Role here').fill('auditor');
     await assertGood(page, 'signon-provider');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await membership.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Okta was saved.').waitFor();
     const saved = await stack.call(
       'Sso_GetProvider',
@@ -134,23 +135,37 @@ describe('domains and single sign-on in the console', { skip: withoutChromium },
     };
     await saveOther({});
     await page.getByLabel('Role here').fill('admin');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await membership.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Staff was saved.').waitFor();
     await saveOther({ GroupMappings: [{ Value: 'engineers', Role: 'auditor' }] });
     await page.getByLabel('Role here').fill('member');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await membership.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Somebody else has changed this meanwhile').waitFor();
     await assertGood(page, 'signon-conflict');
     assert.equal(await page.getByLabel('Role here').inputValue(), 'member');
     await page.getByRole('button', { name: 'Take theirs' }).click();
     assert.equal(await page.getByLabel('Role here').inputValue(), 'auditor');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await membership.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Somebody else').waitFor({ state: 'hidden' });
     const kept = await stack.call('Sso_GetProvider', { Tenant: tenant, ID: provider['ID'] }, token);
     const { Name, GroupMappings } = kept.body['Provider'] as Record<string, unknown>;
     assert.equal(Name, 'Staff');
     assert.deepEqual(GroupMappings, [{ Value: 'engineers', Group: '', Role: 'auditor' }]);
     await page.reload();
+    const connection = page.getByRole('region', { name: 'Connection' });
+    await connection.getByLabel('Issuer').fill('');
+    await connection.getByRole('button', { name: 'Save' }).click();
+    await connection.getByText('This is needed.').waitFor();
+    await connection.getByLabel('Issuer').fill(op.issuer);
+    await connection.getByLabel('Client ID').fill('bailiwick-2');
+    await connection.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Staff was saved.').last().waitFor();
+    const changed = await stack.call(
+      'Sso_GetProvider',
+      { Tenant: tenant, ID: provider['ID'] },
+      token,
+    );
+    assert.equal((changed.body['Provider'] as Record<string, unknown>)['ClientID'], 'bailiwick-2');
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByLabel('Type Staff to confirm').fill('Staff');
     await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -101,13 +101,12 @@ function useEdit<
         onDone(response);
       },
       onError: (error) => {
-        // If the record cannot be read either, the error of the call stays.
-        if (error instanceof FailedPreconditionError) compare(fields, from).catch(() => undefined);
+        if (error instanceof FailedPreconditionError) void compare(fields, from);
       },
     });
   const compare = async (mine: Fields, from: Item) => {
-    const stored = await read();
-    if (stored.UpdatedAt === from.UpdatedAt) return;
+    const stored = await readIfPossible(read);
+    if (!stored || stored.UpdatedAt === from.UpdatedAt) return;
     const { fields, conflicts } = merge(fieldsOf(from), mine, fieldsOf(stored));
     if (conflicts.length > 0)
       return setTheirs({ stored, fields: fieldsOf(stored), names: [...conflicts] });
@@ -121,6 +120,15 @@ function useEdit<
     goOn(stored, takesTheirs ? fields : merged);
   };
   return { form, change, base, theirs, send, decide };
+}
+
+/** The stored record. If it cannot be read either, the error of the call stays on the screen. */
+async function readIfPossible<Item>(read: () => Promise<Item>): Promise<Item | undefined> {
+  try {
+    return await read();
+  } catch {
+    return undefined;
+  }
 }
 
 type ConflictProps = {
@@ -162,5 +170,5 @@ function Value({ of }: { of: unknown }) {
   return textOf(of) || '–';
 }
 
-const textOf = (value: unknown) =>
-  typeof value === 'object' ? JSON.stringify(value) : String(value ?? '');
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);

@@ -32,6 +32,18 @@ const views: readonly View[] = [
     permission: 'iam.platform.users.read',
   },
   {
+    to: '/console/platform/apps',
+    text: 'apps.apps',
+    icon: 'app',
+    permission: 'iam.platform.apps.read',
+  },
+  {
+    to: '/console/platform/providers',
+    text: 'signon.social',
+    icon: 'shield',
+    permission: 'iam.platform.sso.read',
+  },
+  {
     to: '/console/platform/mails',
     text: 'platform.mails',
     icon: 'mail',
@@ -45,13 +57,19 @@ const views: readonly View[] = [
   },
 ];
 
+/** The view at an address, or the list that the view belongs to. */
+const viewAt = (pathname: string): View | undefined =>
+  views
+    .filter(({ to }) => `${pathname}/`.startsWith(`${to}/`))
+    .sort((one, other) => other.to.length - one.to.length)[0];
+
 /** The frame of the operators' views. */
 export function PlatformFrame() {
   const { t } = useTexts();
   const { may, isPending, error } = usePlatformPermissions();
-  const pathname = useMatches().at(-1)?.pathname.replace(/\/$/, '');
+  const view = viewAt(useMatches().at(-1)?.pathname.replace(/\/$/, '') ?? '');
   const open = views.filter(({ permission }) => may(permission));
-  const isOpen = open.some(({ to }) => to === pathname);
+  const isOpen = view !== undefined && may(view.permission);
   return (
     <Frame
       items={[

@@ -58,6 +58,9 @@ export function useTenant(): Tenant {
   return tenant;
 }
 
+/** The tenant of the view; undefined in the views of the platform and of the account. */
+export const useTenantIfAny = (): Tenant | undefined => useContext(TenantContext);
+
 function TenantFrame() {
   const { t } = useTexts();
   const { tenant: slug } = tenantRoute.useParams();

@@ -9,8 +9,8 @@ import { useNotify } from '../parts/notify.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { ValuesToCopy } from './values-to-copy.tsx';
 
 type Domain = ItemOf<'Domain_List'>;
 type Props = { domain: Domain; onClose: () => void };

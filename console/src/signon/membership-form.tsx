@@ -15,6 +15,7 @@ import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { useOwner } from '../shell/owner.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
 type Fields = {
@@ -33,7 +34,9 @@ const fieldsOf = ({ Jit, DefaultRoles, GroupMappings }: Provider): Fields => ({
 export function MembershipForm({ provider }: { provider: Provider }) {
   const { t } = useTexts();
   const notify = useNotify();
-  const { ID, Tenant } = provider;
+  const { scope, name } = useOwner();
+  const { ID } = provider;
+  const isPlatform = name === '';
   return (
     <EditForm
       operation="Sso_SaveProvider"
@@ -41,16 +44,16 @@ export function MembershipForm({ provider }: { provider: Provider }) {
       fieldsOf={fieldsOf}
       toRequest={({ jit, roles, mappings }, base) => ({
         Provider: {
+          ...scope,
           ID,
-          Tenant,
           Name: base.Name,
           Jit: jit,
-          DefaultRoles: roles,
-          GroupMappings: mappings,
+          // People of the platform's providers belong to no tenant yet.
+          ...(!isPlatform && { DefaultRoles: roles, GroupMappings: mappings }),
         },
         ...ifUnchanged(base),
       })}
-      read={async () => (await client.call('Sso_GetProvider', { Tenant, ID })).Provider}
+      read={async () => (await client.call('Sso_GetProvider', { ...scope, ID })).Provider}
       recordIn={({ Provider }) => Provider}
       labels={{
         jit: t('signon.jit'),
@@ -68,13 +71,15 @@ export function MembershipForm({ provider }: { provider: Provider }) {
             label={t('signon.jit')}
             description={t('signon.jitAbout')}
           />
-          <TagsInput
-            {...form.getInputProps('roles')}
-            label={t('signon.roles')}
-            description={t('signon.rolesAbout')}
-            splitChars={[',', ' ']}
-          />
-          <Mappings form={form} />
+          {!isPlatform && (
+            <TagsInput
+              {...form.getInputProps('roles')}
+              label={t('signon.roles')}
+              description={t('signon.rolesAbout')}
+              splitChars={[',', ' ']}
+            />
+          )}
+          {!isPlatform && <Mappings form={form} />}
         </>
       )}
     </EditForm>

@@ -10,22 +10,28 @@ import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { useTenant } from '../shell/routes.tsx';
+import { ValuesToCopy } from '../parts/values-to-copy.tsx';
+import { useOwner } from '../shell/owner.ts';
+import { ConnectionForm } from './connection-form.tsx';
 import { MembershipForm } from './membership-form.tsx';
+import { placeOf } from './place.ts';
 import { ProviderTest } from './provider-test.tsx';
 import { serviceOf, setupOf } from './setups.ts';
-import { ValuesToCopy } from './values-to-copy.tsx';
 
 export type Provider = ItemOf<'Sso_ListProviders'>;
 
 /** One provider: the addresses to register there, its test, and who becomes a member. */
 export function ProviderPage() {
   const { t } = useTexts();
-  const { ID, Slug, may } = useTenant();
+  const owner = useOwner();
+  const { scope, may } = owner;
   const { provider: id = '' } = useParams({ strict: false });
-  const request = { Tenant: ID, ID: id };
+  const request = { ...scope, ID: id };
   const { data, error, refetch } = useCall('Sso_GetProvider', request);
-  const back = { to: `/console/t/${Slug}/sso`, text: t('signon.sso') };
+  const back = {
+    to: placeOf(owner),
+    text: t(owner.name === '' ? 'signon.social' : 'signon.sso'),
+  };
   if (!data)
     return (
       <Page title={t('signon.provider')} back={back}>
@@ -37,7 +43,7 @@ export function ProviderPage() {
       </Page>
     );
   const provider = data.Provider;
-  const mayWrite = may('iam.sso.write');
+  const mayWrite = may('sso.write');
   return (
     <Page title={provider.Name} back={back} actions={mayWrite && <Actions provider={provider} />}>
       <Group gap="sm">
@@ -58,6 +64,9 @@ export function ProviderPage() {
         <>
           <Section title={t('signon.test')} about={t('signon.testAbout')}>
             <ProviderTest provider={provider} />
+          </Section>
+          <Section title={t('signon.connection')} about={t('signon.connectionAbout')}>
+            <ConnectionForm key={provider.ID} provider={provider} />
           </Section>
           <Section title={t('signon.membership')} about={t('signon.membershipAbout')}>
             <MembershipForm key={provider.ID} provider={provider} />
@@ -82,7 +91,7 @@ function addressesOf(provider: Provider) {
 type SectionProps = { title: string; about: string; children: ReactNode };
 
 const Section = ({ title, about, children }: SectionProps) => (
-  <Paper withBorder p="lg">
+  <Paper withBorder p="lg" component="section" aria-label={title}>
     <Stack>
       <div>
         <Title order={2} size="h4">
@@ -119,10 +128,11 @@ type DialogProps = { provider: Provider; onClose: () => void };
 
 function Switch({ provider, onClose }: DialogProps) {
   const { t } = useTexts();
-  const { ID, Tenant, Name, Active, UpdatedAt } = provider;
+  const { ID, Name, Active, UpdatedAt } = provider;
+  const { scope } = useOwner();
   const change = useChange('Sso_SaveProvider', { stale: ['Sso_GetProvider', 'Sso_ListProviders'] });
   const request = {
-    Provider: { ID, Tenant, Name, Active: !Active },
+    Provider: { ...scope, ID, Name, Active: !Active },
     ...(UpdatedAt !== undefined && { IfUpdatedAt: UpdatedAt }),
   };
   return (
@@ -141,11 +151,11 @@ function Switch({ provider, onClose }: DialogProps) {
 
 function Delete({ provider, onClose }: DialogProps) {
   const { t } = useTexts();
-  const { Slug } = useTenant();
+  const owner = useOwner();
   const navigate = useNavigate();
-  const { ID, Tenant, Name } = provider;
+  const { ID, Name } = provider;
   const change = useChange('Sso_DeleteProvider', { stale: ['Sso_ListProviders'] });
-  const onSuccess = () => void navigate({ to: `/console/t/${Slug}/sso` });
+  const onSuccess = () => void navigate({ to: placeOf(owner) });
   return (
     <Confirm
       title={t('signon.deleteOf', { name: Name })}
@@ -153,7 +163,7 @@ function Delete({ provider, onClose }: DialogProps) {
       phrase={Name}
       isBusy={change.isPending}
       error={change.error}
-      onConfirm={() => change.mutate({ Tenant, ID }, { onSuccess })}
+      onConfirm={() => change.mutate({ ...owner.scope, ID }, { onSuccess })}
       onClose={onClose}
     >
       {t('signon.deleteProviderAbout')}

@@ -4,6 +4,7 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { useOwner } from '../shell/owner.ts';
 
 const levels: Readonly<Record<string, { text: TextKey; color: string }>> = {
   ok: { text: 'signon.levelOk', color: 'teal.9' },
@@ -12,10 +13,11 @@ const levels: Readonly<Record<string, { text: TextKey; color: string }>> = {
 };
 
 /** Tests a provider without a sign-in, and shows each check. */
-export function ProviderTest({ provider }: { provider: { Tenant: string; ID: string } }) {
+export function ProviderTest({ provider }: { provider: { ID: string } }) {
   const { t } = useTexts();
   const test = useChange('Sso_TestProvider');
-  const request = { Tenant: provider.Tenant, ID: provider.ID };
+  const { scope } = useOwner();
+  const request = { ...scope, ID: provider.ID };
   return (
     <Stack gap="sm">
       <Group>

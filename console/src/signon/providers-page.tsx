@@ -10,24 +10,32 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
-import { useTenant } from '../shell/routes.tsx';
+import { useOwner } from '../shell/owner.ts';
+import { Emergency } from './emergency.tsx';
+import { placeOf } from './place.ts';
 
 type Provider = ItemOf<'Sso_ListProviders'>;
 
 /** The identity providers of a tenant. */
 export function ProvidersPage() {
   const { t } = useTexts();
-  const { ID, Slug, Name, may } = useTenant();
+  const owner = useOwner();
+  const { scope, name, may } = owner;
+  const isPlatform = name === '';
   const { cursor, onCursor } = useCursor();
-  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const request = { ...scope, Page: { Limit: 25, Cursor: cursor } };
   const list = useCall('Sso_ListProviders', request, { keepsPrevious: true });
-  const add = may('iam.sso.write') && (
-    <Button component={Link} to={`/console/t/${Slug}/sso/new`} leftSection={<Icon name="plus" />}>
+  const add = may('sso.write') && (
+    <Button component={Link} to={`${placeOf(owner)}/new`} leftSection={<Icon name="plus" />}>
       {t('signon.addProvider')}
     </Button>
   );
   return (
-    <Page title={t('signon.sso')} about={t('signon.ssoAbout', { tenant: Name })} actions={add}>
+    <Page
+      title={t(isPlatform ? 'signon.social' : 'signon.sso')}
+      about={isPlatform ? t('signon.socialAbout') : t('signon.ssoAbout', { tenant: name })}
+      actions={add}
+    >
       <CursorList
         label={t('signon.sso')}
         columns={useColumns()}
@@ -39,24 +47,29 @@ export function ProvidersPage() {
         cursor={cursor}
         onCursor={onCursor}
         empty={
-          <Empty icon="key" title={t('signon.noProviders')} about={t('signon.noProvidersAbout')} />
+          <Empty
+            icon="key"
+            title={t('signon.noProviders')}
+            about={t(isPlatform ? 'signon.noSocialAbout' : 'signon.noProvidersAbout')}
+          />
         }
       />
       <SameByApi operation="Sso_ListProviders" request={request} />
+      {scope.Tenant !== undefined && may('sso.write') && <Emergency tenant={scope.Tenant} />}
     </Page>
   );
 }
 
 function useColumns(): Column<Provider>[] {
   const { t } = useTexts();
-  const { Slug } = useTenant();
+  const place = placeOf(useOwner());
   return [
     {
       id: 'name',
       header: t('signon.provider'),
       cell: ({ ID, Name, Kind, Issuer, IdpEntityID }) => (
         <>
-          <Anchor component={Link} to={`/console/t/${Slug}/sso/${ID}`} size="sm" fw={500}>
+          <Anchor component={Link} to={`${place}/${ID}`} size="sm" fw={500}>
             {Name}
           </Anchor>
           <Text size="xs" c="dimmed">

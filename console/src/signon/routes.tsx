@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readCursor } from '../parts/cursor.ts';
+import { platformRoute } from '../platform/routes.tsx';
 import { tenantRoute } from '../shell/routes.tsx';
 import { readSetup } from './setups.ts';
+import { readPreset } from './social.ts';
 
 const domainsView = createRoute({
   getParentRoute: () => tenantRoute,
@@ -44,3 +46,25 @@ const providerView = createRoute({
 });
 
 export const signonViews = [domainsView, providersView, setupView, providerView] as const;
+
+const socialView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'providers',
+  validateSearch: readCursor,
+  component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
+});
+
+const socialSetupView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'providers/new',
+  validateSearch: readPreset,
+  component: lazyRouteComponent(() => import('./social-page.tsx'), 'SocialPage'),
+});
+
+const socialProviderView = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'providers/$provider',
+  component: lazyRouteComponent(() => import('./provider-page.tsx'), 'ProviderPage'),
+});
+
+export const socialViews = [socialView, socialSetupView, socialProviderView] as const;

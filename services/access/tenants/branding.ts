@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { accentProblem } from '@bailiwick/colors';
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import type {
   Tenant,
@@ -6,7 +7,7 @@ import type {
   TenantBrandingChange,
   TenantChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { accentProblem, readLogo } from '@bailiwick/values';
+import { readLogo } from '@bailiwick/values';
 import { deleteLogo, storeLogo } from './queries.ts';
 
 // How the pages and mails about a tenant look. The logo has a table of its own, so that no list of

@@ -1,5 +1,5 @@
+import { accentColors } from '@bailiwick/colors';
 import { escapeHtml, fallbackLocale, fill, localesLike, type Values } from '@bailiwick/texts';
-import { accentColors } from '@bailiwick/values';
 import type { Brand } from './brands.ts';
 import type { TemplateName } from './placeholders.ts';
 import {

@@ -1,5 +1,5 @@
 import { Box, Code, Group, Stack, Text } from '@mantine/core';
-import { Copy } from '../parts/copy.tsx';
+import { Copy } from './copy.tsx';
 
 type Value = { name: string; value: string };
 

@@ -1,0 +1,99 @@
+import { Card, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useOwner } from '../shell/owner.ts';
+import { readChoice } from './choice.ts';
+import { Configuration } from './configuration.tsx';
+import { type App, kinds, kindTexts } from './kinds.ts';
+import { KindForm, ProductForm } from './new-app-forms.tsx';
+import { productNames, products } from './products.ts';
+
+type Made = { app: App; secret: string };
+
+/** A new app in two steps. The choice of the first one is in the address. */
+export function NewAppPage() {
+  const { t } = useTexts();
+  const { at } = useOwner();
+  const navigate = useNavigate();
+  const { product, kind } = readChoice(useSearch({ strict: false }));
+  const [made, setMade] = useState<Made>();
+  const open = ({ ID }: App) => void navigate({ to: `${at}/apps/${ID}` });
+  const done = (next: Made) => (next.secret === '' ? open(next.app) : setMade(next));
+  const chosen = product ?? kind;
+  return (
+    <Page
+      title={product ? t('apps.connectProduct', { name: products[product].name }) : t('apps.add')}
+      about={kind && t(kindTexts[kind].about)}
+      back={
+        chosen === undefined
+          ? { to: `${at}/apps`, text: t('apps.apps') }
+          : { to: `${at}/apps/new`, text: t('apps.add') }
+      }
+    >
+      {chosen === undefined && <Choices />}
+      {product && <ProductForm key={product} product={product} onDone={done} />}
+      {kind && <KindForm key={kind} kind={kind} onDone={done} />}
+      {made && (
+        <ShownOnce title={made.app.Name} secret={made.secret} onClose={() => open(made.app)}>
+          <Configuration app={made.app} secret={made.secret} />
+        </ShownOnce>
+      )}
+    </Page>
+  );
+}
+
+function Choices() {
+  const { t } = useTexts();
+  return (
+    <Stack gap="lg">
+      <Title order={2} size="h4">
+        {t('apps.known')}
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        {productNames.map((product) => (
+          <Choice
+            key={product}
+            search={`product=${product}`}
+            icon="app"
+            title={product === 'kubectl' ? 'kubectl' : products[product].name}
+            about={t(products[product].example === '' ? 'apps.knownHere' : 'apps.knownAbout')}
+          />
+        ))}
+      </SimpleGrid>
+      <Title order={2} size="h4">
+        {t('apps.other')}
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        {kinds.map((kind) => (
+          <Choice
+            key={kind}
+            search={`kind=${kind}`}
+            icon={kindTexts[kind].icon}
+            title={t(kindTexts[kind].text)}
+            about={t(kindTexts[kind].about)}
+          />
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+type ChoiceProps = { search: string; icon: IconName; title: string; about: string };
+
+function Choice({ search, icon, title, about }: ChoiceProps) {
+  const { at } = useOwner();
+  return (
+    <Card component={Link} to={`${at}/apps/new?${search}`} withBorder padding="md">
+      <Text component="span" fw={500} c="var(--mantine-color-anchor)">
+        <Icon name={icon} size={16} /> {title}
+      </Text>
+      <Text component="span" size="sm" c="dimmed">
+        {about}
+      </Text>
+    </Card>
+  );
+}

@@ -1,0 +1,35 @@
+import { Stack } from '@mantine/core';
+import { Page } from '../parts/page.tsx';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import { EndSection } from './end-section.tsx';
+import { IdentitySection } from './identity-section.tsx';
+import { JoiningSection } from './joining-section.tsx';
+import { LimitsSection } from './limits-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+import { SignInSection } from './sign-in-section.tsx';
+import { WithTenant } from './tenant-form.tsx';
+
+/** Everything of a tenant that its administrators can change, except how it looks. */
+export function TenantSettingsPage() {
+  const { t } = useTexts();
+  const { ID, Name } = useTenant();
+  return (
+    <Page title={t('settings.settings')} about={t('settings.about', { tenant: Name })}>
+      <WithTenant>
+        {(tenant) => (
+          <Stack key={tenant.ID} gap="lg">
+            <IdentitySection tenant={tenant} />
+            <SignInSection tenant={tenant} />
+            <SessionsSection tenant={tenant} />
+            <JoiningSection tenant={tenant} />
+            <LimitsSection tenant={tenant} />
+            <EndSection tenant={tenant} />
+          </Stack>
+        )}
+      </WithTenant>
+      <SameByApi operation="Tenants_Get" request={{ Tenant: ID }} />
+    </Page>
+  );
+}

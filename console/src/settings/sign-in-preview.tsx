@@ -1,0 +1,73 @@
+import { accentColors } from '@bailiwick/colors';
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+import type { Look } from './branding-page.tsx';
+import { contrastOf } from './contrast.ts';
+
+const schemes = {
+  light: { ground: '#ffffff', text: '#1a1f29', line: '#dbe0e8', onAccent: '#ffffff' },
+  dark: { ground: '#191d25', text: '#e9ecf1', line: '#323945', onAccent: '#101319' },
+} as const;
+
+/** The sign-in page with the values of the form, in both schemes. */
+export function SignInPreview({ look }: { look: Look }) {
+  const { t } = useTexts();
+  const contrast = contrastOf(look.color);
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={500}>
+        {t('settings.preview')}
+      </Text>
+      <Page look={look} scheme="light" />
+      <Page look={look} scheme="dark" />
+      {contrast && (
+        <Group gap="xs" role="status">
+          <Badge color={contrast.isEnough ? 'teal.9' : 'red.9'} tt="none">
+            {contrast.ratio} : 1
+          </Badge>
+          <Text size="sm">{t(contrast.isEnough ? 'settings.isEnough' : 'settings.isLow')}</Text>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Page({ look, scheme }: { look: Look; scheme: keyof typeof schemes }) {
+  const { t } = useTexts();
+  const { Name } = useTenant();
+  const { ground, text, line, onAccent } = schemes[scheme];
+  const accents = accentColors(contrastOf(look.color) ? look.color : '');
+  return (
+    <div
+      role="img"
+      aria-label={t(scheme === 'light' ? 'settings.previewLight' : 'settings.previewDark')}
+      style={{ background: ground, color: text, border: `1px solid ${line}`, borderRadius: 8 }}
+    >
+      <Stack p="md" gap="xs">
+        {look.logo !== '' && (
+          <img
+            src={look.logo}
+            alt=""
+            style={{ maxHeight: 40, maxWidth: 160, alignSelf: 'start' }}
+          />
+        )}
+        <span style={{ fontWeight: 650 }}>{look.name || Name}</span>
+        <span style={{ border: `1px solid ${line}`, borderRadius: 6, padding: '4px 8px' }}>
+          ada@example.com
+        </span>
+        <span
+          style={{
+            background: accents[scheme],
+            color: onAccent,
+            borderRadius: 6,
+            padding: '6px 8px',
+            textAlign: 'center',
+          }}
+        >
+          {t('settings.previewButton')}
+        </span>
+      </Stack>
+    </div>
+  );
+}

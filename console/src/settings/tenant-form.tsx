@@ -1,0 +1,92 @@
+import type { RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
+import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import type { Values } from '../parts/call-form.tsx';
+import { client, useCall } from '../parts/calls.ts';
+import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { useNotify } from '../parts/notify.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
+
+type Answer = ResponseOf<'Tenants_Get'>['Tenant'];
+export type Stored = Answer & Required<Pick<Answer, 'Settings' | 'Branding'>>;
+type Change = Omit<RequestOf<'Tenants_Update'>['Tenant'] & object, 'ID'>;
+
+/** The tenant of an answer. @throws if the service left a part out */
+function whole(tenant: Answer): Stored {
+  const { Settings, Branding } = tenant;
+  if (!Settings || !Branding) throw new Error('a part of the tenant is missing');
+  return { ...tenant, Settings, Branding };
+}
+
+/** Shows its children once the tenant is known. */
+export function WithTenant({ children }: { children: (tenant: Stored) => ReactNode }) {
+  const { ID } = useTenant();
+  const { data, error, refetch } = useCall('Tenants_Get', { Tenant: ID });
+  if (data) return children(whole(data.Tenant));
+  if (error) return <FailureNotice error={error} onRetry={() => void refetch()} />;
+  return <Skeleton height={240} />;
+}
+
+type SectionProps = { title: string; about: string; children: ReactNode };
+
+export const Section = ({ title, about, children }: SectionProps) => (
+  <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Stack>
+      <div>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text c="dimmed" size="sm">
+          {about}
+        </Text>
+      </div>
+      {children}
+    </Stack>
+  </Paper>
+);
+
+type Props<Fields extends Values> = {
+  tenant: Stored;
+  title: string;
+  about: string;
+  fieldsOf: (tenant: Stored) => Fields;
+  toChange: (fields: Fields, base: Stored) => Change;
+  check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
+  labels: Readonly<Record<keyof Fields & string, string>>;
+  onSaved?: (tenant: Stored) => void;
+  children: (form: UseFormReturnType<Fields>) => ReactNode;
+};
+
+/** A section whose fields are saved together. Two administrators may edit two sections at once. */
+export function TenantForm<Fields extends Values>(props: Props<Fields>) {
+  const { tenant, title, about, toChange, onSaved, ...form } = props;
+  const { t } = useTexts();
+  const notify = useNotify();
+  const { may } = useTenant();
+  const { ID } = tenant;
+  return (
+    <Section title={title} about={about}>
+      <EditForm
+        {...form}
+        operation="Tenants_Update"
+        record={tenant}
+        toRequest={(fields, base) => ({
+          Tenant: { ID, ...toChange(fields, base) },
+          ...ifUnchanged(base),
+        })}
+        read={async () => whole((await client.call('Tenants_Get', { Tenant: ID })).Tenant)}
+        recordIn={({ Tenant }) => whole(Tenant)}
+        stale={['Tenants_Get']}
+        onDone={({ Tenant }) => {
+          notify(t('settings.saved'));
+          onSaved?.(whole(Tenant));
+        }}
+        isReadOnly={!may('iam.tenant.write')}
+        submit={t('form.save')}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,22 @@
+import { Paper, Stack, Text, Title } from '@mantine/core';
+import { ApiCall } from '../parts/same-by-api.tsx';
+import { useTexts } from '../parts/texts.tsx';
+
+/** How owners get in while the provider is broken. Only a bot may do it, so that it is prepared. */
+export function Emergency({ tenant }: { tenant: string }) {
+  const { t } = useTexts();
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="xs">
+        <Title order={2} size="h4">
+          {t('signon.emergency')}
+        </Title>
+        <Text size="sm">{t('signon.emergencyAbout')}</Text>
+        <Text size="sm" c="dimmed">
+          {t('signon.emergencyPrepare')}
+        </Text>
+        <ApiCall operation="Sso_LiftRequirement" request={{ Tenant: tenant, Minutes: 60 }} />
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,1 @@
+export { accentColors, accentProblem, contrast } from './accent.ts';

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { pngOf } from '../support/images.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { heading } from './sign-in.ts';
+
+// The settings and the branding of a tenant in the console.
+
+describe('the settings in the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let problems: string[] = [];
+  before(async () => {
+    await buildConsole(assert.fail);
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  async function newOwner() {
+    const owner = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token, 'Acme');
+    const read = async () => {
+      const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+      return body['Tenant'] as {
+        Slug: string;
+        Name: string;
+        Settings: Record<string, unknown>;
+        Branding: Record<string, unknown>;
+      };
+    };
+    const { Slug } = await read();
+    return { ...owner, tenant, read, slug: Slug, view: `${stack.url}/console/t/${Slug}` };
+  }
+
+  test('an administrator changes settings while another one does, and a change that would lock them out is refused', async () => {
+    const { email, token, tenant, read, view } = await newOwner();
+    const page = await newConsolePage(browser, stack.url, problems);
+    await openSignedIn(page, `${view}/settings`, email, password);
+    const joining = page.getByRole('region', { name: 'Joining' });
+    const sessions = page.getByRole('region', { name: 'Sessions' });
+    await joining.getByLabel('Role of new members').fill('auditor');
+    const Settings = { SessionIdleMinutes: 30 };
+    const update = { Tenant: { ID: tenant, Settings } };
+    assert.equal((await stack.call('Tenants_Update', update, token)).status, 200);
+    // The other change is of other fields: nothing is asked.
+    await joining.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
+    assert.equal((await read()).Settings['DefaultRole'], 'auditor');
+    await sessions.getByLabel('Minutes without activity').fill('45');
+    assert.equal(
+      (
+        await stack.call(
+          'Tenants_Update',
+          { Tenant: { ID: tenant, Settings: { SessionIdleMinutes: 60 } } },
+          token,
+        )
+      ).status,
+      200,
+    );
+    await sessions.getByRole('button', { name: 'Save' }).click();
+    await sessions.getByText('Somebody else has changed this meanwhile').waitFor();
+    await sessions.getByRole('button', { name: 'Go on with mine' }).click();
+    await sessions.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').last().waitFor();
+    assert.equal((await read()).Settings['SessionIdleMinutes'], 45);
+
+    const signIn = page.getByRole('region', { name: 'Signing in' });
+    await signIn.getByRole('switch', { name: 'Require single sign-on' }).check({ force: true });
+    await signIn.getByText('This can lock members out').waitFor();
+    await assertGood(page, 'settings');
+    await signIn.getByRole('button', { name: 'Save' }).click();
+    await signIn.getByText('This is not possible now').waitFor();
+    assert.equal((await read()).Settings['RequireSso'], false);
+    assert.ok(await signIn.getByRole('switch', { name: 'Require single sign-on' }).isChecked());
+  });
+
+  test('another short name moves the views, and a deletion asks for it', async () => {
+    const { email, read, view, slug } = await newOwner();
+    const page = await newConsolePage(browser, stack.url, problems);
+    await openSignedIn(page, `${view}/settings`, email, password);
+    const identity = page.getByRole('region', { name: 'Name and addresses' });
+    await identity.getByLabel('Name', { exact: true }).fill('<img src=x onerror=alert(1)>');
+    await identity.getByLabel('Short name').fill('No Spaces');
+    await identity.getByRole('button', { name: 'Save' }).click();
+    await identity.getByText(/^Use 2 to 63/).waitFor();
+    await identity.getByLabel('Short name').fill(`${slug}-2`);
+    await identity.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`${stack.url}/console/t/${slug}-2/settings`);
+    assert.equal((await read()).Name, '<img src=x onerror=alert(1)>');
+    assert.equal(await page.locator('img').count(), 0);
+
+    const end = page.getByRole('region', { name: 'Leave or delete' });
+    const dialog = page.getByRole('dialog');
+    await end.getByRole('button', { name: 'Leave' }).click();
+    await dialog.getByLabel(/^Type /).fill(`${slug}-2`);
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await dialog.getByText('This is not possible now').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await end.getByRole('button', { name: 'Delete the organisation' }).click();
+    assert.ok(await dialog.getByRole('button', { name: 'Delete the organisation' }).isDisabled());
+    await dialog.getByLabel(/^Type /).fill(`${slug}-2`);
+    await assertGood(page, 'settings-delete');
+    await dialog.getByRole('button', { name: 'Delete the organisation' }).click();
+    assert.equal(await heading(page, 'Welcome to Bailiwick'), 'Welcome to Bailiwick');
+  });
+
+  test('a logo and a colour are shown on the sign-in page, and a light colour is refused', async () => {
+    const { email, read, view } = await newOwner();
+    const page = await newConsolePage(browser, stack.url, problems);
+    await openSignedIn(page, `${view}/branding`, email, password);
+    await page.getByLabel('Name that people know').fill('Acme Works');
+    await page.getByLabel('Accent colour').fill('#ffcc00');
+    await page.getByText('1.5 : 1').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter a darker colour, as #rrggbb.').waitFor();
+    await page.getByLabel('Accent colour').fill('#8a1538');
+    const file = { name: 'logo.png', mimeType: 'image/png' };
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles({ ...file, buffer: Buffer.alloc(70_000) });
+    await page.getByText('The file is larger than 64 KiB.').waitFor();
+    await input.setInputFiles({ ...file, buffer: Buffer.from(pngOf([138, 21, 56])) });
+    await page.getByRole('img', { name: /light/ }).locator('img').waitFor();
+    await assertGood(page, 'branding');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
+    const { Branding } = await read();
+    assert.equal(Branding['AccentColor'], '#8a1538');
+    assert.notEqual(Branding['LogoPath'], '');
+    await page.reload();
+    await page.getByRole('img', { name: /light/ }).locator('img').waitFor();
+  });
+});
