@@ -73,6 +73,7 @@ const acrossTenants: Record<string, string> = {
   'access.checkpoints_signed_by_others':
     're-signs the checkpoints of all tenants with a new first key of the key ring',
   'access.grants_of_user': "lists the user's own grants, in the tenants that the caller may see",
+  'access.describe_member': "stores the user's name and address in all the user's memberships",
   'access.groups_above_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.groups_of_user': "lists the user's own groups, in the tenants that the caller may see",
   'access.invitation_of_token': 'finds the tenant of an invitation from its token',
@@ -86,6 +87,7 @@ const acrossTenants: Record<string, string> = {
   'access.closed_tenants_of_user': "lists the user's own tenants",
   'access.sweep_daily_counts': 'the sweeper covers all tenants',
   'access.tenants_of_user': "lists the user's own tenants",
+  'access.undescribed_members': 'the sweeper covers all tenants',
   'identity.begin_session': 'the session names the tenant of the link that opened it',
   'identity.bots_anywhere': 'access checks bots of any tenant, for grants on the platform',
   'identity.identities_of_user': "lists the user's own identities",

@@ -1,4 +1,14 @@
 export { DatabaseProblem } from './database-problem.ts';
+export {
+  createListing,
+  type FoundIds,
+  type Listed,
+  type ListQuery,
+  lastPartKey,
+  type Place,
+  searchIndex,
+  textKey,
+} from './listing.ts';
 export { assertSchemaWindow, migrate, type ServiceSchema } from './migrations.ts';
 export {
   announceCommit,

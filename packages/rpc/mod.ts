@@ -26,5 +26,6 @@ export {
 } from './rpc.ts';
 export { createHttpTransport } from './rpc-http.ts';
 export { sessionRefusal, tenantDependsOnCaller, tenantProblems } from './rules.ts';
+export { inOrderOf, readFound, readSearch, type Search } from './search.ts';
 export { listenHttp, listenRpc } from './serve.ts';
 export { openTls, type Tls } from './tls.ts';

@@ -75,20 +75,20 @@ export function createPager(ring: KeyRing) {
 
     /**
      * Cuts a page from a query's rows: the extra row shows that there is a next page. `keyOf`
-     * returns the text after which the next page begins.
+     * returns the text after which the next page begins. `reached`: the same for a search that
+     * ended before its page was full.
      */
     cut<Row>(
       rows: readonly Row[],
       { limit }: PageQuery,
       binding: readonly string[],
       keyOf: (row: Row) => string,
+      reached = '',
     ) {
       const items = rows.slice(0, limit - 1);
       const last = items.at(-1);
-      return {
-        items,
-        nextCursor: rows.length < limit || last === undefined ? '' : cursorAt(keyOf(last), binding),
-      };
+      const next = rows.length < limit || last === undefined ? reached : keyOf(last);
+      return { items, nextCursor: next === '' ? '' : cursorAt(next, binding) };
     },
   };
 }

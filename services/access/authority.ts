@@ -11,7 +11,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { isPlatformOnly } from '@bailiwick/proto/permission-patterns.ts';
 import type { Revoke, RightsKey } from '@bailiwick/revocation';
-import { type Handlers } from '@bailiwick/rpc';
+import { type Handlers, readSearch } from '@bailiwick/rpc';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findSubjectGrants } from './decisions/context.ts';
 import { keyOfSubject } from './decisions/effective.ts';
@@ -39,6 +39,7 @@ import {
   isKnownElsewhere,
   tenantsOf,
 } from './tenants/queries.ts';
+import { searchMembers } from './tenants/search/queries.ts';
 
 // What other services ask access, and report to it.
 
@@ -69,6 +70,18 @@ export function authorityHandlers({ database, revoke }: Deps): Handlers<typeof A
     listMemberIds: async ({ tenant, after, limit }) => ({
       userIds: await findMemberIds(run, tenant, after, limitOf(limit)),
     }),
+
+    async searchMembers({ tenant, after, limit, ...request }) {
+      const search = readSearch(request);
+      if (!search) throw invalid('the search is empty');
+      const { found, last } = await searchMembers(
+        database,
+        tenant,
+        { ...search, withBarred: false, withPending: false },
+        { after, limit: limitOf(limit) },
+      );
+      return { members: found.map(({ id, after }) => ({ userId: id, after })), last: last ?? '' };
+    },
 
     async listOwners({ tenant, limit, userId }) {
       const owners = await findOwners(database, tenant, userId, limitOf(limit));

@@ -17,6 +17,7 @@ import { Membership } from './migrations/008-membership.ts';
 import { Idempotency } from './migrations/011-idempotency.ts';
 import { Branding } from './migrations/012-branding.ts';
 import { AuditSearch } from './migrations/015-audit-search.ts';
+import { Search } from './migrations/016-search.ts';
 import { Counts } from './migrations/017-counts.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
@@ -59,6 +60,7 @@ export const accessSchema: ServiceSchema = {
     { name: '011-idempotency', class: Idempotency },
     { name: '012-branding', class: Branding },
     { name: '015-audit-search', class: AuditSearch },
+    { name: '016-search', class: Search },
     { name: '017-counts', class: Counts },
   ],
   compatibleFrom: 1,

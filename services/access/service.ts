@@ -46,6 +46,7 @@ import type { accessSettings } from './settings.ts';
 import { tenantChecks } from './tenants/checks.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
+import { followNames } from './tenants/search/names.ts';
 
 type Options = {
   settings: OwnSettings<typeof accessSettings>;
@@ -79,7 +80,9 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
       const rightsCache = createRightsCache(broker, { maxSize: maxCachedSize, isCounted: false });
       const deps = {
         database,
+        broker,
         directory,
+        log,
         rightsCache,
         pager,
         keyRing,
@@ -114,6 +117,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           createInvitationSweeper(database, log),
           sweepLimits(limiter, log),
           followSubjects({ database, broker, revoke, log }),
+          ...followNames(deps),
           startPurger({ database, schema: accessSchema, graceSeconds: tenantGraceSeconds, log }),
           () => async () => rightsCache.close(),
         ],

@@ -35,6 +35,7 @@ import { BotTrusts } from './migrations/022-bot-trusts.ts';
 import { TrustKeys } from './migrations/024-trust-keys.ts';
 import { SupportSessions } from './migrations/025-support-sessions.ts';
 import { KeyExpiry } from './migrations/026-key-expiry.ts';
+import { Search } from './migrations/027-search.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -91,6 +92,7 @@ export const identitySchema: ServiceSchema = {
     { name: '024-trust-keys', class: TrustKeys },
     { name: '025-support-sessions', class: SupportSessions },
     { name: '026-key-expiry', class: KeyExpiry },
+    { name: '027-search', class: Search },
   ],
   compatibleFrom: 1,
 };

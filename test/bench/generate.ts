@@ -10,8 +10,13 @@ import { rowsOf } from '../support/store.ts';
 /** An identifier in SQL that ascends with `n`, like identifiers made one after the other. */
 const id = (prefix: string, n: string) => `'${prefix}_00000000' || lpad(${n}::text, 18, '0')`;
 
-/** Users with a verified address, all of them members of `tenant`. */
-export async function fillUsers(stack: Stack, tenant: string, count: number): Promise<void> {
+/** Users with a verified address, all or the first of them members of `tenant`. */
+export async function fillUsers(
+  stack: Stack,
+  tenant: string,
+  count: number,
+  members = count,
+): Promise<void> {
   await rowsOf(
     stack,
     `insert into identity.user_account
@@ -22,9 +27,9 @@ export async function fillUsers(stack: Stack, tenant: string, count: number): Pr
   );
   await rowsOf(
     stack,
-    `insert into access.tenant_member (tenant, user_id, status, source, joined_at)
-     select $2, ${id('usr', 'n')}, 'active', 'admin', now() from generate_series(1, $1::int) n`,
-    [count, tenant],
+    `insert into access.tenant_member (tenant, user_id, status, source, joined_at, email_key, described_at)
+     select $2, ${id('usr', 'n')}, 'active', 'admin', now(), 'p' || n || '@example.com', now() from generate_series(1, $1::int) n`,
+    [members, tenant],
   );
   await analyse(stack, 'identity.user_account', 'access.tenant_member');
 }

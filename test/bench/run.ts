@@ -32,6 +32,7 @@ import { backlogBeside } from './g23-backlog-beside.ts';
 import { authzen } from './g24-authzen.ts';
 import { issuer } from './g25-issuer.ts';
 import { verification } from './g26-verification.ts';
+import { listSearches } from './g27-searches.ts';
 import { counts } from './g28-counts.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
@@ -79,6 +80,7 @@ const benches: Record<string, Bench> = {
   G24: authzen,
   G25: issuer,
   G26: verification,
+  G27: listSearches,
   G28: counts,
   SHORT: short,
 };

@@ -490,11 +490,17 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Bots_List: {
-    "text":"Lists the bots of a tenant.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the bots of a tenant. A call that filters looks at a limited number of bots: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name or of its last word, in any case. No character is a wildcard. Empty selects all bots."},
+      {"path":"Status","kind":"text","required":false,"text":"Empty selects all bots."},
+      {"path":"From","kind":"time","required":false,"text":"Bots created at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Bots created before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name or created. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Bots_Save: {
@@ -786,11 +792,16 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Groups_List: {
-    "text":"Lists the groups of a tenant.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the groups of a tenant. A call that filters looks at a limited number of groups: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups."},
+      {"path":"From","kind":"time","required":false,"text":"Groups created at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Groups created before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name, path or created. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Groups_ListByTenant: {
@@ -799,6 +810,11 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups."},
+      {"path":"From","kind":"time","required":false,"text":"Groups created at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Groups created before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name, path or created. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Groups_ListMemberGroups: {
@@ -811,13 +827,16 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Groups_ListMembers: {
-    "text":"Lists the ids of the users in a group.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the ids of the users in a group. A call that searches looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Group","kind":"text","required":true,"text":"The group's path."},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
       {"path":"Effective","kind":"flag","required":false,"text":"Whether to include the members of the groups below this one."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. Requires iam.users.read."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name or email, which require iam.users.read. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Groups_RemoveMember: {
@@ -1106,11 +1125,17 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantInvitations_List: {
-    "text":"Lists the invitations of a tenant in all states, newest first.","access":"a session or a bot key: the permission iam.invitations.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the invitations of a tenant, newest first unless Sort says otherwise. A call that filters looks at a limited number of invitations: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.invitations.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the address, in any case. No character is a wildcard. Empty selects all invitations."},
+      {"path":"Status","kind":"text","required":false,"text":"Empty selects all invitations."},
+      {"path":"From","kind":"time","required":false,"text":"Invitations created at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Invitations created before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: email or created. Empty means the newest first."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   TenantInvitations_ListByEmail: {
@@ -1155,11 +1180,18 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   TenantMembers_List: {
-    "text":"Lists the members of a tenant, and the users who were added and have not accepted yet (Status pending). Only the ID of a pending user is known.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the members of a tenant, and the users who were added and have not accepted yet (Status pending). Only the ID of a pending user is known. A call that filters looks at a limited number of members: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. A search finds no pending member."},
+      {"path":"Status","kind":"text","required":false,"text":"Empty selects all members."},
+      {"path":"Source","kind":"text","required":false,"text":"How the user became a member. Empty selects all members."},
+      {"path":"From","kind":"time","required":false,"text":"Users who became members at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Users who became members before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name, email or joined. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   TenantMembers_Remove: {
@@ -1344,18 +1376,31 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_List: {
-    "text":"Lists all users of the platform, sorted by ID.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
+    "text":"Lists all users of the platform, sorted by ID unless Sort says otherwise. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
     fields: [
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all users."},
+      {"path":"Status","kind":"text","required":false,"text":"Empty selects all users."},
+      {"path":"From","kind":"time","required":false,"text":"Users created at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Users created before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name, email or created. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Users_ListByTenant: {
-    "text":"Lists the users who are members of a tenant.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page","tenant":"Tenant",
+    "text":"Lists the users who are members of a tenant. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+      {"path":"Query","kind":"text","required":false,"text":"The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members."},
+      {"path":"Status","kind":"text","required":false,"text":"The state of the membership. Empty selects all members."},
+      {"path":"Source","kind":"text","required":false,"text":"How the user became a member. Empty selects all members."},
+      {"path":"From","kind":"time","required":false,"text":"Users who became members at or after this time."},
+      {"path":"To","kind":"time","required":false,"text":"Users who became members before this time."},
+      {"path":"Sort","kind":"text","required":false,"text":"The order: name, email or joined. Empty means by ID."},
+      {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
     ],
   },
   Users_ListIdentities: {

@@ -110,7 +110,7 @@ export interface Operations {
   Bots_Get: { request: Bots_GetReq; response: Bots_GetRes };
   /** Counts the bots of a tenant, and their keys that expire within 30 days. */
   Bots_GetCounts: { request: Bots_GetCountsReq; response: Bots_GetCountsRes };
-  /** Lists the bots of a tenant. */
+  /** Lists the bots of a tenant. A call that filters looks at a limited number of bots: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Bots_List: { request: Bots_ListReq; response: Bots_ListRes };
   /** Creates a bot, or updates the one with this ID. A tenant has a maximum number of bots (failed_precondition). */
   Bots_Save: { request: Bots_SaveReq; response: Bots_SaveRes };
@@ -182,13 +182,13 @@ export interface Operations {
   Groups_Delete: { request: Groups_DeleteReq; response: Groups_DeleteRes };
   /** Returns one group, or null if there is no group with this path. */
   Groups_Get: { request: Groups_GetReq; response: Groups_GetRes };
-  /** Lists the groups of a tenant. */
+  /** Lists the groups of a tenant. A call that filters looks at a limited number of groups: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Groups_List: { request: Groups_ListReq; response: Groups_ListRes };
   /** Lists the groups of a tenant, the same as Groups_List. */
   Groups_ListByTenant: { request: Groups_ListByTenantReq; response: Groups_ListByTenantRes };
   /** Lists the groups of a user in all tenants whose groups the caller may read. */
   Groups_ListMemberGroups: { request: Groups_ListMemberGroupsReq; response: Groups_ListMemberGroupsRes };
-  /** Lists the ids of the users in a group. */
+  /** Lists the ids of the users in a group. A call that searches looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Groups_ListMembers: { request: Groups_ListMembersReq; response: Groups_ListMembersRes };
   /** Removes a user from a group. */
   Groups_RemoveMember: { request: Groups_RemoveMemberReq; response: Groups_RemoveMemberRes };
@@ -266,7 +266,7 @@ export interface Operations {
   TenantInvitations_Delete: { request: TenantInvitations_DeleteReq; response: TenantInvitations_DeleteRes };
   /** Returns an invitation: who invites to which tenant, and with which roles. */
   TenantInvitations_Get: { request: TenantInvitations_GetReq; response: TenantInvitations_GetRes };
-  /** Lists the invitations of a tenant in all states, newest first. */
+  /** Lists the invitations of a tenant, newest first unless Sort says otherwise. A call that filters looks at a limited number of invitations: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   TenantInvitations_List: { request: TenantInvitations_ListReq; response: TenantInvitations_ListRes };
   /** Lists the invitations of an address to all tenants, newest first. */
   TenantInvitations_ListByEmail: { request: TenantInvitations_ListByEmailReq; response: TenantInvitations_ListByEmailRes };
@@ -280,7 +280,7 @@ export interface Operations {
   TenantMembers_Disable: { request: TenantMembers_DisableReq; response: TenantMembers_DisableRes };
   /** Enables a disabled member. The caller must be able to grant the member's permissions. */
   TenantMembers_Enable: { request: TenantMembers_EnableReq; response: TenantMembers_EnableRes };
-  /** Lists the members of a tenant, and the users who were added and have not accepted yet (Status pending). Only the ID of a pending user is known. */
+  /** Lists the members of a tenant, and the users who were added and have not accepted yet (Status pending). Only the ID of a pending user is known. A call that filters looks at a limited number of members: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   TenantMembers_List: { request: TenantMembers_ListReq; response: TenantMembers_ListRes };
   /** Removes a member with its grants and group memberships, or withdraws a pending membership. A user can always leave, even a tenant that is suspended or requires SSO, and even with a disabled membership. The last owner cannot be removed (failed_precondition). */
   TenantMembers_Remove: { request: TenantMembers_RemoveReq; response: TenantMembers_RemoveRes };
@@ -324,9 +324,9 @@ export interface Operations {
   Users_Get: { request: Users_GetReq; response: Users_GetRes };
   /** Returns the user with this address. If the caller can read users only in other tenants, the result is not_found, the same as for an unknown address. */
   Users_GetByEmail: { request: Users_GetByEmailReq; response: Users_GetByEmailRes };
-  /** Lists all users of the platform, sorted by ID. */
+  /** Lists all users of the platform, sorted by ID unless Sort says otherwise. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Users_List: { request: Users_ListReq; response: Users_ListRes };
-  /** Lists the users who are members of a tenant. */
+  /** Lists the users who are members of a tenant. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Users_ListByTenant: { request: Users_ListByTenantReq; response: Users_ListByTenantRes };
   /** Lists the identities at tenants' providers that a user signs in with, at most one for each provider. */
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
@@ -1546,6 +1546,18 @@ export type Bots_GetRes = {
 export type Bots_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the name or of its last word, in any case. No character is a wildcard. Empty selects all bots. */
+  Query?: string | undefined;
+  /** Empty selects all bots. */
+  Status?: string | undefined;
+  /** Bots created at or after this time. */
+  From?: string | undefined;
+  /** Bots created before this time. */
+  To?: string | undefined;
+  /** The order: name or created. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of bots. */
@@ -2365,6 +2377,16 @@ export type Groups_GetRes = {
 export type Groups_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups. */
+  Query?: string | undefined;
+  /** Groups created at or after this time. */
+  From?: string | undefined;
+  /** Groups created before this time. */
+  To?: string | undefined;
+  /** The order: name, path or created. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of groups. */
@@ -2393,6 +2415,12 @@ export type Groups_ListMembersReq = {
   Page?: PageReq | undefined;
   /** Whether to include the members of the groups below this one. */
   Effective?: boolean | undefined;
+  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. Requires iam.users.read. */
+  Query?: string | undefined;
+  /** The order: name or email, which require iam.users.read. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of user ids. */
@@ -2404,6 +2432,16 @@ export type Groups_ListMembersRes = {
 export type Groups_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the name, of its last word, of the path or of its last part, in any case. No character is a wildcard. Empty selects all groups. */
+  Query?: string | undefined;
+  /** Groups created at or after this time. */
+  From?: string | undefined;
+  /** Groups created before this time. */
+  To?: string | undefined;
+  /** The order: name, path or created. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of groups. */
@@ -3395,6 +3433,18 @@ export type TenantInvitations_ListByEmailRes = {
 export type TenantInvitations_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the address, in any case. No character is a wildcard. Empty selects all invitations. */
+  Query?: string | undefined;
+  /** Empty selects all invitations. */
+  Status?: string | undefined;
+  /** Invitations created at or after this time. */
+  From?: string | undefined;
+  /** Invitations created before this time. */
+  To?: string | undefined;
+  /** The order: email or created. Empty means the newest first. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of invitations. */
@@ -3479,6 +3529,20 @@ export type TenantMembers_EnableRes = Record<string, never>;
 export type TenantMembers_ListReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. A search finds no pending member. */
+  Query?: string | undefined;
+  /** Empty selects all members. */
+  Status?: string | undefined;
+  /** How the user became a member. Empty selects all members. */
+  Source?: string | undefined;
+  /** Users who became members at or after this time. */
+  From?: string | undefined;
+  /** Users who became members before this time. */
+  To?: string | undefined;
+  /** The order: name, email or joined. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of members. */
@@ -3866,6 +3930,20 @@ export type Users_GetRes = {
 export type Users_ListByTenantReq = {
   Tenant: string;
   Page?: PageReq | undefined;
+  /** The beginning of the user's name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all members. */
+  Query?: string | undefined;
+  /** The state of the membership. Empty selects all members. */
+  Status?: string | undefined;
+  /** How the user became a member. Empty selects all members. */
+  Source?: string | undefined;
+  /** Users who became members at or after this time. */
+  From?: string | undefined;
+  /** Users who became members before this time. */
+  To?: string | undefined;
+  /** The order: name, email or joined. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of users. */
@@ -3887,6 +3965,18 @@ export type Users_ListIdentitiesRes = {
 /** Selects a page. */
 export type Users_ListReq = {
   Page?: PageReq | undefined;
+  /** The beginning of the name, of its last word or of the address, in any case. No character is a wildcard. Empty selects all users. */
+  Query?: string | undefined;
+  /** Empty selects all users. */
+  Status?: string | undefined;
+  /** Users created at or after this time. */
+  From?: string | undefined;
+  /** Users created before this time. */
+  To?: string | undefined;
+  /** The order: name, email or created. Empty means by ID. */
+  Sort?: string | undefined;
+  /** Reverses the order. */
+  Descending?: boolean | undefined;
 };
 
 /** A page of users. */

@@ -63,14 +63,9 @@ async function listPage(
   const binding = [operation.name, tenant, bindingOf(filter), ...order];
   const query = pager.read(page, binding);
   const { rows, last } = await listEntries(database, tenant, { ...query, oldestFirst, filter });
-  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq));
-  const isCut = rows.length < query.limit && last !== undefined;
-  return {
-    page: {
-      items: items.map(toAuditEntry),
-      nextCursor: isCut ? pager.cursorAt(String(last), binding) : nextCursor,
-    },
-  };
+  const reached = last === undefined ? '' : String(last);
+  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq), reached);
+  return { page: { items: items.map(toAuditEntry), nextCursor } };
 }
 
 /** One page of an export, and the cursor of the next. Records the start of the export. */

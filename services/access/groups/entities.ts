@@ -1,3 +1,4 @@
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
 import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
@@ -25,6 +26,15 @@ export const GroupEntity = defineEntity({
     updatedAt: p.datetime(3),
   },
   uniques: [{ name: 'group_entry_key', properties: ['tenant', 'key'] }],
+  indexes: [
+    ...[
+      `group_entry_name on group_entry (tenant, (${textKey('name')}), id)`,
+      `group_entry_last_word on group_entry (tenant, (${lastPartKey('name')}), id)`,
+      `group_entry_path on group_entry (tenant, (${textKey('key')}), id)`,
+      `group_entry_last_part on group_entry (tenant, (${lastPartKey('key', '/')}), id)`,
+    ].map(searchIndex),
+    { name: 'group_entry_created', properties: ['tenant', 'createdAt', 'id'] },
+  ],
 });
 
 export const GroupMemberEntity = defineEntity({

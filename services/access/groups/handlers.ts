@@ -1,27 +1,55 @@
+import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/call';
 import { type Database } from '@bailiwick/database';
-import { notFound } from '@bailiwick/errors';
+import { denied, notFound } from '@bailiwick/errors';
 import type {
   Groups,
   GroupsListByTenantRequest,
   GroupsListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import {
+  type Call,
+  type Handlers,
+  inOrderOf,
+  type Pager,
+  readFound,
+  readSearch,
+} from '@bailiwick/rpc';
 import { visibleTo } from '../decisions/visible.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';
 import { pathKey } from './path.ts';
-import { findGroup, groupsOf, groupsWith, memberIdsOf } from './queries.ts';
+import {
+  findGroup,
+  findGroups,
+  groupsOf,
+  groupsWith,
+  memberIdsOf,
+  searchGroups,
+  searchMembersOf,
+} from './queries.ts';
 import { saveGroup } from './save.ts';
 
 type Deps = { database: Database; pager: Pager };
 
+const mayReadUsers = (caller: Caller, tenant: string) =>
+  holdsInTenant(caller, 'iam.users.read', tenant) ||
+  holdsOnPlatform(caller, 'iam.platform.users.read');
+
 export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups> {
   // List and ListByTenant have equal shapes and answer alike.
   async function list(
-    { tenant, page }: GroupsListRequest | GroupsListByTenantRequest,
+    { tenant, page, ...request }: GroupsListRequest | GroupsListByTenantRequest,
     { operation }: Call,
   ) {
     const binding = [operation.name, tenant];
+    const search = readSearch(request);
+    if (search) {
+      const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+        searchGroups(database, tenant, ...asked),
+      );
+      const rows = await findGroups(database, tenant, ids);
+      return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
+    }
     const query = pager.read(page, binding);
     const rows = await groupsOf(database, tenant, query);
     const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
@@ -63,10 +91,20 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       return {};
     },
 
-    async listMembers({ tenant, group: path, page, effective = false }, { operation }) {
+    async listMembers(request, { operation, caller }) {
+      const { tenant, group: path, page, effective = false } = request;
+      const search = readSearch(request);
+      // A search reveals names and addresses.
+      if (search && !mayReadUsers(caller, tenant)) throw denied();
       const group = await findGroup(database, tenant, pathKey(path));
       if (!group) throw notFound('group');
       const binding = [operation.name, tenant, group.id, String(effective)];
+      if (search) {
+        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+          searchMembersOf(database, group, effective, ...asked),
+        );
+        return { page: { items: ids, nextCursor } };
+      }
       const query = pager.read(page, binding);
       const ids = await memberIdsOf(database, group, query, effective);
       return { page: pager.cut(ids, query, binding, (id) => id) };

@@ -1,5 +1,14 @@
-import { type Database, type Run, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import {
+  createListing,
+  type Database,
+  type FoundIds,
+  lastPartKey,
+  onPool,
+  type Run,
+  type Statement,
+  textKey,
+} from '@bailiwick/database';
+import { type PageQuery, type Search } from '@bailiwick/rpc';
 import type { Reach } from '../decisions/queries.ts';
 import { demandsMore, proofValues } from '../decisions/session.ts';
 import type { GroupRow } from './entities.ts';
@@ -34,6 +43,43 @@ export function groupsOf(
   return database.query<GroupRow>(groupsOfTenant, [tenant, after, limit]);
 }
 
+const groupsByIds: Statement = {
+  name: 'access.groups_by_ids',
+  text: `select ${columns} from group_entry e where e.tenant = $1 and e.id = any($2)`,
+};
+
+export const findGroups = (
+  database: Database,
+  tenant: string,
+  ids: readonly string[],
+): Promise<GroupRow[]> => database.query<GroupRow>(groupsByIds, [tenant, ids]);
+
+const searchedGroups = createListing({
+  name: 'access.groups_searched',
+  sources: ['group_entry e'],
+  scope: 'e.tenant = $1',
+  id: 'e.id',
+  orders: {
+    name: { key: textKey('e.name'), type: 'text' },
+    path: { key: textKey('e.key'), type: 'text' },
+    created: { key: 'e.created_at', type: 'timestamptz' },
+  },
+  searched: [textKey('e.name'), lastPartKey('e.name'), textKey('e.key'), lastPartKey('e.key', '/')],
+  filters: [
+    '($7::timestamptz is null or e.created_at >= $7)',
+    '($8::timestamptz is null or e.created_at < $8)',
+  ],
+});
+
+/** The ids of a page of a tenant's groups. */
+export const searchGroups = (
+  database: Database,
+  tenant: string,
+  { from, to, ...search }: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searchedGroups.find(onPool(database), { ...search, ...page, tenant, values: [from, to] });
+
 const membersOfGroup: Statement = {
   name: 'access.members_of_group',
   text: 'select user_id from group_member where tenant = $1 and group_id = $2 and user_id > $3 order by user_id limit $4',
@@ -60,6 +106,42 @@ export async function memberIdsOf(
   );
   return rows.map((row) => row.user_id);
 }
+
+const searchedMembers = createListing({
+  name: 'access.group_members_searched',
+  sources: ['tenant_member m'],
+  scope: `m.tenant = $1 and m.status <> 'barred'`,
+  id: 'm.user_id',
+  orders: {
+    name: { key: 'm.name_key', type: 'text' },
+    email: { key: 'm.email_key', type: 'text' },
+  },
+  searched: ['m.name_key', 'm.last_word_key', 'm.email_key'],
+  filters: [
+    `exists (
+       select from group_member g where g.tenant = $1 and g.user_id = m.user_id and (g.group_id = $7::text or ($8::boolean and exists (
+         select from group_entry e where e.tenant = $1 and e.id = g.group_id
+           and (select key from group_entry where tenant = $1 and id = $7::text) = any (e.ancestor_keys)))))`,
+  ],
+  selective: [
+    {
+      name: 'direct',
+      where:
+        'm.user_id in (select g.user_id from group_member g where g.tenant = $1 and g.group_id = $7::text limit $5::int)',
+      isGiven: ([, isEffective]) => isEffective === false,
+    },
+  ],
+});
+
+/** The ids of a page of the users in a group, or in it and the groups below it. */
+export const searchMembersOf = (
+  database: Database,
+  { tenant, id }: GroupRow,
+  isEffective: boolean,
+  search: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searchedMembers.find(onPool(database), { ...search, ...page, tenant, values: [id, isEffective] });
 
 // A user's groups are in several tenants: the last parameters say which of them the caller
 // may see.

@@ -1,3 +1,4 @@
+import { searchIndex, textKey } from '@bailiwick/database';
 import {
   type TenantInvitation,
   TenantInvitationSchema,
@@ -48,6 +49,9 @@ export const InvitationEntity = defineEntity({
   indexes: [
     { name: 'invitation_email_key', properties: ['emailKey', 'id'] },
     { name: 'invitation_expiry', properties: ['expiresAt'], where: "status = 'pending'" },
+    searchIndex(`invitation_email on invitation (tenant, (${textKey('email')}), id)`),
+    { name: 'invitation_status', properties: ['tenant', 'status', 'id'] },
+    { name: 'invitation_created', properties: ['tenant', 'createdAt', 'id'] },
   ],
 });
 

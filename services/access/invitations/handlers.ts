@@ -1,7 +1,14 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { deadToken, denied } from '@bailiwick/errors';
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import {
+  type Call,
+  type Handlers,
+  inOrderOf,
+  type Pager,
+  readFound,
+  readSearch,
+} from '@bailiwick/rpc';
 import { normaliseEmail, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
 import { findUser, shownName } from '../directory.ts';
 import { acceptInvitation } from './accept.ts';
@@ -9,11 +16,13 @@ import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';
 import {
   findByToken,
+  findInvitations,
   findShown,
   invitationsInto,
   invitationsOf,
   lockByToken,
   lockPending,
+  searchInvitations,
   settleInvitation,
 } from './queries.ts';
 import { recordInvitation } from './records.ts';
@@ -47,8 +56,17 @@ export function invitationHandlers(
       return {};
     },
 
-    async list({ tenant, page }, { operation }) {
+    async list({ tenant, page, ...request }, { operation }) {
       const binding = [operation.name, tenant];
+      const search = readSearch(request);
+      if (search) {
+        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+          searchInvitations(database, tenant, ...asked),
+        );
+        const rows = await findInvitations(database, tenant, ids);
+        const items = inOrderOf(ids, rows, ({ id }) => id);
+        return { page: { items: items.map(toInvitation), nextCursor } };
+      }
       const query = pager.read(page, binding);
       const rows = await invitationsInto(database, tenant, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);

@@ -1,5 +1,13 @@
-import { type Database, type Run, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import {
+  createListing,
+  type Database,
+  type FoundIds,
+  onPool,
+  type Run,
+  type Statement,
+  textKey,
+} from '@bailiwick/database';
+import { type PageQuery, type Search } from '@bailiwick/rpc';
 import type { InvitationRow, InvitationStatus } from './entities.ts';
 
 // One conditional statement ends an invitation: one of several concurrent calls wins, and an
@@ -135,6 +143,57 @@ export function invitationsInto(
 ): Promise<InvitationRow[]> {
   return database.query<InvitationRow>(invitationsOfTenant, [tenant, after, limit]);
 }
+
+const byIds: Statement = {
+  name: 'access.invitations_by_ids',
+  text: `select ${columns} from invitation i where i.tenant = $1 and i.id = any($2)`,
+};
+
+export const findInvitations = (
+  database: Database,
+  tenant: string,
+  ids: readonly string[],
+): Promise<InvitationRow[]> => database.query<InvitationRow>(byIds, [tenant, ids]);
+
+// An expired invitation is stored as pending until the sweeper has marked it.
+const searched = createListing({
+  name: 'access.invitations_searched',
+  sources: ['invitation i'],
+  scope: 'i.tenant = $1',
+  id: 'i.id',
+  orders: {
+    email: { key: textKey('i.email'), type: 'text' },
+    created: { key: 'i.created_at', type: 'timestamptz' },
+  },
+  searched: [textKey('i.email')],
+  filters: [
+    `($7::text is null or $7 = case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end)`,
+    '($8::timestamptz is null or i.created_at >= $8)',
+    '($9::timestamptz is null or i.created_at < $9)',
+  ],
+  selective: [
+    {
+      name: 'status',
+      where: `i.status = any (array[$7::text, case $7::text when 'expired' then 'pending' end])`,
+      isGiven: ([status]) => status !== null,
+    },
+  ],
+});
+
+/** The ids of a page of the invitations into a tenant, newest first if no order is given. */
+export const searchInvitations = (
+  database: Database,
+  tenant: string,
+  { status, from, to, ...search }: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searched.find(onPool(database), {
+    ...search,
+    ...page,
+    isDescending: search.isDescending !== (search.order === ''),
+    tenant,
+    values: [status, from, to],
+  });
 
 const invitationsOfAddress: Statement = {
   name: 'access.invitations_of_address',

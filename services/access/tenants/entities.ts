@@ -82,10 +82,31 @@ export const TenantMemberEntity = defineEntity({
     /** creator, invitation, sso or admin. */
     source: p.text(),
     joinedAt: p.datetime(3),
+    /** What a search compares: keys of the user's name, of its last word, and of the address. */
+    nameKey: p.text().default(''),
+    lastWordKey: p.text().default(''),
+    emailKey: p.text().default(''),
+    /** The time of the user's change that the keys are of; null = they are not known yet. */
+    describedAt: p.datetime(3).nullable(),
   },
   indexes: [
     { name: 'tenant_member_user', properties: ['userId', 'tenant'] },
     { name: 'tenant_member_status', properties: ['tenant', 'status'] },
+    { name: 'tenant_member_name', properties: ['tenant', 'nameKey', 'userId'] },
+    { name: 'tenant_member_last_word', properties: ['tenant', 'lastWordKey', 'userId'] },
+    { name: 'tenant_member_email', properties: ['tenant', 'emailKey', 'userId'] },
+    { name: 'tenant_member_joined', properties: ['tenant', 'joinedAt', 'userId'] },
+    { name: 'tenant_member_source', properties: ['tenant', 'source', 'userId'] },
+    {
+      name: 'tenant_member_inactive',
+      properties: ['tenant', 'status', 'userId'],
+      where: `status <> 'active'`,
+    },
+    {
+      name: 'tenant_member_undescribed',
+      properties: ['userId'],
+      where: 'described_at is null',
+    },
   ],
 });
 

@@ -7,7 +7,14 @@ import type {
   TenantMembersAddRequest,
   TenantMembersRemoveRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import {
+  type Call,
+  type Handlers,
+  inOrderOf,
+  type Pager,
+  readFound,
+  readSearch,
+} from '@bailiwick/rpc';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -19,6 +26,7 @@ import { lockTenant } from './lock.ts';
 import { endMembership, liftBar, startMembership } from './membership.ts';
 import { acceptOffer, declineIn, declineOffer, offerMembership, withdrawOffer } from './offers.ts';
 import { findMembershipOrOffer, membersOf } from './queries.ts';
+import { findMembers, searchMembers } from './search/queries.ts';
 import { assertMayEnd, setMemberStatus } from './status.ts';
 
 type Deps = {
@@ -32,13 +40,21 @@ type Deps = {
 export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers> {
   const { database, pager } = deps;
   return {
-    async list({ tenant, page }, { operation, caller }) {
+    async list({ tenant, page, ...request }, { operation, caller }) {
       const binding = [operation.name, tenant];
+      const withBarred = holdsInTenant(caller, 'iam.users.write', tenant);
+      const search = readSearch(request);
+      if (search) {
+        const list = { pager, page, binding, search };
+        const { ids, nextCursor } = await readFound(list, (asked, query) =>
+          searchMembers(database, tenant, { ...asked, withBarred, withPending: true }, query),
+        );
+        const rows = await findMembers(database, tenant, ids);
+        const items = inOrderOf(ids, rows, ({ userId }) => userId);
+        return { page: { items: items.map(toTenantMember), nextCursor } };
+      }
       const query = pager.read(page, binding);
-      const rows = await membersOf(database, tenant, {
-        ...query,
-        withBarred: holdsInTenant(caller, 'iam.users.write', tenant),
-      });
+      const rows = await membersOf(database, tenant, { ...query, withBarred });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
       return { page: { items: items.map(toTenantMember), nextCursor } };
     },

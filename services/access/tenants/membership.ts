@@ -41,6 +41,9 @@ export async function startMembership(
   recordMembership(em, call, 'tenant.member_added', member);
 }
 
+/** A user who has left is found by the ID only. */
+const barred = { status: 'barred', nameKey: '', lastWordKey: '', emailKey: '' };
+
 /**
  * Ends a membership with its groups and grants. `isBarred`: the user cannot rejoin before an
  * administrator agrees.
@@ -54,7 +57,7 @@ export async function endMembership(
   const { tenant, userId } = member;
   // The row is deleted first: a concurrent call that adds the user to a group waits for it and then
   // finds no member.
-  if (isBarred) await em.nativeUpdate(TenantMemberEntity, { tenant, userId }, { status: 'barred' });
+  if (isBarred) await em.nativeUpdate(TenantMemberEntity, { tenant, userId }, barred);
   else await em.nativeDelete(TenantMemberEntity, { tenant, userId });
   // The offer still exists if the previous version made the member.
   await em.nativeDelete(MembershipOfferEntity, { tenant, userId });

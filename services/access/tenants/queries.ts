@@ -6,7 +6,7 @@ import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
   't.id, t.slug, t.name, t.status, t.settings, t.branding, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
-const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
+export const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
 
 const oneTenant: Statement = {
   name: 'access.tenant',
@@ -68,8 +68,8 @@ export function closedTenantsOf(
  * Pending offers. During an upgrade, the previous version can make a member of a user and leave the
  * offer.
  */
-const pendingOffer = `o.status = 'pending' and not exists (select 1 from tenant_member x where x.tenant = o.tenant and x.user_id = o.user_id)`;
-const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as source, null::timestamptz as joined_at`;
+export const pendingOffer = `o.status = 'pending' and not exists (select 1 from tenant_member x where x.tenant = o.tenant and x.user_id = o.user_id)`;
+export const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as source, null::timestamptz as joined_at`;
 
 const membershipsOfUser: Statement = {
   name: 'access.memberships_of_user',

@@ -1,3 +1,4 @@
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/values';
@@ -21,7 +22,14 @@ export const BotEntity = defineEntity({
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
-  indexes: [{ name: 'bot_id', properties: ['id'] }],
+  indexes: [
+    { name: 'bot_id', properties: ['id'] },
+    ...[
+      `bot_name on bot (tenant, (${textKey('name')}), id)`,
+      `bot_last_word on bot (tenant, (${lastPartKey('name')}), id)`,
+    ].map(searchIndex),
+    { name: 'bot_created', properties: ['tenant', 'createdAt', 'id'] },
+  ],
 });
 
 /** A key of a bot. Deleting the bot deletes its keys. */

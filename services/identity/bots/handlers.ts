@@ -2,13 +2,13 @@ import { type Database } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { type Handlers, type Pager } from '@bailiwick/rpc';
+import { type Handlers, inOrderOf, type Pager, readFound, readSearch } from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity, BotTrustEntity, botRecord } from './entities.ts';
-import { countBots, findBot, listBots, mostKeys } from './queries.ts';
+import { countBots, findBot, findBots, listBots, mostKeys, searchBots } from './queries.ts';
 import { recordBot, saveBot } from './save.ts';
 
 type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
@@ -38,8 +38,17 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
       return { bot: botRecord(bot) };
     },
 
-    async list({ tenant, page }, { operation }) {
+    async list({ tenant, page, ...request }, { operation }) {
       const binding = [operation.name, tenant];
+      const search = readSearch(request);
+      if (search) {
+        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+          searchBots(database, tenant, ...asked),
+        );
+        const rows = await findBots(database, tenant, ids);
+        const items = inOrderOf(ids, rows, ({ id }) => id);
+        return { page: { items: items.map(botRecord), nextCursor } };
+      }
       const query = pager.read(page, binding);
       const { items, nextCursor } = pager.cut(
         await listBots(database, tenant, query),

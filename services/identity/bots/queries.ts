@@ -1,5 +1,13 @@
-import { type Database, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import {
+  createListing,
+  type Database,
+  type FoundIds,
+  lastPartKey,
+  onPool,
+  type Statement,
+  textKey,
+} from '@bailiwick/database';
+import { type PageQuery, type Search } from '@bailiwick/rpc';
 import type { BotRow } from './entities.ts';
 
 const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",
@@ -74,3 +82,29 @@ export async function countBots(database: Database, tenant: string): Promise<Bot
   const [row] = await database.query<BotNumbers>(counts, [tenant, mostKeys + 1]);
   return row ?? { active: 0, inactive: 0, expiringKeys: 0 };
 }
+
+const searched = createListing({
+  name: 'identity.bots_searched',
+  sources: ['bot b'],
+  scope: 'b.tenant = $1',
+  id: 'b.id',
+  orders: {
+    name: { key: textKey('b.name'), type: 'text' },
+    created: { key: 'b.created_at', type: 'timestamptz' },
+  },
+  searched: [textKey('b.name'), lastPartKey('b.name')],
+  filters: [
+    `($7::text is null or b.active = ($7 = 'active'))`,
+    '($8::timestamptz is null or b.created_at >= $8)',
+    '($9::timestamptz is null or b.created_at < $9)',
+  ],
+});
+
+/** The ids of a page of a tenant's bots. */
+export const searchBots = (
+  database: Database,
+  tenant: string,
+  { status, from, to, ...search }: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searched.find(onPool(database), { ...search, ...page, tenant, values: [status, from, to] });

@@ -5,15 +5,32 @@ import {
   isForAccount,
   sessionProof,
 } from '@bailiwick/call';
-import { type Database } from '@bailiwick/database';
+import { type Database, type FoundIds } from '@bailiwick/database';
 import { denied, notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { type Call, type Handlers, type PageQuery, type Pager } from '@bailiwick/rpc';
+import type {
+  Users,
+  UsersListByTenantRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import {
+  type Call,
+  type Handlers,
+  inOrderOf,
+  type PageQuery,
+  type Pager,
+  readFound,
+  readSearch,
+} from '@bailiwick/rpc';
 import { normaliseEmail } from '@bailiwick/values';
 import type { Client } from '@connectrpc/connect';
 import { type UserRow, userForReaders, userRecord } from '../users/entities.ts';
-import { findUserByEmailKey, findUsers, listUsers, settleEmail } from '../users/queries.ts';
+import {
+  findUserByEmailKey,
+  findUsers,
+  listUsers,
+  searchUsers,
+  settleEmail,
+} from '../users/queries.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; pager: Pager };
 
@@ -35,11 +52,18 @@ export function readingHandlers(deps: Deps): Reading {
       return { user: await recordFor(deps, user, call) };
     },
 
-    async list({ page }, { operation, caller }) {
+    async list({ page, ...request }, { operation, caller }) {
       const binding = [operation.name];
+      const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
+      const search = readSearch(request);
+      if (search) {
+        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+          searchUsers(database, ...asked),
+        );
+        return { page: await toFoundPage(database, { ids, nextCursor }, record) };
+      }
       const query = pager.read(page, binding);
       const rows = await listUsers(database, query);
-      const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
       return {
         page: toPage(
           pager.cut(rows, query, binding, ({ id }) => id),
@@ -48,15 +72,23 @@ export function readingHandlers(deps: Deps): Reading {
       };
     },
 
-    async listByTenant({ tenant, page }, { operation, caller }) {
+    async listByTenant(request, { operation, caller }) {
+      const { tenant, page } = request;
       const binding = [operation.name, tenant];
-      const query = pager.read(page, binding);
-      const rows = await listMembers(deps, tenant, query);
       const record = recordOf(
         holdsInTenant(caller, 'iam.users.write', tenant) ||
           holdsOnPlatform(caller, 'iam.platform.users.write'),
         caller,
       );
+      const search = readSearch(request);
+      if (search) {
+        const found = await readFound({ pager, page, binding, search }, (_, query) =>
+          searchMembers(deps, request, query),
+        );
+        return { page: await toFoundPage(database, found, record) };
+      }
+      const query = pager.read(page, binding);
+      const rows = await listMembers(deps, tenant, query);
       return {
         page: toPage(
           pager.cut(rows, query, binding, ({ id }) => id),
@@ -114,6 +146,38 @@ const toPage = (
   { items, nextCursor }: { items: readonly UserRow[]; nextCursor: string },
   record: RecordOf,
 ) => ({ items: items.map(record), nextCursor });
+
+const toFoundPage = async (
+  database: Database,
+  { ids, nextCursor }: { ids: readonly string[]; nextCursor: string },
+  record: RecordOf,
+) => ({
+  items: inOrderOf(ids, await findUsers(database, ids), ({ id }) => id).map(record),
+  nextCursor,
+});
+
+/** The ids of a page of the members of a tenant that a request searches. */
+async function searchMembers(
+  { authority }: Pick<Deps, 'authority'>,
+  { tenant, query, status, source, from, to, sort, descending }: UsersListByTenantRequest,
+  page: PageQuery,
+): Promise<FoundIds> {
+  const { members, last } = await authority.searchMembers({
+    tenant,
+    query,
+    status,
+    source,
+    ...(from && { from }),
+    ...(to && { to }),
+    sort,
+    descending,
+    ...page,
+  });
+  return {
+    found: members.map(({ userId, after }) => ({ id: userId, after })),
+    last: last === '' ? undefined : last,
+  };
+}
 
 /**
  * The users who are members of a tenant. Members without a user leave no gap: as many more are

@@ -1,3 +1,4 @@
+import { lastPartKey, searchIndex, textKey } from '@bailiwick/database';
 import { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -35,6 +36,19 @@ export const UserEntity = defineEntity({
     updatedAt: p.datetime(3),
   },
   uniques: [{ name: 'user_account_email_key', properties: ['emailKey'] }],
+  indexes: [
+    ...[
+      `user_account_name on user_account ((${textKey('name')}), id)`,
+      `user_account_last_word on user_account ((${lastPartKey('name')}), id)`,
+      `user_account_email on user_account ((${textKey('email')}), id)`,
+    ].map(searchIndex),
+    { name: 'user_account_created', properties: ['createdAt', 'id'] },
+    {
+      name: 'user_account_status',
+      properties: ['status', 'id'],
+      where: `status <> 'active'`,
+    },
+  ],
 });
 
 export type UserRow = InferEntity<typeof UserEntity>;

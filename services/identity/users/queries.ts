@@ -1,5 +1,15 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
-import { type PageQuery } from '@bailiwick/rpc';
+import {
+  createListing,
+  type Database,
+  type EntityManager,
+  execute,
+  type FoundIds,
+  lastPartKey,
+  onPool,
+  type Statement,
+  textKey,
+} from '@bailiwick/database';
+import { type PageQuery, type Search } from '@bailiwick/rpc';
 import { type Email } from '@bailiwick/values';
 import type { UserRow } from './entities.ts';
 
@@ -94,6 +104,44 @@ export async function listUsers(
   const rows = await database.query<StoredUser>(inOrder, [after, limit]);
   return rows.map(userOf);
 }
+
+const searched = createListing({
+  name: 'identity.users_searched',
+  sources: ['user_account u'],
+  scope: `$1::text = ''`,
+  id: 'u.id',
+  orders: {
+    name: { key: textKey('u.name'), type: 'text' },
+    email: { key: textKey('u.email'), type: 'text' },
+    created: { key: 'u.created_at', type: 'timestamptz' },
+  },
+  searched: [textKey('u.name'), lastPartKey('u.name'), textKey('u.email')],
+  filters: [
+    '($7::text is null or u.status = $7)',
+    '($8::timestamptz is null or u.created_at >= $8)',
+    '($9::timestamptz is null or u.created_at < $9)',
+  ],
+  selective: [
+    {
+      name: 'disabled',
+      where: `u.status <> 'active' and u.status = $7`,
+      isGiven: ([status]) => status === 'disabled',
+    },
+    {
+      name: 'period',
+      where: `u.created_at >= coalesce($8::timestamptz, '-infinity') and u.created_at < coalesce($9::timestamptz, 'infinity')`,
+      isGiven: ([, from, to]) => from !== null || to !== null,
+    },
+  ],
+});
+
+/** The ids of a page of all users. */
+export const searchUsers = (
+  database: Database,
+  { status, from, to, ...search }: Search,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searched.find(onPool(database), { ...search, ...page, tenant: '', values: [status, from, to] });
 
 /** Deletes everything that belongs to an account and its address, except the account itself. */
 export async function deleteBelongings(

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/groups.proto.
  */
 export const file_bailiwick_access_v1_groups: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyb3Vwcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSLxAwoFR3JvdXASFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEcGF0aBgDIAEoCUIMukgJyAEBcgSQtRgBUgRQYXRoEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEi4KC2V4dGVybmFsX2lkGAYgASgJQgi6SAVyAxiAAkgCUgpFeHRlcm5hbElEiAEBEhwKBnNvdXJjZRgHIAEoCUIEiLUYAVIGU291cmNlEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CDgoMX2V4dGVybmFsX2lkIl4KCUdyb3VwUGFnZRIwCgVpdGVtcxgBIAMoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIkMKClVzZXJJZFBhZ2USFAoFaXRlbXMYASADKAlSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUBChFHcm91cHNTYXZlUmVxdWVzdBIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwEj4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCIUChJHcm91cHNTYXZlUmVzcG9uc2UiXQoQR3JvdXBzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHBhdGgYAiABKAlCDLpICcgBAXIEkLUYAVIEUGF0aCJFChFHcm91cHNHZXRSZXNwb25zZRIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwImAKE0dyb3Vwc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRwYXRoGAIgASgJQgy6SAnIAQFyBJC1GAFSBFBhdGgiFgoUR3JvdXBzRGVsZXRlUmVzcG9uc2UibgoRR3JvdXBzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkgKEkdyb3Vwc0xpc3RSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cFBhZ2VSBFBhZ2UidgoZR3JvdXBzTGlzdEJ5VGVuYW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUAoaR3JvdXBzTGlzdEJ5VGVuYW50UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlIo8BChZHcm91cHNBZGRNZW1iZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGQoXR3JvdXBzQWRkTWVtYmVyUmVzcG9uc2UikgEKGUdyb3Vwc1JlbW92ZU1lbWJlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgCIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIoCgd1c2VyX2lkGAMgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIcChpHcm91cHNSZW1vdmVNZW1iZXJSZXNwb25zZSLKAQoYR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAiABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASMAoEcGFnZRgDIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIhCgllZmZlY3RpdmUYBCABKAhIAFIJRWZmZWN0aXZliAEBQgwKCl9lZmZlY3RpdmUiUAoZR3JvdXBzTGlzdE1lbWJlcnNSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VySWRQYWdlUgRQYWdlIqwBCh1Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEiEKCWVmZmVjdGl2ZRgDIAEoCEgAUglFZmZlY3RpdmWIAQFCDAoKX2VmZmVjdGl2ZSJUCh5Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlMo8LCgZHcm91cHMShQEKBFNhdmUSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc1NhdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNTYXZlUmVzcG9uc2UiLIq1GCgQAxoiEiAKEGlhbS5ncm91cHMud3JpdGUSDGdyb3VwLnRlbmFudCABEoEBCgNHZXQSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0dldFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0dldFJlc3BvbnNlIiuQAgGKtRgkEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudDgBmAEBEoUBCgZEZWxldGUSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0RlbGV0ZVJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0RlbGV0ZVJlc3BvbnNlIiaKtRgiEAMaHBIaChBpYW0uZ3JvdXBzLndyaXRlEgZ0ZW5hbnQgARKCAQoETGlzdBImLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdFJlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RSZXNwb25zZSIpkAIBirUYIhADGhsSGQoPaWFtLmdyb3Vwcy5yZWFkEgZ0ZW5hbnSYAQESmgEKDExpc3RCeVRlbmFudBIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdEJ5VGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdEJ5VGVuYW50UmVzcG9uc2UiKZACAYq1GCIQAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50mAEBEo4BCglBZGRNZW1iZXISKy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0FkZE1lbWJlclJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0FkZE1lbWJlclJlc3BvbnNlIiaKtRgiEAMaHBIaChBpYW0uZ3JvdXBzLndyaXRlEgZ0ZW5hbnQgARKaAQoMUmVtb3ZlTWVtYmVyEi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNSZW1vdmVNZW1iZXJSZXF1ZXN0Gi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNSZW1vdmVNZW1iZXJSZXNwb25zZSIpirUYJRADGhwSGgoQaWFtLmdyb3Vwcy53cml0ZRIGdGVuYW50IAGYAQESlwEKC0xpc3RNZW1iZXJzEi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0TWVtYmVyc1JlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RNZW1iZXJzUmVzcG9uc2UiKZACAYq1GCIQAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50mAEBEvoBChBMaXN0TWVtYmVyR3JvdXBzEjIuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0TWVtYmVyR3JvdXBzUmVxdWVzdBozLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1Jlc3BvbnNlIn2QAgGKtRh2EAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS5ncm91cHMucmVhZBpEIkJPbmx5IHRoZSBncm91cHMgb2YgdGVuYW50cyB3aGVyZSB0aGUgY2FsbGVyIGhvbGRzIGlhbS5ncm91cHMucmVhZC5oApgBARoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyb3Vwcy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSLxAwoFR3JvdXASFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEcGF0aBgDIAEoCUIMukgJyAEBcgSQtRgBUgRQYXRoEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEi4KC2V4dGVybmFsX2lkGAYgASgJQgi6SAVyAxiAAkgCUgpFeHRlcm5hbElEiAEBEhwKBnNvdXJjZRgHIAEoCUIEiLUYAVIGU291cmNlEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CDgoMX2V4dGVybmFsX2lkIl4KCUdyb3VwUGFnZRIwCgVpdGVtcxgBIAMoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIkMKClVzZXJJZFBhZ2USFAoFaXRlbXMYASADKAlSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoUBChFHcm91cHNTYXZlUmVxdWVzdBIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwEj4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCIUChJHcm91cHNTYXZlUmVzcG9uc2UiXQoQR3JvdXBzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHBhdGgYAiABKAlCDLpICcgBAXIEkLUYAVIEUGF0aCJFChFHcm91cHNHZXRSZXNwb25zZRIwCgVncm91cBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBSBUdyb3VwImAKE0dyb3Vwc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRwYXRoGAIgASgJQgy6SAnIAQFyBJC1GAFSBFBhdGgiFgoUR3JvdXBzRGVsZXRlUmVzcG9uc2UivQIKEUdyb3Vwc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIeCgVxdWVyeRgDIAEoCUIIukgFcgMYgAFSBVF1ZXJ5Ei4KBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SMQoEc29ydBgGIAEoCUIdukga2AEBchVSBG5hbWVSBHBhdGhSB2NyZWF0ZWRSBFNvcnQSHgoKZGVzY2VuZGluZxgHIAEoCFIKRGVzY2VuZGluZyJIChJHcm91cHNMaXN0UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBQYWdlUgRQYWdlIsUCChlHcm91cHNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIeCgVxdWVyeRgDIAEoCUIIukgFcgMYgAFSBVF1ZXJ5Ei4KBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SMQoEc29ydBgGIAEoCUIdukga2AEBchVSBG5hbWVSBHBhdGhSB2NyZWF0ZWRSBFNvcnQSHgoKZGVzY2VuZGluZxgHIAEoCFIKRGVzY2VuZGluZyJQChpHcm91cHNMaXN0QnlUZW5hbnRSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cFBhZ2VSBFBhZ2UijwEKFkdyb3Vwc0FkZE1lbWJlclJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgCIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIoCgd1c2VyX2lkGAMgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIZChdHcm91cHNBZGRNZW1iZXJSZXNwb25zZSKSAQoZR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiIKBWdyb3VwGAIgASgJQgy6SAnIAQFyBJC1GAFSBUdyb3VwEigKB3VzZXJfaWQYAyABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhwKGkdyb3Vwc1JlbW92ZU1lbWJlclJlc3BvbnNlIrUCChhHcm91cHNMaXN0TWVtYmVyc1JlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgCIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIwCgRwYWdlGAMgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEiEKCWVmZmVjdGl2ZRgEIAEoCEgAUglFZmZlY3RpdmWIAQESHgoFcXVlcnkYBSABKAlCCLpIBXIDGIABUgVRdWVyeRIpCgRzb3J0GAYgASgJQhW6SBLYAQFyDVIEbmFtZVIFZW1haWxSBFNvcnQSHgoKZGVzY2VuZGluZxgHIAEoCFIKRGVzY2VuZGluZ0IMCgpfZWZmZWN0aXZlIlAKGUdyb3Vwc0xpc3RNZW1iZXJzUmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlcklkUGFnZVIEUGFnZSKsAQodR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1JlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIhCgllZmZlY3RpdmUYAyABKAhIAFIJRWZmZWN0aXZliAEBQgwKCl9lZmZlY3RpdmUiVAoeR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1Jlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwUGFnZVIEUGFnZTKPCwoGR3JvdXBzEoUBCgRTYXZlEiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNTYXZlUmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzU2F2ZVJlc3BvbnNlIiyKtRgoEAMaIhIgChBpYW0uZ3JvdXBzLndyaXRlEgxncm91cC50ZW5hbnQgARKBAQoDR2V0EiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNHZXRSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNHZXRSZXNwb25zZSIrkAIBirUYJBADGhsSGQoPaWFtLmdyb3Vwcy5yZWFkEgZ0ZW5hbnQ4AZgBARKFAQoGRGVsZXRlEiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNEZWxldGVSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNEZWxldGVSZXNwb25zZSImirUYIhADGhwSGgoQaWFtLmdyb3Vwcy53cml0ZRIGdGVuYW50IAESggEKBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0UmVzcG9uc2UiKZACAYq1GCIQAxobEhkKD2lhbS5ncm91cHMucmVhZBIGdGVuYW50mAEBEpoBCgxMaXN0QnlUZW5hbnQSLi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RCeVRlbmFudFJlc3BvbnNlIimQAgGKtRgiEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudJgBARKOAQoJQWRkTWVtYmVyEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNBZGRNZW1iZXJSZXNwb25zZSImirUYIhADGhwSGgoQaWFtLmdyb3Vwcy53cml0ZRIGdGVuYW50IAESmgEKDFJlbW92ZU1lbWJlchIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzUmVtb3ZlTWVtYmVyUmVzcG9uc2UiKYq1GCUQAxocEhoKEGlhbS5ncm91cHMud3JpdGUSBnRlbmFudCABmAEBEpcBCgtMaXN0TWVtYmVycxItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlcnNSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cHNMaXN0TWVtYmVyc1Jlc3BvbnNlIimQAgGKtRgiEAMaGxIZCg9pYW0uZ3JvdXBzLnJlYWQSBnRlbmFudJgBARL6AQoQTGlzdE1lbWJlckdyb3VwcxIyLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBzTGlzdE1lbWJlckdyb3Vwc1JlcXVlc3QaMy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3Vwc0xpc3RNZW1iZXJHcm91cHNSZXNwb25zZSJ9kAIBirUYdhADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0uZ3JvdXBzLnJlYWQaRCJCT25seSB0aGUgZ3JvdXBzIG9mIHRlbmFudHMgd2hlcmUgdGhlIGNhbGxlciBob2xkcyBpYW0uZ3JvdXBzLnJlYWQuaAKYAQEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A group.
@@ -280,6 +280,42 @@ export type GroupsListRequest = Message<"bailiwick.access.v1.GroupsListRequest">
    * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
    */
   page?: PageReq | undefined;
+
+  /**
+   * The beginning of the name, of its last word, of the path or of its last part, in any case. No
+   * character is a wildcard. Empty selects all groups.
+   *
+   * @generated from field: string query = 3 [json_name = "Query"];
+   */
+  query: string;
+
+  /**
+   * Groups created at or after this time.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 4 [json_name = "From"];
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Groups created before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 5 [json_name = "To"];
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * The order: name, path or created. Empty means by ID.
+   *
+   * @generated from field: string sort = 6 [json_name = "Sort"];
+   */
+  sort: string;
+
+  /**
+   * Reverses the order.
+   *
+   * @generated from field: bool descending = 7 [json_name = "Descending"];
+   */
+  descending: boolean;
 };
 
 /**
@@ -323,6 +359,42 @@ export type GroupsListByTenantRequest = Message<"bailiwick.access.v1.GroupsListB
    * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
    */
   page?: PageReq | undefined;
+
+  /**
+   * The beginning of the name, of its last word, of the path or of its last part, in any case. No
+   * character is a wildcard. Empty selects all groups.
+   *
+   * @generated from field: string query = 3 [json_name = "Query"];
+   */
+  query: string;
+
+  /**
+   * Groups created at or after this time.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 4 [json_name = "From"];
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Groups created before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 5 [json_name = "To"];
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * The order: name, path or created. Empty means by ID.
+   *
+   * @generated from field: string sort = 6 [json_name = "Sort"];
+   */
+  sort: string;
+
+  /**
+   * Reverses the order.
+   *
+   * @generated from field: bool descending = 7 [json_name = "Descending"];
+   */
+  descending: boolean;
 };
 
 /**
@@ -472,6 +544,28 @@ export type GroupsListMembersRequest = Message<"bailiwick.access.v1.GroupsListMe
    * @generated from field: optional bool effective = 4 [json_name = "Effective"];
    */
   effective?: boolean | undefined;
+
+  /**
+   * The beginning of the user's name, of its last word or of the address, in any case. No character
+   * is a wildcard. Empty selects all members. Requires iam.users.read.
+   *
+   * @generated from field: string query = 5 [json_name = "Query"];
+   */
+  query: string;
+
+  /**
+   * The order: name or email, which require iam.users.read. Empty means by ID.
+   *
+   * @generated from field: string sort = 6 [json_name = "Sort"];
+   */
+  sort: string;
+
+  /**
+   * Reverses the order.
+   *
+   * @generated from field: bool descending = 7 [json_name = "Descending"];
+   */
+  descending: boolean;
 };
 
 /**
@@ -588,7 +682,8 @@ export const Groups: GenService<{
     output: typeof GroupsDeleteResponseSchema;
   },
   /**
-   * Lists the groups of a tenant.
+   * Lists the groups of a tenant. A call that filters looks at a limited number of groups: a page
+   * may have fewer than its Limit, or none, while there is a NextCursor.
    *
    * @generated from rpc bailiwick.access.v1.Groups.List
    */
@@ -629,7 +724,8 @@ export const Groups: GenService<{
     output: typeof GroupsRemoveMemberResponseSchema;
   },
   /**
-   * Lists the ids of the users in a group.
+   * Lists the ids of the users in a group. A call that searches looks at a limited number of users:
+   * a page may have fewer than its Limit, or none, while there is a NextCursor.
    *
    * @generated from rpc bailiwick.access.v1.Groups.ListMembers
    */

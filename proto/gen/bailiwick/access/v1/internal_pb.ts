@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIt0BChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAki+AIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIQhAKDl9hY3RpdmVfbWVtYmVyIooBChVEZXNjcmliZU1lbWJlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEgoKc3NvX3RlbmFudBgDIAEoCRISCgpsaW1pdGVkX3RvGAQgASgJEhEKCWFzc3VyYW5jZRgFIAEoCRIVCg1vd25fYXNzdXJhbmNlGAYgASgJIpUBChZEZXNjcmliZU1lbWJlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJEg4KBmdyb3VwcxgCIAMoCRITCgtwZXJtaXNzaW9ucxgDIAMoCRI5CgllZmZlY3RpdmUYBCABKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlEgwKBHNsdWcYBSABKAkiQQoWTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEhYKDndpdGhfc3VzcGVuZGVkGAIgASgIIpMBChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBISCgpjYWNoZV9rZXlzGAMgAygJIpcBCgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5yZXF1aXJlX2ZhY3RvchgEIAEoCRI4ChRmYWN0b3JfcmVxdWlyZWRfZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBwX3VybBgGIAEoCSI6ChdJc0tub3duRWxzZXdoZXJlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCSIpChhJc0tub3duRWxzZXdoZXJlUmVzcG9uc2USDQoFa25vd24YASABKAgiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSLaAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJIkgKE01heVJlYWRVc2VyUmVzcG9uc2USDgoGc2hhcmVkGAEgASgIEhAKCGFueXdoZXJlGAIgASgIEg8KB21hbmFnZXMYAyABKAgirAIKE01heUNvbmZlckJvdFJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSCwoDYm90GAYgASgJEhMKC3Blcm1pc3Npb25zGAcgAygJEhwKFHByaW5jaXBhbF9zc29fdGVuYW50GAggASgJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJEhsKE3ByaW5jaXBhbF9hc3N1cmFuY2UYCiABKAkSHwoXcHJpbmNpcGFsX293bl9hc3N1cmFuY2UYCyABKAkiJwoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCSJDChFMaXN0T3duZXJzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFbGltaXQYAiABKAUSDwoHdXNlcl9pZBgDIAEoCSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiNwoOR2V0TG9nb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWtub3duX3ZlcnNpb24YAiABKAkiQQoPR2V0TG9nb1Jlc3BvbnNlEgwKBHR5cGUYASABKAkSDwoHY29udGVudBgCIAEoDBIPCgd2ZXJzaW9uGAMgASgJIiIKEEdldEFwcFVybFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIiQKEUdldEFwcFVybFJlc3BvbnNlEg8KB2FwcF91cmwYASABKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSJDChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ9ChhBY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgy1AwKCUF1dGhvcml0eRKMAQoJRWZmZWN0aXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZSIwkAIBirUYKRAGSgdnYXRld2F5SghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEnkKDkRlc2NyaWJlTWVtYmVyEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEpUBCg9MaXN0VXNlclRlbmFudHMSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1JlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1Jlc3BvbnNlIieQAgGKtRggEAZKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMShAEKEElzS25vd25FbHNld2hlcmUSLC5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNTGlzdE1lbWJlcklkcxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ1CgtNYXlSZWFkVXNlchInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDE1heUNvbmZlckJvdBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMQm90S2V5TGltaXRzEiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RLZXlMaW1pdHNSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RLZXlMaW1pdHNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJyCgpMaXN0T3duZXJzEiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EmgKB0dldExvZ28SIy5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXF1ZXN0GiQuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJqCglHZXRBcHBVcmwSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkdldEFwcFVybFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdldEFwcFVybFJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJgCgVMZWF2ZRIhLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXF1ZXN0GiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5En4KD1NldFN1YmplY3RTdGF0ZRIrLmJhaWxpd2ljay5hY2Nlc3MudjEuU2V0U3ViamVjdFN0YXRlUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkaCoq1GAZhY2Nlc3MykAEKDEFjY2Vzc0xpbWl0cxJ0CgRUYWtlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIt0BChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAki+AIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCRIaCg1hY3RpdmVfbWVtYmVyGAogASgISACIAQESFwoPZmFjdG9yX3JlcXVpcmVkGAsgASgIEhYKDm1ldGhvZF9yZWZ1c2VkGAwgASgIEhAKCG5hcnJvd2VkGA0gASgIQhAKDl9hY3RpdmVfbWVtYmVyIooBChVEZXNjcmliZU1lbWJlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEgoKc3NvX3RlbmFudBgDIAEoCRISCgpsaW1pdGVkX3RvGAQgASgJEhEKCWFzc3VyYW5jZRgFIAEoCRIVCg1vd25fYXNzdXJhbmNlGAYgASgJIpUBChZEZXNjcmliZU1lbWJlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJEg4KBmdyb3VwcxgCIAMoCRITCgtwZXJtaXNzaW9ucxgDIAMoCRI5CgllZmZlY3RpdmUYBCABKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlEgwKBHNsdWcYBSABKAkiQQoWTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEhYKDndpdGhfc3VzcGVuZGVkGAIgASgIIpMBChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBISCgpjYWNoZV9rZXlzGAMgAygJIpcBCgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5yZXF1aXJlX2ZhY3RvchgEIAEoCRI4ChRmYWN0b3JfcmVxdWlyZWRfZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBwX3VybBgGIAEoCSI6ChdJc0tub3duRWxzZXdoZXJlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCSIpChhJc0tub3duRWxzZXdoZXJlUmVzcG9uc2USDQoFa25vd24YASABKAgiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSLnAQoUU2VhcmNoTWVtYmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBXF1ZXJ5GAIgASgJEg4KBnN0YXR1cxgDIAEoCRIOCgZzb3VyY2UYBCABKAkSKAoEZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNvcnQYByABKAkSEgoKZGVzY2VuZGluZxgIIAEoCBINCgVhZnRlchgJIAEoCRINCgVsaW1pdBgKIAEoBSJYChVTZWFyY2hNZW1iZXJzUmVzcG9uc2USMQoHbWVtYmVycxgBIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuRm91bmRNZW1iZXISDAoEbGFzdBgCIAEoCSItCgtGb3VuZE1lbWJlchIPCgd1c2VyX2lkGAEgASgJEg0KBWFmdGVyGAIgASgJItoBChJNYXlSZWFkVXNlclJlcXVlc3QSEwoLcmVhZGVyX3R5cGUYASABKAkSEQoJcmVhZGVyX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCKsAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCSInChRNYXlDb25mZXJCb3RSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIkMKEUxpc3RPd25lcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVsaW1pdBgCIAEoBRIPCgd1c2VyX2lkGAMgASgJIjsKEkxpc3RPd25lcnNSZXNwb25zZRITCgt0ZW5hbnRfbmFtZRgBIAEoCRIQCgh1c2VyX2lkcxgCIAMoCSI3Cg5HZXRMb2dvUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJBCg9HZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiIgoQR2V0QXBwVXJsUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiJAoRR2V0QXBwVXJsUmVzcG9uc2USDwoHYXBwX3VybBgBIAEoCSIfCgxMZWF2ZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCSIgCg1MZWF2ZVJlc3BvbnNlEg8KB3RlbmFudHMYASADKAkiaAoWU2V0U3ViamVjdFN0YXRlUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg0KBXN0YXRlGAIgASgJEi4KCmNoYW5nZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhkKF1NldFN1YmplY3RTdGF0ZVJlc3BvbnNlIiUKE0JvdEtleUxpbWl0c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJIigKFEJvdEtleUxpbWl0c1Jlc3BvbnNlEhAKCG1heF9kYXlzGAEgASgFIkMKF0FjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIIn0KGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDLRDQoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSeQoORGVzY3JpYmVNZW1iZXISKi5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SlQEKD0xpc3RVc2VyVGVuYW50cxIrLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2UiJ5ACAYq1GCAQBkoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKEAQoQSXNLbm93bkVsc2V3aGVyZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ7Cg1MaXN0TWVtYmVySWRzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDVNlYXJjaE1lbWJlcnMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5TZWFyY2hNZW1iZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxNYXlDb25mZXJCb3QSKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJoCgdHZXRMb2dvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSagoJR2V0QXBwVXJsEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveRequest
@@ -482,6 +482,122 @@ export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*
   messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
+ * The search of UsersListByTenantRequest.
+ *
+ * @generated from message bailiwick.access.v1.SearchMembersRequest
+ */
+export type SearchMembersRequest = Message<"bailiwick.access.v1.SearchMembersRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * @generated from field: string source = 4;
+   */
+  source: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp from = 5;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp to = 6;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string sort = 7;
+   */
+  sort: string;
+
+  /**
+   * @generated from field: bool descending = 8;
+   */
+  descending: boolean;
+
+  /**
+   * The place to go on after. Empty = the beginning.
+   *
+   * @generated from field: string after = 9;
+   */
+  after: string;
+
+  /**
+   * One more than the page holds.
+   *
+   * @generated from field: int32 limit = 10;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SearchMembersRequest.
+ * Use `create(SearchMembersRequestSchema)` to create a new message.
+ */
+export const SearchMembersRequestSchema: GenMessage<SearchMembersRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 11);
+
+/**
+ * @generated from message bailiwick.access.v1.SearchMembersResponse
+ */
+export type SearchMembersResponse = Message<"bailiwick.access.v1.SearchMembersResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.access.v1.FoundMember members = 1;
+   */
+  members: FoundMember[];
+
+  /**
+   * The place to go on after, if the search ended before its page was full.
+   *
+   * @generated from field: string last = 2;
+   */
+  last: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SearchMembersResponse.
+ * Use `create(SearchMembersResponseSchema)` to create a new message.
+ */
+export const SearchMembersResponseSchema: GenMessage<SearchMembersResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 12);
+
+/**
+ * @generated from message bailiwick.access.v1.FoundMember
+ */
+export type FoundMember = Message<"bailiwick.access.v1.FoundMember"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The place after this member.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.FoundMember.
+ * Use `create(FoundMemberSchema)` to create a new message.
+ */
+export const FoundMemberSchema: GenMessage<FoundMember> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 13);
+
+/**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
  */
 export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest"> & {
@@ -560,7 +676,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -593,7 +709,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -676,7 +792,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -696,7 +812,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -725,7 +841,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -749,7 +865,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -773,7 +889,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -806,7 +922,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -823,7 +939,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -840,7 +956,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -857,7 +973,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -876,7 +992,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -909,7 +1025,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -922,7 +1038,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -939,7 +1055,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -958,7 +1074,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 29);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -994,7 +1110,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 27);
+  messageDesc(file_bailiwick_access_v1_internal, 30);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1043,7 +1159,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 28);
+  messageDesc(file_bailiwick_access_v1_internal, 31);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it
@@ -1102,6 +1218,16 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof ListMemberIdsRequestSchema;
     output: typeof ListMemberIdsResponseSchema;
+  },
+  /**
+   * Searches the members of a tenant, without pending ones and those who have left.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.SearchMembers
+   */
+  searchMembers: {
+    methodKind: "unary";
+    input: typeof SearchMembersRequestSchema;
+    output: typeof SearchMembersResponseSchema;
   },
   /**
    * Whether the reader holds a permission in any tenant, and in a tenant where the user is a

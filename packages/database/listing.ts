@@ -1,0 +1,215 @@
+import { Buffer } from 'node:buffer';
+import type { Run, Statement } from './statements.ts';
+
+// Pages of a list that is searched, filtered and sorted. Each order and each way to search has an
+// index, and a page reads a limited number of rows, so it costs the same however many rows there
+// are. A page reads one of two ways:
+// - It walks the index of the order and compares each row with the filter. If many rows match, the
+//   page is soon full.
+// - Otherwise it collects the few rows that a selective condition finds through its index, and
+//   sorts them.
+
+/** Rows that a condition may find and a page may sort. */
+const collectedRows = 5000;
+/** Rows that the first statement of a walk compares with the filter: enough for most. */
+const firstRows = 1000;
+/** Rows of each further statement. Then the page ends, with the place to go on from. */
+const furtherRows = [10_000, 10_000, 10_000, 10_000];
+
+/**
+ * A list's table in SQL. Parameters: $1 the tenant, $6 the text to search for, and from $7 on the
+ * values of the filter.
+ */
+export type Listed = {
+  /** The beginning of the names of its statements. */
+  name: string;
+  /** The tables with their rows, each with the same alias and columns. */
+  sources: readonly string[];
+  /** The condition of the tenant. */
+  scope: string;
+  id: string;
+  /** The key of each order, which has an index with the id behind it. Without an order: by id. */
+  orders: Readonly<Record<string, { key: string; type: 'text' | 'timestamptz' }>>;
+  /** The keys whose beginning a search compares, each with an index. */
+  searched: readonly string[];
+  /** The conditions of the filter. One whose value is null is true. */
+  filters: readonly string[];
+  /** Further conditions with an index, the most selective first. */
+  selective?: ReadonlyArray<{ name: string; where: string; isGiven: (values: Values) => boolean }>;
+};
+
+type Values = readonly unknown[];
+
+/** What a page shows. `after`: the place that the previous page ended at. */
+export type ListQuery = {
+  tenant: string;
+  text: string;
+  order: string;
+  isDescending: boolean;
+  values: Values;
+  /** Values of the scope, which follow those of the filter. */
+  fixed?: Values;
+  after: string;
+  /** One more than the page holds. */
+  limit: number;
+};
+
+/** An id in a list, and the place after it. */
+export type Place = { id: string; after: string };
+
+/** Ids in order. `last`: the place to go on after, if the page ended before the search. */
+export type FoundIds = { found: Place[]; last: string | undefined };
+
+/**
+ * The key of a text for search and order: without letter case, and with accents behind their
+ * letters. Its length is limited, because indexes and cursors contain it.
+ */
+export const textKey = (text: string): string =>
+  `left(normalize(lower(${text}), NFKD), 64) collate "C"`;
+
+/** The key of the last part of a text: of its last word, or of what follows another separator. */
+export const lastPartKey = (text: string, separator = ' '): string =>
+  textKey(`split_part(${text}, '${separator}', -1)`);
+
+/** The index of a key for an entity, from its name and what it is on. */
+export const searchIndex = (definition: string) => ({
+  name: definition.slice(0, definition.indexOf(' ')),
+  expression: `create index ${definition}`,
+});
+
+const searchKey = '(select left(normalize(lower($6::text), NFKD), 64))';
+/** The greatest character, which no text contains. */
+const greatest = 'chr(1114111)';
+
+const beginsSo = (key: string) =>
+  `(${key} >= ${searchKey} and ${key} < ${searchKey} || ${greatest})`;
+
+type Way = { path: string; order: string; isDescending: boolean };
+
+/** Creates the reader of a list's pages. */
+export function createListing(listed: Listed) {
+  const { selective = [] } = listed;
+  const statements = new Map<string, Statement>();
+  const statementOf = (way: Way): Statement => {
+    const name = `${listed.name}_${way.path}_${way.order || 'id'}_${way.isDescending ? 'down' : 'up'}`;
+    const statement = statements.get(name) ?? { name, text: textOf(listed, way) };
+    statements.set(name, statement);
+    return statement;
+  };
+
+  async function read(run: Run, path: string, query: ListQuery, rows: number) {
+    const { tenant, text, order, isDescending, values, fixed = [], after, limit } = query;
+    const { key, id } = placeOf(after);
+    const found = await run<FoundRow>(statementOf({ path, order, isDescending }), [
+      ...[tenant, key, id, limit, rows, text === '' ? null : text],
+      ...values,
+      ...fixed,
+    ]);
+    const edge = found[0]?.edgeId;
+    return {
+      found: found.flatMap((row) =>
+        row.id === null ? [] : [{ id: row.id, after: afterOf(row.key ?? '', row.id) }],
+      ),
+      last: edge ? afterOf(found[0]?.edgeKey ?? '', edge) : undefined,
+    };
+  }
+
+  /** Walks on from what is found until the page is full or the list ends, at most so many turns. */
+  async function walk(
+    run: Run,
+    query: ListQuery,
+    { found, last: after }: FoundIds,
+    [rows, ...further]: readonly number[],
+  ): Promise<FoundIds> {
+    if (rows === undefined || found.length >= query.limit || after === undefined)
+      return { found, last: after };
+    const limit = query.limit - found.length;
+    const next = await read(run, 'walk', { ...query, after, limit }, rows);
+    return walk(run, query, { found: [...found, ...next.found], last: next.last }, further);
+  }
+
+  return {
+    /** The ids of a page. */
+    async find(run: Run, query: ListQuery): Promise<FoundIds> {
+      const start: FoundIds = { found: [], last: query.after };
+      const isFiltered = query.text !== '' || query.values.some((value) => value !== null);
+      if (!isFiltered) return walk(run, query, start, [query.limit]);
+      const first = await walk(run, query, start, [firstRows]);
+      if (first.found.length >= query.limit || first.last === undefined) return first;
+      const ways = [
+        ...(query.text === '' ? [] : ['search']),
+        ...selective.filter(({ isGiven }) => isGiven(query.values)).map(({ name }) => name),
+      ];
+      for (const path of ways) {
+        const collected = await read(run, path, query, collectedRows);
+        if (collected.last === undefined) return collected;
+      }
+      return walk(run, query, first, furtherRows);
+    },
+  };
+}
+
+type FoundRow = {
+  id: string | null;
+  key: string | null;
+  edgeId: string | null;
+  edgeKey: string | null;
+};
+
+const afterOf = (key: string, id: string): string =>
+  Buffer.from(JSON.stringify([key, id])).toString('base64url');
+
+function placeOf(after: string): { key: string | null; id: string | null } {
+  if (after === '') return { key: null, id: null };
+  const [key, id] = JSON.parse(Buffer.from(after, 'base64url').toString()) as [string, string];
+  return { key, id };
+}
+
+type Sort = { key: string; type: string } | undefined;
+type Columns = { key: string; id: string };
+
+/** The condition that a row comes after $2 and $3, or true for the first page. */
+function comesAfter(sort: Sort, isDescending: boolean, { key, id }: Columns): string {
+  // Constants stand for an absent place: the comparison then stays a bound of the index.
+  if (!sort)
+    return isDescending ? `${id} < coalesce($3::text, 'zzzz')` : `${id} > coalesce($3::text, '')`;
+  const ends = { text: [`''`, greatest], timestamptz: [`'-infinity'`, `'infinity'`] }[sort.type];
+  const start = `(coalesce($2::${sort.type}, ${ends?.[isDescending ? 1 : 0]}), coalesce($3::text, ''))`;
+  return `(${key}, ${id}) ${isDescending ? '<' : '>'} ${start}`;
+}
+
+/** The statement of a way to read a page. */
+function textOf(listed: Listed, { path, order, isDescending }: Way): string {
+  const { scope, sources, searched, filters, selective = [] } = listed;
+  const sort = listed.orders[order];
+  const own = { key: sort?.key ?? `coalesce($2::text, '')`, id: listed.id };
+  const read = { key: 'key', id: 'id' };
+  const orderBy = ({ key, id }: Columns) =>
+    `order by ${[...(sort ? [key] : []), id].map((one) => `${one} ${isDescending ? 'desc' : 'asc'}`).join(', ')}`;
+  const after = (columns: Columns) => comesAfter(sort, isDescending, columns);
+  const fits = [`($6::text is null or ${searched.map(beginsSo).join(' or ')})`, ...filters].join(
+    ' and ',
+  );
+  const rows = (source: string, where: string, inOrder = '') =>
+    `(select ${own.id} as id, ${own.key} as key, (${fits}) as fits from ${source} where ${scope} and ${where} ${inOrder} limit $5::int)`;
+  const walked = sources.map((source) => rows(source, after(own), orderBy(own)));
+  const conditions =
+    path === 'search'
+      ? searched.map(beginsSo)
+      : selective.filter(({ name }) => name === path).map(({ where }) => where);
+  const collected = sources.flatMap((source) => conditions.map((where) => rows(source, where)));
+  const [candidates, isNext, inOrder] =
+    path === 'walk'
+      ? [
+          `select * from (${walked.join(' union all ')}) w ${orderBy(read)} limit $5::int`,
+          'true',
+          orderBy(read),
+        ]
+      : [collected.join(' union '), after(read), ''];
+  return `
+    with candidate as materialized (${candidates}),
+      match as materialized (select id, key from candidate where fits and ${isNext} ${orderBy(read)} limit $4::int),
+      edge as materialized (select id, key from candidate ${inOrder} offset $5::int - 1 limit 1)
+    select m.id, m.key::text as key, e.id as "edgeId", e.key::text as "edgeKey"
+    from (values (1)) one left join edge e on true left join match m on true ${orderBy({ key: 'm.key', id: 'm.id' })}`;
+}

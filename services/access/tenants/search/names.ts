@@ -1,0 +1,85 @@
+import { type Database, onPool } from '@bailiwick/database';
+import { type Broker, type FollowedEvent, followEvents } from '@bailiwick/events';
+import { type Background, repeat } from '@bailiwick/service';
+import { type Log } from '@bailiwick/telemetry';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Directory } from '../../directory.ts';
+import { type Description, describeMember, findUndescribed } from './queries.ts';
+
+/** Members whose names are read at once. */
+const batch = 500;
+const intervalMs = 30_000;
+
+type Deps = { database: Database; broker: Broker; directory: Directory; log: Log };
+
+/**
+ * Keeps the names and addresses by which members are found current. A new membership is stored
+ * without them, and its event brings them: a call that read them earlier could store them after a
+ * change. A sweeper brings what no event announces, such as the members of earlier versions.
+ */
+export function followNames({ database, broker, directory, log }: Deps): Background[] {
+  const run = onPool(database);
+  const follow = () => {
+    followEvents(
+      { broker, log },
+      {
+        durable: 'access-user-names',
+        subject: 'evt.*.user.>',
+        types: ['user.updated'],
+        handle: ({ data }: FollowedEvent) =>
+          describeMember(run, {
+            userId: String(data['ID']),
+            name: String(data['Name']),
+            email: String(data['Email']),
+            at: new Date(String(data['UpdatedAt'])),
+          }),
+      },
+    );
+    followEvents(
+      { broker, log },
+      {
+        durable: 'access-new-members',
+        subject: 'evt.*.tenant.>',
+        types: ['tenant.member_added'],
+        handle: ({ data }: FollowedEvent) =>
+          describeAll({ database, directory }, [String(data['UserID'])]),
+      },
+    );
+    // Closing the broker waits for messages in progress.
+    return () => Promise.resolve();
+  };
+  const sweep = repeat({
+    everyMs: intervalMs,
+    log,
+    failed: 'reading the names of members failed, retrying',
+    async work(isStopped) {
+      let ids: string[];
+      do {
+        ids = await findUndescribed(run, batch);
+        await describeAll({ database, directory }, ids);
+      } while (ids.length > 0 && !isStopped());
+    },
+  });
+  return [follow, sweep];
+}
+
+/** Reads users from identity and stores what they are found by. */
+async function describeAll(
+  { database, directory }: Pick<Deps, 'database' | 'directory'>,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  const { users } = await directory.getUsers({ ids: [...userIds] });
+  const known = new Map(users.map((user) => [user.id, user]));
+  for (const userId of userIds) {
+    const user = known.get(userId);
+    // A deleted user is not asked for again. Its memberships are about to end.
+    const description: Description = {
+      userId,
+      name: user?.name ?? '',
+      email: user?.email ?? '',
+      at: user?.updatedAt ? timestampDate(user.updatedAt) : new Date(0),
+    };
+    await describeMember(onPool(database), description);
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  createListing,
+  type Database,
+  type FoundIds,
+  onPool,
+  type Run,
+  type Statement,
+  textKey,
+} from '@bailiwick/database';
+import { type PageQuery, type Search } from '@bailiwick/rpc';
+import type { TenantMemberRow } from '../entities.ts';
+import { memberColumns, offerColumns, pendingOffer } from '../queries.ts';
+
+// Members are found by keys of their names and addresses, which identity owns. names.ts keeps the
+// keys current. A pending user has no keys: the tenant knows its ID only. A user who has left has
+// none either.
+
+const offers = `(
+  select ${offerColumns}, o.created_at as since, '' as name_key, '' as last_word_key, '' as email_key
+  from membership_offer o where o.tenant = $1 and ${pendingOffer}) m`;
+
+const members = `(
+  select tenant, user_id, status, source, joined_at as since, name_key, last_word_key, email_key
+  from tenant_member) m`;
+
+const statuses = `array[$7::text, case $7::text when 'disabled' then 'barred' end]`;
+
+const searched = createListing({
+  name: 'access.members_searched',
+  sources: [members, offers],
+  scope: `m.tenant = $1 and ($11::boolean or m.status <> 'barred') and ($12::boolean or m.status <> 'pending')`,
+  id: 'm.user_id',
+  orders: {
+    name: { key: `m.name_key collate "C"`, type: 'text' },
+    email: { key: `m.email_key collate "C"`, type: 'text' },
+    joined: { key: 'm.since', type: 'timestamptz' },
+  },
+  searched: [`m.name_key collate "C"`, `m.last_word_key collate "C"`, `m.email_key collate "C"`],
+  filters: [
+    `($7::text is null or m.status = any (${statuses}))`,
+    '($8::text is null or m.source = $8)',
+    '($9::timestamptz is null or m.since >= $9)',
+    '($10::timestamptz is null or m.since < $10)',
+  ],
+  selective: [
+    {
+      name: 'status',
+      where: `m.status <> 'active' and m.status = any (${statuses})`,
+      isGiven: ([status]) => status !== null && status !== 'active',
+    },
+    { name: 'source', where: 'm.source = $8::text', isGiven: ([, source]) => source !== null },
+    {
+      name: 'period',
+      where: `m.since >= coalesce($9::timestamptz, '-infinity') and m.since < coalesce($10::timestamptz, 'infinity')`,
+      isGiven: ([, , from, to]) => from !== null || to !== null,
+    },
+  ],
+});
+
+/** Which rows a list shows: those of users who left while disabled, and those of pending users. */
+type Shown = { withBarred: boolean; withPending: boolean };
+
+/** The ids of a page of a tenant's members. */
+export const searchMembers = (
+  database: Database,
+  tenant: string,
+  { status, source, from, to, withBarred, withPending, ...search }: Search & Shown,
+  page: PageQuery,
+): Promise<FoundIds> =>
+  searched.find(onPool(database), {
+    ...search,
+    ...page,
+    tenant,
+    values: [status, source, from, to],
+    fixed: [withBarred, withPending],
+  });
+
+const byIds: Statement = {
+  name: 'access.members_by_ids',
+  text: `select ${memberColumns} from (
+           select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id = any ($2)
+           union all
+           select ${offerColumns} from membership_offer o where o.tenant = $1 and o.user_id = any ($2) and ${pendingOffer}
+         ) m`,
+};
+
+/** The members and pending offers of a tenant among `ids`. */
+export const findMembers = (
+  database: Database,
+  tenant: string,
+  ids: readonly string[],
+): Promise<TenantMemberRow[]> => database.query<TenantMemberRow>(byIds, [tenant, ids]);
+
+// Reports may arrive twice and in any order: an older one is ignored.
+const describe: Statement = {
+  name: 'access.describe_member',
+  text: `update tenant_member m
+         set name_key = ${textKey('$2::text')}, last_word_key = ${textKey(`split_part($2::text, ' ', -1)`)},
+             email_key = ${textKey('$3::text')}, described_at = $4
+         where m.user_id = $1 and m.status <> 'barred' and (m.described_at is null or m.described_at < $4)`,
+};
+
+/** What identity reports of a user. `at`: the time of the user's last change. */
+export type Description = { userId: string; name: string; email: string; at: Date };
+
+/** Stores the keys of a user in all its memberships, unless newer ones are stored. */
+export async function describeMember(
+  run: Run,
+  { userId, name, email, at }: Description,
+): Promise<void> {
+  await run(describe, [userId, name, email, at]);
+}
+
+const undescribed: Statement = {
+  name: 'access.undescribed_members',
+  text: `select distinct m.user_id from (
+           select user_id from tenant_member where described_at is null and status <> 'barred' limit $1) m`,
+};
+
+/** Users with memberships that have no keys yet. */
+export async function findUndescribed(run: Run, limit: number): Promise<string[]> {
+  const rows = await run<{ user_id: string }>(undescribed, [limit]);
+  return rows.map((row) => row.user_id);
+}
