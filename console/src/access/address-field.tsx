@@ -1,7 +1,8 @@
-import { TextInput } from '@mantine/core';
+import { Autocomplete, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useCall } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
 
 /** Finds the ID of a person by the address; '' until there is one. An ID stands for itself. */
 export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
@@ -14,23 +15,50 @@ export function useSubjectOf(text: string): { id: string; isUnknown: boolean } {
   return { id: isAddress ? (data?.User?.ID ?? '') : '', isUnknown: isAddress && error !== null };
 }
 
+/** The members whose name or address begins so, by their addresses. */
+function useMembers(text: string, isEnabled: boolean): ReadonlyMap<string, string> {
+  const { ID: Tenant, may } = useTenant();
+  const [settled] = useDebouncedValue(text.trim(), 150);
+  const isName = settled !== '' && !/^(?:usr|bot)_/.test(settled);
+  const isSearch = isEnabled && isName && may('iam.users.read');
+  const request = { Tenant, Query: settled.slice(0, 128), Page: { Limit: 8 } };
+  const options = { enabled: isSearch, keepsPrevious: true };
+  const { data } = useCall('Users_ListByTenant', request, options);
+  const users = isSearch ? (data?.Page.Items ?? []) : [];
+  return new Map(users.map(({ Email, Name }) => [Email, Name]));
+}
+
 type Props = {
   label: string;
   description?: string;
   value: string;
   onChange: (value: string) => void;
   isUnknown: boolean;
+  /** Whether the field suggests members. */
+  suggests?: boolean;
 };
 
-/** Asks for a person by address, or for a person or a bot by ID. */
-export function AddressField({ label, description, value, onChange, isUnknown }: Props) {
+/** Asks for a person by name or address, or for a person or a bot by ID. */
+export function AddressField(props: Props) {
+  const { label, description, value, onChange, isUnknown, suggests = true } = props;
   const { t } = useTexts();
+  const members = useMembers(value, suggests);
   return (
-    <TextInput
+    <Autocomplete
       label={label}
       description={description}
       value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      onChange={onChange}
+      data={[...members.keys()]}
+      filter={({ options }) => options}
+      renderOption={({ option }) => (
+        <span>
+          <Text size="sm">{members.get(option.value) || option.value}</Text>
+          <Text size="xs" c="dimmed">
+            {option.value}
+          </Text>
+        </span>
+      )}
       error={isUnknown && t('access.unknownPerson')}
       autoComplete="off"
       spellCheck={false}

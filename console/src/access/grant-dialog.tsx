@@ -87,6 +87,7 @@ function HolderField({ of, isUnknown, ...choice }: Choice & { of: Holder; isUnkn
       label={t(of === 'people' ? 'access.person' : 'access.bot')}
       description={t(of === 'people' ? 'access.personAbout' : 'access.botAbout')}
       isUnknown={isUnknown}
+      suggests={of === 'people'}
     />
   );
 }

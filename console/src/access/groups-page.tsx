@@ -6,26 +6,28 @@ import { client, useAll } from '../parts/calls.ts';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListFilters } from '../parts/list-filters.tsx';
+import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { FoundGroups } from './found-groups.tsx';
 import { GroupPage } from './group-page.tsx';
 import { GroupTree } from './group-tree.tsx';
 
-/** The groups of a tenant as a tree, or one of them. */
+/** The groups of a tenant as a tree, those that match a search, or one of them. */
 export function GroupsPage() {
   const { group }: { group?: string } = useSearch({ strict: false });
-  return group === undefined ? <Tree /> : <GroupPage key={group} path={group} />;
+  return group === undefined ? <Groups /> : <GroupPage key={group} path={group} />;
 }
 
-function Tree() {
+function Groups() {
   const { t } = useTexts();
-  const { ID, may } = useTenant();
+  const { may } = useTenant();
   const [isAdding, setAdding] = useState(false);
-  const request = { Tenant: ID, Page: { Limit: 200 } };
-  const { data, error, refetch } = useAll('Groups_ListByTenant', request);
+  const { isFiltered } = useListSearch();
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       {t('access.addGroup')}
@@ -37,6 +39,19 @@ function Tree() {
       about={t('access.groupsAbout')}
       actions={may('iam.groups.write') && add}
     >
+      <ListFilters label={t('access.searchGroups')} />
+      {isFiltered ? <FoundGroups /> : <AllGroups />}
+      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function AllGroups() {
+  const { t } = useTexts();
+  const request = { Tenant: useTenant().ID, Page: { Limit: 200 } };
+  const { data, error, refetch } = useAll('Groups_ListByTenant', request);
+  return (
+    <>
       <FailureNotice error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton height={160} />}
       {data?.length === 0 && (
@@ -44,8 +59,7 @@ function Tree() {
       )}
       {data && data.length > 0 && <GroupTree groups={data} />}
       <SameByApi operation="Groups_ListByTenant" request={request} />
-      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
-    </Page>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { type CursorSearch, readCursor } from '../parts/cursor.ts';
+import { type ListSearch, readListSearch } from '../parts/list-search.ts';
 
 // The parts of the addresses of these views, so that each view can be shared.
 
@@ -10,9 +11,9 @@ const textIn = (search: Search, name: string): string => {
 };
 
 /** The group that is shown; without one, the list of groups. */
-export const readGroup = (search: Search): CursorSearch & { group?: string } => {
+export const readGroup = (search: Search): ListSearch & CursorSearch & { group?: string } => {
   const group = textIn(search, 'group');
-  return { ...readCursor(search), ...(group !== '' && { group }) };
+  return { ...readListSearch(search), ...(group !== '' && { group }) };
 };
 
 /** The holders of grants. */

@@ -7,6 +7,8 @@ import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
+import { useListSearch } from '../parts/list-search.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -24,7 +26,8 @@ export function BotsPage() {
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
   const { cursor, onCursor } = useCursor();
-  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const { fields, isFiltered, sorting } = useListSearch();
+  const request = { Tenant: ID, ...fields, Page: { Limit: 25, Cursor: cursor } };
   const list = useCall('Bots_List', request, { keepsPrevious: true });
   const create = may('iam.bots.write') && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
@@ -33,6 +36,19 @@ export function BotsPage() {
   );
   return (
     <Page title={t('bots.bots')} about={t('bots.about', { tenant: Name })} actions={create}>
+      <ListFilters
+        label={t('bots.search')}
+        choices={[
+          {
+            name: 'status',
+            label: t('bots.state'),
+            values: [
+              { value: 'active', label: t('bots.active') },
+              { value: 'disabled', label: t('bots.disabled') },
+            ],
+          },
+        ]}
+      />
       <CursorList
         label={t('bots.bots')}
         columns={useColumns()}
@@ -43,7 +59,14 @@ export function BotsPage() {
         onRetry={() => void list.refetch()}
         cursor={cursor}
         onCursor={onCursor}
-        empty={<Empty icon="bot" title={t('bots.none')} about={t('bots.noneAbout')} />}
+        sorting={sorting}
+        empty={
+          isFiltered ? (
+            <NoMatch />
+          ) : (
+            <Empty icon="bot" title={t('bots.none')} about={t('bots.noneAbout')} />
+          )
+        }
       />
       <SameByApi operation="Bots_List" request={request} />
       {isCreating && (
@@ -62,6 +85,7 @@ function useColumns(): Column<Bot>[] {
   return [
     {
       id: 'name',
+      sort: 'name',
       header: t('bots.name'),
       cell: ({ ID, Name, Description }) => (
         <>
@@ -89,6 +113,7 @@ function useColumns(): Column<Bot>[] {
     },
     {
       id: 'created',
+      sort: 'created',
       header: t('bots.created'),
       isSecondary: true,
       cell: ({ CreatedAt }) => <Time at={CreatedAt} />,

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readCursor } from '../parts/cursor.ts';
+import { readListSearch } from '../parts/list-search.ts';
 import { tenantRoute } from '../shell/routes.tsx';
 
 const permission = 'iam.bots.read';
@@ -7,7 +8,7 @@ const permission = 'iam.bots.read';
 const listView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'bots',
-  validateSearch: readCursor,
+  validateSearch: readListSearch,
   staticData: { navigation: { text: 'bots.bots', icon: 'bot', order: 30, permission } },
   component: lazyRouteComponent(() => import('./bots-page.tsx'), 'BotsPage'),
 });

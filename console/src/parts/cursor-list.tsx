@@ -1,8 +1,19 @@
-import { Button, Group, Paper, Skeleton, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
 import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
 import { type ReactNode, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
+import type { Sorting } from './list-search.ts';
 import { useTexts } from './texts.tsx';
 
 const features = tableFeatures({});
@@ -15,6 +26,8 @@ export type Column<Item> = {
   isSecondary?: boolean;
   /** Whether the header is for screen readers only, over a column of buttons. */
   hasHiddenHeader?: boolean;
+  /** The order that the header sorts by. */
+  sort?: string;
 };
 
 type Props<Item> = {
@@ -30,6 +43,8 @@ type Props<Item> = {
   /** The cursor of this page, from the view's address; '' is the first page. */
   cursor: string;
   onCursor: (cursor: string) => void;
+  /** The order, for columns that have one. */
+  sorting?: Sorting;
   empty: ReactNode;
 };
 
@@ -38,7 +53,7 @@ export function CursorList<Item extends object>(props: Props<Item>) {
   const { page, error, onRetry, cursor, empty } = props;
   if (error && !page) return <FailureNotice error={error} onRetry={onRetry} />;
   if (!page) return <Loading />;
-  if (page.items.length === 0 && cursor === '') return empty;
+  if (page.items.length === 0 && cursor === '' && page.next === '') return empty;
   return (
     <Stack gap="sm">
       {error !== null && <FailureNotice error={error} onRetry={onRetry} />}
@@ -69,6 +84,7 @@ function Rows<Item extends object>(props: Props<Item> & { page: ListPage<Item> }
   const table = useTable({ features, columns: definitions, data, getRowId: idOf });
   const hides = new Set(columns.filter(({ isSecondary }) => isSecondary).map(({ id }) => id));
   const silent = new Set(columns.filter((one) => one.hasHiddenHeader).map(({ id }) => id));
+  const orderOf = (id: string) => columns.find((one) => one.id === id)?.sort;
   const placeOf = (id: string) => (hides.has(id) ? { visibleFrom: 'sm' as const } : {});
   return (
     <Paper withBorder p={0} style={{ overflowX: 'auto' }}>
@@ -77,15 +93,15 @@ function Rows<Item extends object>(props: Props<Item> & { page: ListPage<Item> }
           {table.getHeaderGroups().map((group) => (
             <Table.Tr key={group.id}>
               {group.headers.map((header) => (
-                <Table.Th key={header.id} scope="col" {...placeOf(header.column.id)}>
-                  {silent.has(header.column.id) ? (
-                    <VisuallyHidden>
-                      <table.FlexRender header={header} />
-                    </VisuallyHidden>
-                  ) : (
-                    <table.FlexRender header={header} />
-                  )}
-                </Table.Th>
+                <Heading
+                  key={header.id}
+                  sort={orderOf(header.column.id)}
+                  sorting={props.sorting}
+                  isSilent={silent.has(header.column.id)}
+                  {...placeOf(header.column.id)}
+                >
+                  <table.FlexRender header={header} />
+                </Heading>
               ))}
             </Table.Tr>
           ))}
@@ -103,6 +119,40 @@ function Rows<Item extends object>(props: Props<Item> & { page: ListPage<Item> }
         </Table.Tbody>
       </Table>
     </Paper>
+  );
+}
+
+type HeadingProps = {
+  sort: string | undefined;
+  sorting: Sorting | undefined;
+  isSilent: boolean;
+  visibleFrom?: 'sm';
+  children: ReactNode;
+};
+
+/** The header of a column. It sorts the list if the column has an order. */
+function Heading({ sort, sorting, isSilent, children, ...place }: HeadingProps) {
+  if (isSilent)
+    return (
+      <Table.Th scope="col" {...place}>
+        <VisuallyHidden>{children}</VisuallyHidden>
+      </Table.Th>
+    );
+  if (!sorting || sort === undefined)
+    return (
+      <Table.Th scope="col" {...place}>
+        {children}
+      </Table.Th>
+    );
+  const { by, isDescending, onSort } = sorting;
+  const order = isDescending ? 'descending' : 'ascending';
+  return (
+    <Table.Th scope="col" aria-sort={by === sort ? order : 'none'} {...place}>
+      <UnstyledButton fz="inherit" fw="inherit" onClick={() => onSort(sort)}>
+        {children}
+        <span aria-hidden="true">{by !== sort ? ' ↕' : isDescending ? ' ↓' : ' ↑'}</span>
+      </UnstyledButton>
+    </Table.Th>
   );
 }
 

@@ -8,11 +8,11 @@ export const readCursor = ({ cursor }: Record<string, unknown>): CursorSearch =>
 
 /** The cursor in the view's address, so that a page of a list can be shared, and the way to others. */
 export function useCursor(): { cursor: string; onCursor: (cursor: string) => void } {
-  const { cursor = '' } = useSearch({ strict: false });
+  const { cursor = '', ...rest }: CursorSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   return {
     cursor,
     onCursor: (next) =>
-      void navigate({ to: '.', search: (next === '' ? {} : { cursor: next }) as never }),
+      void navigate({ to: '.', search: { ...rest, ...readCursor({ cursor: next }) } as never }),
   };
 }

@@ -7,6 +7,8 @@ import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
+import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -33,7 +35,8 @@ export function InvitationsPage() {
   const [isInviting, setInviting] = useState(false);
   const [withdrawn, setWithdrawn] = useState<Invitation>();
   const { cursor, onCursor } = useCursor();
-  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const { fields, isFiltered, sorting } = useListSearch();
+  const request = { Tenant: ID, ...fields, Page: { Limit: 25, Cursor: cursor } };
   const list = useCall('TenantInvitations_List', request, { keepsPrevious: true });
   const mayWrite = may('iam.invitations.write');
   const invite = (
@@ -47,6 +50,19 @@ export function InvitationsPage() {
       about={t('people.invitationsAbout', { tenant: Name })}
       actions={mayWrite && invite}
     >
+      <ListFilters
+        label={t('people.searchAddress')}
+        choices={[
+          {
+            name: 'status',
+            label: t('people.status'),
+            values: Object.entries(statuses).map(([value, { text }]) => ({
+              value,
+              label: t(text),
+            })),
+          },
+        ]}
+      />
       <CursorList
         label={t('people.invitations')}
         columns={useColumns(mayWrite ? setWithdrawn : undefined)}
@@ -57,8 +73,13 @@ export function InvitationsPage() {
         onRetry={() => void list.refetch()}
         cursor={cursor}
         onCursor={onCursor}
+        sorting={sorting}
         empty={
-          <Empty icon="mail" title={t('people.noInvitations')} about={t('start.inviteAbout')} />
+          isFiltered ? (
+            <NoMatch />
+          ) : (
+            <Empty icon="mail" title={t('people.noInvitations')} about={t('start.inviteAbout')} />
+          )
         }
       />
       <SameByApi operation="TenantInvitations_List" request={request} />
@@ -71,7 +92,12 @@ export function InvitationsPage() {
 function useColumns(onWithdraw?: (invitation: Invitation) => void): Column<Invitation>[] {
   const { t } = useTexts();
   return [
-    { id: 'email', header: t('people.email'), cell: ({ Email }) => <Text size="sm">{Email}</Text> },
+    {
+      id: 'email',
+      sort: 'email',
+      header: t('people.email'),
+      cell: ({ Email }) => <Text size="sm">{Email}</Text>,
+    },
     { id: 'status', header: t('people.status'), cell: ({ Status }) => <StatusBadge of={Status} /> },
     {
       id: 'roles',
@@ -89,6 +115,7 @@ function useColumns(onWithdraw?: (invitation: Invitation) => void): Column<Invit
     },
     {
       id: 'created',
+      sort: 'created',
       header: t('people.sent'),
       isSecondary: true,
       cell: ({ CreatedAt }) => <Time at={CreatedAt} />,

@@ -8,6 +8,8 @@ import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { ListFilters, NoMatch } from '../parts/list-filters.tsx';
+import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { Person, useUser } from '../parts/person.tsx';
@@ -40,12 +42,31 @@ export function MembersPage() {
   const [removed, setRemoved] = useState<Member>();
   const { cursor, onCursor } = useCursor();
   // Each row asks for its user: the list of members has neither names nor addresses.
-  const request = { Tenant: ID, Page: { Limit: 25, Cursor: cursor } };
+  const { fields, isFiltered, sorting } = useListSearch();
+  const request = { Tenant: ID, ...fields, Page: { Limit: 25, Cursor: cursor } };
   const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
   const roles = useRoles(ID, may('iam.grants.read'));
   return (
     <Page title={t('people.members')} about={t('people.membersAbout', { tenant: Name })}>
       <FailureNotice error={roles.error} />
+      <ListFilters
+        label={t('people.search')}
+        choices={[
+          {
+            name: 'status',
+            label: t('people.status'),
+            values: Object.entries(statuses).map(([value, { text }]) => ({
+              value,
+              label: t(text),
+            })),
+          },
+          {
+            name: 'source',
+            label: t('people.source'),
+            values: Object.entries(sources).map(([value, text]) => ({ value, label: t(text) })),
+          },
+        ]}
+      />
       <CursorList
         label={t('people.members')}
         columns={useColumns(roles.of, may('iam.users.write') ? setRemoved : undefined)}
@@ -56,7 +77,14 @@ export function MembersPage() {
         onRetry={() => void list.refetch()}
         cursor={cursor}
         onCursor={onCursor}
-        empty={<Empty icon="people" title={t('people.noMembers')} about={t('start.inviteAbout')} />}
+        sorting={sorting}
+        empty={
+          isFiltered ? (
+            <NoMatch />
+          ) : (
+            <Empty icon="people" title={t('people.noMembers')} about={t('start.inviteAbout')} />
+          )
+        }
       />
       <SameByApi operation="TenantMembers_List" request={request} />
       {removed && <Remove member={removed} onClose={() => setRemoved(undefined)} />}
@@ -71,7 +99,12 @@ function useColumns(
   const { t } = useTexts();
   const { may } = useTenant();
   return [
-    { id: 'person', header: t('people.person'), cell: ({ UserID }) => <Person id={UserID} /> },
+    {
+      id: 'person',
+      sort: 'name',
+      header: t('people.person'),
+      cell: ({ UserID }) => <Person id={UserID} />,
+    },
     { id: 'status', header: t('people.status'), cell: (member) => <StatusOf {...member} /> },
     ...(rolesOf
       ? [
@@ -91,6 +124,7 @@ function useColumns(
     },
     {
       id: 'joined',
+      sort: 'joined',
       header: t('people.joined'),
       isSecondary: true,
       cell: ({ JoinedAt }) => <Time at={JoinedAt} />,

@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { readCursor } from '../parts/cursor.ts';
+import { readListSearch } from '../parts/list-search.ts';
 import { tenantRoute } from '../shell/routes.tsx';
 
 const membersView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'members',
-  validateSearch: readCursor,
+  validateSearch: readListSearch,
   staticData: {
     navigation: {
       text: 'people.members',
@@ -20,7 +20,7 @@ const membersView = createRoute({
 const invitationsView = createRoute({
   getParentRoute: () => tenantRoute,
   path: 'invitations',
-  validateSearch: readCursor,
+  validateSearch: readListSearch,
   staticData: {
     navigation: {
       text: 'people.invitations',

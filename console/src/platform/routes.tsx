@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readCursor } from '../parts/cursor.ts';
+import { readListSearch } from '../parts/list-search.ts';
 import { rootRoute } from '../shell/routes.tsx';
 import { readSearch } from './search.ts';
 
@@ -25,7 +26,7 @@ const tenantsView = createRoute({
 const usersView = createRoute({
   getParentRoute: () => platformRoute,
   path: 'users',
-  validateSearch: (search) => ({ ...readCursor(search), ...readSearch(search) }),
+  validateSearch: readListSearch,
   component: lazyRouteComponent(() => import('./users-page.tsx'), 'UsersPage'),
 });
 

@@ -7,6 +7,8 @@ import { Id } from '../parts/copy.tsx';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { ListFilters } from '../parts/list-filters.tsx';
+import { useListSearch } from '../parts/list-search.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
@@ -14,44 +16,51 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { useSearchText } from './search.ts';
-import { SearchField } from './search-field.tsx';
 import { SupportDialog } from './support-dialog.tsx';
 
 type User = ItemOf<'Users_List'>;
 type Chosen = { user: User; action: 'status' | 'support' };
 
-/** The user with this address or ID, as a list of one or none. */
-function useOne(query: string) {
-  const isId = query.startsWith('usr_');
-  const byId = useCall('Users_Get', { UserID: query }, { enabled: isId });
-  const byEmail = useCall('Users_GetByEmail', { Email: query }, { enabled: !isId && query !== '' });
-  const found = isId ? byId : byEmail;
-  const page: ListPage<User> | undefined = found.data && { items: [found.data.User], next: '' };
+/** The user with this ID, as a list of one or none. */
+function useOne(id: string) {
+  const found = useCall('Users_Get', { UserID: id }, { enabled: id !== '' });
   // A user who does not exist is no failure of the search.
-  const isMissing = found.error?.Code === 'not_found';
+  const isMissing = found.error?.Code === 'not_found' || found.error?.Code === 'invalid_argument';
+  const page: ListPage<User> | undefined = found.data && { items: [found.data.User], next: '' };
   return {
+    ...found,
     page: isMissing ? { items: [], next: '' } : page,
     error: isMissing ? null : found.error,
-    refetch: found.refetch,
-    isPlaceholderData: false,
   };
 }
 
 /** All users of the installation. */
 export function UsersPage() {
   const { t } = useTexts();
-  const { query } = useSearchText();
+  const { search, fields, sorting } = useListSearch();
   const { cursor, onCursor } = useCursor();
   const [chosen, setChosen] = useState<Chosen>();
-  const request = { Page: { Limit: 25, Cursor: cursor } };
-  const all = useCall('Users_List', request, { keepsPrevious: true, enabled: query === '' });
-  const one = useOne(query);
-  const list = query === '' ? { ...all, page: pageOf<'Users_List'>(all.data) } : one;
+  const request = { ...fields, Page: { Limit: 25, Cursor: cursor } };
+  const id = search.query?.startsWith('usr_') ? search.query : '';
+  const all = useCall('Users_List', request, { keepsPrevious: true, enabled: id === '' });
+  const one = useOne(id);
+  const list = id === '' ? { ...all, page: pageOf<'Users_List'>(all.data) } : one;
   const close = () => setChosen(undefined);
   return (
     <Page title={t('platform.users')} about={t('platform.usersAbout')}>
-      <SearchField label={t('platform.userQuery')} placeholder="ada@example.com" />
+      <ListFilters
+        label={t('platform.userQuery')}
+        choices={[
+          {
+            name: 'status',
+            label: t('platform.state'),
+            values: [
+              { value: 'active', label: t('platform.active') },
+              { value: 'disabled', label: t('platform.disabled') },
+            ],
+          },
+        ]}
+      />
       <CursorList
         label={t('platform.users')}
         columns={useColumns(setChosen)}
@@ -62,14 +71,15 @@ export function UsersPage() {
         onRetry={() => void list.refetch()}
         cursor={cursor}
         onCursor={onCursor}
+        sorting={sorting}
         empty={
           <Empty icon="people" title={t('platform.noUsers')} about={t('platform.noUsersAbout')} />
         }
       />
-      {query === '' ? (
+      {id === '' ? (
         <SameByApi operation="Users_List" request={request} />
       ) : (
-        <SameByApi operation="Users_GetByEmail" request={{ Email: query }} />
+        <SameByApi operation="Users_Get" request={{ UserID: id }} />
       )}
       {chosen?.action === 'status' && <ChangeStatus user={chosen.user} onClose={close} />}
       {chosen?.action === 'support' && <SupportDialog user={chosen.user} onClose={close} />}
@@ -82,6 +92,7 @@ function useColumns(onChoose: (chosen: Chosen) => void): Column<User>[] {
   return [
     {
       id: 'user',
+      sort: 'name',
       header: t('platform.user'),
       cell: ({ ID, Name, Email }) => (
         <>
@@ -168,7 +179,7 @@ function ChangeStatus({ user, onClose }: { user: User; onClose: () => void }) {
   const { ID, Email, Status } = user;
   const isActive = Status === 'active';
   const change = useChange(isActive ? 'Users_Disable' : 'Users_Enable', {
-    stale: ['Users_List', 'Users_Get', 'Users_GetByEmail'],
+    stale: ['Users_List', 'Users_Get'],
   });
   const onSuccess = () => {
     onClose();
