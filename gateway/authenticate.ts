@@ -15,12 +15,16 @@ import { createNetworks, tokenHash, tokenKind } from '@bailiwick/values';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createAccessTokens, isAccessToken } from './access-tokens.ts';
+import { createPortalSessions } from './portal-sessions.ts';
 import { keysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
 
 /** The client's data on a request, known before its credential is checked. */
 export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
 
-/** The kinds of tokens that identity stores. The others are access tokens, which sso verifies. */
+/**
+ * The kinds of tokens that identity stores. notifications stores those of the portal, and the others
+ * are access tokens, which sso verifies.
+ */
 const storedKinds: readonly string[] = ['session', 'botKey', 'worker', 'support'];
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
@@ -33,12 +37,22 @@ const workerPermissions = permissionBitmap((permission) => permission === 'iam.i
  * look-up, and a revoked right never works again.
  */
 export function createAuthenticator(
-  peers: { identity: Transport; access: Transport; sso: Transport },
+  peers: Record<'identity' | 'access' | 'sso' | 'notifications', Transport>,
   rightsCache: RightsCache,
 ) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
   const resolveAccessToken = createAccessTokens(peers.sso, credentials);
+  const resolvePortalSession = createPortalSessions(peers.notifications);
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
+
+  function resolverOf(token: string) {
+    const kind = tokenKind(token) ?? '';
+    if (storedKinds.includes(kind))
+      return (hash: Uint8Array, ip: string) => resolveCredential(credentials, hash, ip);
+    if (kind === 'portalSession') return resolvePortalSession;
+    if (!isAccessToken(token)) throw unauthenticated();
+    return (hash: Uint8Array, ip: string) => resolveAccessToken(token, nameOf(hash), ip);
+  }
 
   return {
     /**
@@ -47,17 +61,11 @@ export function createAuthenticator(
      * from any other address the key is not a credential. @throws unauthenticated
      */
     async principal(token: string, ip: string): Promise<Principal> {
-      const kind = tokenKind(token);
-      const isStored = storedKinds.includes(kind ?? '');
-      if (!isStored && !isAccessToken(token)) throw unauthenticated();
+      const resolve = resolverOf(token);
       const hash = tokenHash(token);
-      const name = Buffer.from(hash).toString('base64');
-      const { principal, serves } = await rightsCache.getOrLoad(`credential ${name}`, async () =>
-        cacheable(
-          isStored
-            ? await resolveCredential(credentials, hash, ip)
-            : await resolveAccessToken(token, name, ip),
-        ),
+      const { principal, serves } = await rightsCache.getOrLoad(
+        `credential ${nameOf(hash)}`,
+        async () => cacheable(await resolve(hash, ip)),
       );
       if (!serves(ip)) throw unauthenticated();
       return principal;
@@ -74,6 +82,7 @@ export function createAuthenticator(
       const about = { type, id, credentialId, clientId, narrowedTo, email, mailboxUnproven };
       const base = { ...origin, ...about, ...sessionProof(principal) };
       if (type === 'worker') return newCaller({ ...base, platformPermissions: workerPermissions });
+      if (principal.portal) return newCaller({ ...base, ...portalRights(principal) });
       if (!needsPermissions(operation)) return newCaller(base);
       // Cached by credential, not by user: only one of a user's two sessions may come from the
       // tenant's provider.
@@ -171,6 +180,15 @@ async function limitSession(
 }
 
 const anywhere = () => true;
+
+const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64');
+
+/** The rights of a portal session: nothing in its tenant but the operations of the portal. */
+const portalRights = ({ tenant, portal }: Principal) => ({
+  tenant,
+  endpoint: portal?.endpoint ?? '',
+  platformPermissions: portal?.permissions ?? new Uint8Array(),
+});
 
 /** Whether the sign-in, or a factor after it, is recent. */
 const isRecent = ({ signedInAt, provenAt = signedInAt }: Principal): boolean =>

@@ -4,6 +4,7 @@ import { exhausted, invalid, toServiceError } from '@bailiwick/errors';
 import { idempotencyKeyHeader, isIdempotencyKey, replayedHeader } from '@bailiwick/idempotency';
 import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { NotificationsLimits } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
@@ -240,18 +241,20 @@ function moveToken(
  * is read.
  */
 function createCallCounter(peers: Peers) {
-  const limits: Partial<
-    Record<
-      Host,
-      Client<typeof IdentityLimits> | Client<typeof AccessLimits> | Client<typeof SsoLimits>
-    >
+  const limits: Record<
+    Host,
+    | Client<typeof IdentityLimits>
+    | Client<typeof AccessLimits>
+    | Client<typeof SsoLimits>
+    | Client<typeof NotificationsLimits>
   > = {
     identity: createClient(IdentityLimits, asService(peers.identity, 'gateway')),
     access: createClient(AccessLimits, asService(peers.access, 'gateway')),
     sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
+    notifications: createClient(NotificationsLimits, asService(peers.notifications, 'gateway')),
   };
   return async ({ rate, host }: Operation, ip: string, response: ServerResponse): Promise<void> => {
-    const state = rate === '' ? undefined : await limits[host]?.take({ rate, ip, report: true });
+    const state = rate === '' ? undefined : await limits[host].take({ rate, ip, report: true });
     // No limit, or an older service version, which rejects the call itself.
     if (!state || state.limit === 0) return;
     showQuota(response, { name: rate, ...state });

@@ -7,6 +7,8 @@ export type Principal = ResolveResponse & {
   clientId: string;
   /** What the rights depend on beside the tenant. An access token narrows its session. */
   rightsOf: string;
+  /** The endpoint of a portal session, and what it can do; absent = another credential. */
+  portal?: { endpoint: string; permissions: Uint8Array };
 };
 
 /** A principal, the addresses that it may call from, and what ends it. */

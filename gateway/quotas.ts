@@ -46,7 +46,7 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
   return {
     /** Counts a call of a session or bot key. Undefined = no quota. */
     take({ type, credentialId }: { type: string; credentialId: string }): CountedQuota | undefined {
-      if (type !== 'user' && type !== 'bot' && type !== 'support') return undefined;
+      if (!['user', 'bot', 'support', 'portal'].includes(type)) return undefined;
       const kind = type === 'bot' ? 'bot' : 'user';
       return count(`credential ${credentialId}`, kind === 'user' ? 'session' : 'bot', quotas[kind]);
     },

@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'app' // client of the OpenID provider
   | 'whk' // webhook endpoint
   | 'slk' // chat endpoint
+  | 'wpt' // link to the portal of a webhook endpoint
   | 'dek' // data key
   | 'evt' // event
   | 'tsk'; // task
@@ -40,6 +41,8 @@ export const tokenLetters = {
   worker: 'w',
   appSecret: 'a',
   support: 'p',
+  portalLink: 'o',
+  portalSession: 't',
 } as const;
 
 /** The kind of a bearer token. */

@@ -21,9 +21,9 @@ export type Host = 'identity' | 'access' | 'sso' | 'notifications';
 
 /**
  * The required credential: none, a user's session, a session or a bot key, a bot key, the delivery
- * worker's token, or a call of another process.
+ * worker's token, a call of another process, or a session of the receivers' portal.
  */
-export type Credential = 'none' | 'session' | 'any' | 'bot' | 'worker' | 'service';
+export type Credential = 'none' | 'session' | 'any' | 'bot' | 'worker' | 'service' | 'portal';
 
 /** The effect of a response on the browser's cookies. */
 type SessionCookie = 'set' | 'clear' | 'setSupport' | 'clearSupport';
@@ -85,6 +85,7 @@ const credentials: Partial<Record<CredentialOption, Credential>> = {
   [CredentialOption.BOT]: 'bot',
   [CredentialOption.WORKER]: 'worker',
   [CredentialOption.SERVICE]: 'service',
+  [CredentialOption.PORTAL]: 'portal',
 };
 
 const sessionCookies: Partial<Record<SessionCookieOption, SessionCookie>> = {

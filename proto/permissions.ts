@@ -90,6 +90,17 @@ const table = [
     'iam.platform.queues.read',
     'Read the state of the delivery queue, and the endpoints that fail.',
   ],
+  [
+    'iam.internal.portal.read',
+    'Read the state and the log of the endpoint of a portal link. Only sessions of the portal hold it and the following four.',
+  ],
+  [
+    'iam.internal.portal.bodies',
+    'Read the bodies that were sent to the endpoint of a portal link.',
+  ],
+  ['iam.internal.portal.replay', 'Send messages to the endpoint of a portal link again.'],
+  ['iam.internal.portal.test', 'Send a test to the endpoint of a portal link.'],
+  ['iam.internal.portal.rotate', 'Replace the signing secret of the endpoint of a portal link.'],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

@@ -98,6 +98,7 @@ test('every open operation has a rate class, and no other operation has one', ()
     'sso_check',
     'sso_providers',
     'branding',
+    'portal_open',
   ]);
   for (const { name, credential, rate } of all) {
     assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);

@@ -28,8 +28,11 @@ import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/us
 import { file_bailiwick_notifications_v1_app_logouts } from './gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
 import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifications/v1/events_pb.ts';
+import { file_bailiwick_notifications_v1_internal } from './gen/bailiwick/notifications/v1/internal_pb.ts';
 import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
 import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notifications/v1/mail_pb.ts';
+import { file_bailiwick_notifications_v1_portal } from './gen/bailiwick/notifications/v1/portal_pb.ts';
+import { file_bailiwick_notifications_v1_portals } from './gen/bailiwick/notifications/v1/portals_pb.ts';
 import { file_bailiwick_notifications_v1_queues } from './gen/bailiwick/notifications/v1/queues_pb.ts';
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
@@ -72,6 +75,9 @@ const files: readonly DescFile[] = [
   file_bailiwick_sso_v1_account_apps,
   file_bailiwick_sso_v1_internal,
   file_bailiwick_notifications_v1_webhooks,
+  file_bailiwick_notifications_v1_portals,
+  file_bailiwick_notifications_v1_portal,
+  file_bailiwick_notifications_v1_internal,
   file_bailiwick_notifications_v1_chat,
   file_bailiwick_notifications_v1_app_logouts,
   file_bailiwick_notifications_v1_mail,

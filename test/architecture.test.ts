@@ -103,6 +103,9 @@ const acrossTenants: Record<string, string> = {
   'keys.superseded': 'reseals the records of superseded data keys of all tenants in order',
   'notifications.failing_endpoints': 'shows the failing endpoints of all tenants to operators',
   'notifications.waiting_by_lane': 'counts the waiting tasks of all tenants by lane',
+  'notifications.delete_expired_portals': 'the sweeper covers all tenants',
+  'notifications.portal_by_session': 'finds the tenant of a portal session from its token',
+  'notifications.portal_by_token': 'finds the tenant of a portal link from its token',
   'notifications.ailing': 'announces failing endpoints of all tenants, each in its own tenant',
   'notifications.attempts_done': 'the worker holds the task, whose id is unique',
   'notifications.chat_endpoint_tenant':

@@ -140,7 +140,7 @@ function schemaOf({ type, about, record }: EventType, description: Description):
         description: 'Who did it.',
         required: ['type', 'id'],
         properties: {
-          type: { enum: ['user', 'bot', 'platform', 'system', 'anonymous'] },
+          type: { enum: ['user', 'bot', 'platform', 'portal', 'system', 'anonymous'] },
           id: text('Empty if the actor has no identifier.'),
         },
       },
@@ -253,7 +253,7 @@ ${JSON.stringify(exampleOf(created, readDescription()), null, 2)}
 | \`type\`       | one of the types below, or an application's                                                        |
 | \`timestamp\`  | when it happened                                                                                   |
 | \`tenant\`     | where it happened; empty for records outside tenants, such as users                                |
-| \`actor\`      | who did it: \`user\`, \`bot\`, \`platform\`, \`system\` or \`anonymous\`, with the identifier where there is one |
+| \`actor\`      | who did it: \`user\`, \`bot\`, \`platform\`, \`portal\` (a link of a [receiver](receivers-portal.md)), \`system\` or \`anonymous\`, with the identifier where there is one |
 | \`apiVersion\` | the API version of the data                                                                        |
 | \`data\`       | the record, exactly as the API returns it                                                          |
 | \`previous\`   | the previous values of the changed fields; null = not set                                          |

@@ -59,6 +59,9 @@ export const isForAccount = ({ clientId, narrowedTo }: Caller): boolean =>
 /** The type of a caller token in which an operator acts as a user. */
 export const supportCaller = 'support';
 
+/** The type of a session of the receivers' portal: it holds rights on one webhook endpoint only. */
+export const portalCaller = 'portal';
+
 /**
  * The caller of a support session as handlers see it: the user, with the operator beside it. Only
  * the pipeline sees the other type, so that a process that does not know it rejects the call.

@@ -14,6 +14,7 @@ export {
   newCaller,
   openCallerSigner,
   openCallerVerifier,
+  portalCaller,
   queueWorker,
   serviceCaller,
   supportCaller,

@@ -4,6 +4,7 @@ import {
   clientCallOf,
   inClientCall,
   inRequest,
+  portalCaller,
 } from '@bailiwick/call';
 import {
   denied,
@@ -189,7 +190,7 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
       await auditRefusal(
         { operation, caller, permission: wantedPermission(operation) },
         error,
-        isId('tnt', named) ? named : '',
+        isId('tnt', named) ? named : ownTenantOf(caller),
       );
     } catch (failure) {
       log.error('auditing a denied call failed', { error: failure, requestId: caller.requestId });
@@ -197,6 +198,9 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
     }
   };
 }
+
+/** What a portal session may not do concerns the tenant of its link. */
+const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller ? tenant : '');
 
 type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exchange };
 
@@ -221,9 +225,12 @@ function assertCredential(operation: Operation, caller: Caller): void {
   }
   // The operation's rule denies a worker without the permission.
   if (credential === 'worker') return;
-  const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[
-    credential
-  ];
+  const kinds = {
+    session: ['user'],
+    any: ['user', 'bot', 'platform'],
+    bot: ['bot', 'platform'],
+    portal: [portalCaller],
+  }[credential];
   if (!kinds.includes(caller.type))
     throw denied(
       credential === 'session'

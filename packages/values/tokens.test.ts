@@ -14,6 +14,8 @@ test('tokens have one form and name their kind', () => {
     ['challenge', 'f'],
     ['worker', 'w'],
     ['support', 'p'],
+    ['portalLink', 'o'],
+    ['portalSession', 't'],
   ] as const) {
     const token = createToken(kind);
     assert.match(token, new RegExp(`^bwk${letter}_[0-9A-Za-z]{49}$`));

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from './types.ts';
 /** All schemes are bearer tokens. Separate schemes show which tokens an operation accepts. */
 export const securitySchemes: JsonObject = {
   worker: bearer('bwkw_…', "The delivery worker's token."),
+  portalSession: bearer('bwkt_…', "A session of the receivers' portal, from Portal_Open."),
   botKey: bearer('bwkb_…', "A bot's key, from `BotKeys_Create`, or the platform's own key."),
   session: bearer(
     'bwks_…',
@@ -41,6 +42,11 @@ const callers: Readonly<Record<Exclude<Credential, 'service'>, Caller>> = {
     phrase: "the delivery worker's token",
     sentence: 'For the delivery worker only.',
   },
+  portal: {
+    schemes: ['portalSession'],
+    phrase: 'a portal session',
+    sentence: "Requires a session of the receivers' portal.",
+  },
 };
 
 const callerOf = ({ name, credential }: Operation): Caller => {
@@ -56,7 +62,7 @@ export function security(operation: Operation): Json {
 }
 
 const takesAccessToken = ({ credential, accessToken }: Operation): boolean =>
-  credential !== 'none' && credential !== 'worker' && accessToken !== 'refused';
+  !['none', 'worker', 'portal'].includes(credential) && accessToken !== 'refused';
 
 /** Who may call, in one line. */
 export function accessLine(operation: Operation): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base64, exampleId, exampleToken } from './example-tokens.ts';
+import { portalValues } from './example-values-portal.ts';
 import { ssoValues } from './example-values-sso.ts';
 import type { Json } from './types.ts';
 
@@ -215,6 +216,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   RotatedFrom: '',
 
   ...ssoValues,
+  ...portalValues,
 
   // Endpoints and deliveries
   'WebhookEndpoint.Name': 'ERP',

@@ -18,6 +18,8 @@ import { Messages } from './migrations/007-messages.ts';
 import { Idempotency } from './migrations/008-idempotency.ts';
 import { WantedTypes } from './migrations/009-wanted-types.ts';
 import { DeliveryHours } from './migrations/010-delivery-hours.ts';
+import { Portals } from './migrations/011-portals.ts';
+import { WebhookPortalEntity } from './portals/entities.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { DeliveryHourEntity } from './stats/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
@@ -39,6 +41,7 @@ export const notificationsSchema: ServiceSchema = {
     MailSuppressionEntity,
     PublishedEventEntity,
     DeliveryHourEntity,
+    WebhookPortalEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
@@ -51,6 +54,7 @@ export const notificationsSchema: ServiceSchema = {
     { name: '008-idempotency', class: Idempotency },
     { name: '009-wanted-types', class: WantedTypes },
     { name: '010-delivery-hours', class: DeliveryHours },
+    { name: '011-portals', class: Portals },
   ],
   compatibleFrom: 1,
 };

@@ -2,14 +2,20 @@ import { type Database } from '@bailiwick/database';
 import { createPools, type EgressRules } from '@bailiwick/egress';
 import { type Broker } from '@bailiwick/events';
 import { createTenantKeys, openKeyRing, openKeyService, type TenantKeys } from '@bailiwick/keys';
-import { createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
+import { countAddress, createLimiter, type Limiter, type LimitProfile } from '@bailiwick/limits';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { AppLogouts } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
+import {
+  NotificationsLimits,
+  PortalCredentials,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
+import { Portal } from '@bailiwick/proto/gen/bailiwick/notifications/v1/portal_pb.ts';
+import { WebhookPortals } from '@bailiwick/proto/gen/bailiwick/notifications/v1/portals_pb.ts';
 import { Queues } from '@bailiwick/proto/gen/bailiwick/notifications/v1/queues_pb.ts';
 import {
   AccountTasks,
@@ -57,6 +63,10 @@ import { createLaneQuotas } from './fanout/lane-quotas.ts';
 import { keysHandlers } from './keys/handlers.ts';
 import { logoutHandlers } from './logouts/handlers.ts';
 import { attemptsHandler } from './messages/attempts.ts';
+import { portalHandlers } from './portal/handlers.ts';
+import { portalsHandlers } from './portals/handlers.ts';
+import { portalLimits } from './portals/limits.ts';
+import { credentialsHandlers } from './portals/sessions.ts';
 import { readPlan } from './process-roles.ts';
 import { queueOf } from './queue/queue.ts';
 import { queuesHandlers } from './queue/status/handlers.ts';
@@ -171,8 +181,8 @@ type Shared = Deps & {
 };
 
 function endpointServices({ settings, ...shared }: Shared): Served[] {
-  const { database, keys, egress, limiter } = shared;
-  const { endpointLimit, deliveryBodyHours } = settings;
+  const { database, keys, egress, limiter, profile } = shared;
+  const { endpointLimit, deliveryBodyHours, publicUrl } = settings;
   const pager = createPager(shared.ring);
   const deps = { ...shared, pager, endpointLimit, deliveryBodyHours };
   const webhookDeps = { ...shared, findTarget: targetFinder(database) };
@@ -197,6 +207,10 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),
     serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
     serve(AppLogouts, logoutHandlers(deps)),
+    serve(WebhookPortals, portalsHandlers({ database, pager, publicUrl })),
+    serve(Portal, portalHandlers(shared, webhooks)),
+    serve(PortalCredentials, credentialsHandlers(shared)),
+    serve(NotificationsLimits, { take: countAddress(limiter, portalLimits[profile]) }),
   ];
 }
 

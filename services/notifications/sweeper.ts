@@ -6,6 +6,7 @@ import { deleteExpiredSuppressions } from './email/queries.ts';
 import { nameSeconds } from './events/publish.ts';
 import { forgetPublished } from './events/queries.ts';
 import { deleteExpiredMessages, deleteForgotten } from './messages/queries.ts';
+import { deleteExpiredPortals } from './portals/queries.ts';
 import { deleteOldHours } from './stats/queries.ts';
 import { erasePreviousSecrets } from './webhooks/queries.ts';
 
@@ -28,6 +29,7 @@ export function createSweeper({ database, limiter, deliveryBodyHours, log }: Dep
         erasePreviousSecrets(database),
         forgetPublished(database, nameSeconds),
         deleteExpiredSuppressions(database),
+        deleteExpiredPortals(database),
         limiter.sweep(),
       ]);
       // One transaction per batch: the database cancels long statements.

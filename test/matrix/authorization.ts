@@ -71,7 +71,7 @@ export function testAuthorization(started: () => World, called: Called): void {
           [operation.name, 'denied', who.id],
           what,
         );
-        assert.equal(entry?.tenant, auditedIn(operation, place, who), what);
+        assert.equal(entry?.tenant, auditedIn(operation, place, who) || portalOf(world, who), what);
       }
     });
 
@@ -241,9 +241,15 @@ function auditedIn(operation: Operation, place: Place, who: Principal): string {
     return '';
   // The gateway fills in an absent tenant for every caller that the operation could serve.
   const isFilledIn =
-    place.name === 'absent' && operation.defaultTenant !== '' && who.kind !== 'worker';
+    place.name === 'absent' &&
+    operation.defaultTenant !== '' &&
+    !['worker', 'portal'].includes(who.kind);
   return isFilledIn ? place.home : place.tenant;
 }
+
+/** Denials of a portal session that name no other tenant are audited in the tenant of its link. */
+const portalOf = ({ places }: World, { kind }: Principal): string =>
+  kind === 'portal' ? places.own.tenant : '';
 
 type Entry = {
   requestId: string;

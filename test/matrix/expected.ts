@@ -65,7 +65,8 @@ const kindsOf: Partial<Record<Operation['credential'], ReadonlyArray<Principal['
   any: ['user', 'bot', 'platform'],
   bot: ['bot', 'platform'],
   // The worker's operations accept these credentials; the operation's rule denies them.
-  worker: ['user', 'bot', 'platform', 'worker'],
+  worker: ['user', 'bot', 'platform', 'worker', 'portal'],
+  portal: ['portal'],
 };
 
 /** Whether the tenant is malformed, or required and absent. */

@@ -27,6 +27,7 @@ export type Fixture = {
 const factors = 'test/operations/factors.test.ts';
 const tenantChanges = 'test/operations/tenant-changes.test.ts';
 const support = 'test/operations/support.test.ts';
+const portal = 'test/operations/portal.test.ts';
 const passkeys = 'test/operations/passkeys.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
@@ -180,6 +181,15 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Webhooks_GetMessage: { allowedIn: 'test/delivery/messages.test.ts' },
   Webhooks_Resend: { allowedIn: 'test/delivery/messages.test.ts' },
   Webhooks_SendTest: { fresh: ['webhook'] },
+  WebhookPortals_Create: { fresh: ['webhook'] },
+  WebhookPortals_Delete: { fresh: ['webhook', 'portal'] },
+  Portal_Open: { allowedIn: portal },
+  Portal_GetMessage: { allowedIn: portal },
+  Portal_Resend: { allowedIn: portal },
+  Portal_ReplayFailed: {},
+  Portal_SendTest: {},
+  Portal_RotateSecret: {},
+  Portal_Close: { allowedIn: portal },
   Events_Publish: { request: () => ({ ID: null }) },
   Webhooks_Deliver: { fresh: ['webhook'] },
   Chat_CreateEndpoint: { request: (_place, _who, stack) => ({ URL: endpointUrl(stack) }) },

@@ -6,7 +6,7 @@ import { newCode, newIdentity } from '../support/federation.ts';
 import type { Stack } from '../support/harness.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { mailTo, newAddress, password, tokenIn } from '../support/people.ts';
-import { newPerson, newSession } from './people.ts';
+import { newPerson, newPortal, newSession } from './people.ts';
 import type { Place } from './world.ts';
 
 // Creates records of every kind, for a lasting place or for one call. Each maker returns the place
@@ -120,6 +120,11 @@ const makers = {
     };
     const answer = await stack.call('BotTrusts_Save', { Trust }, ownerToken);
     return { ids: { btr: idIn(answer, 'Trust', 'btr') } };
+  },
+
+  portal: async (stack, { home: Tenant, ownerToken, ids }) => {
+    const { id } = await newPortal(stack, { Tenant, Endpoint: ids['whk'] ?? '' }, ownerToken);
+    return { ids: { wpt: id } };
   },
 
   webhook: async (stack, { home: Tenant, ownerToken }) => {

@@ -55,3 +55,19 @@ export async function newTenant(stack: Stack, OwnerID: string): Promise<string> 
   );
   return (recordIn(made, 'Tenant') as { ID: string }).ID;
 }
+
+/** Creates a link to the portal of an endpoint, with all abilities. `secret` is its token. */
+export async function newPortal(
+  stack: Stack,
+  of: { Tenant: string; Endpoint: string },
+  token: string,
+): Promise<{ id: string; secret: string }> {
+  const Abilities = ['bodies', 'replay', 'test', 'rotate'];
+  const made = await stack.call(
+    'WebhookPortals_Create',
+    { ...of, Name: 'matrix', Abilities },
+    token,
+  );
+  const { ID: id } = recordIn(made, 'Portal') as { ID: string };
+  return { id, secret: new URL(String(recordIn(made, 'Link'))).hash.slice(1) };
+}

@@ -36,3 +36,12 @@ export const platformSupport: Holds = (permission) =>
   platformOwner(permission) && permission.endsWith('.read');
 
 export const worker: Holds = only('iam.internal.deliver');
+
+/** A session of the receivers' portal with all abilities. */
+export const portal: Holds = only(
+  'iam.internal.portal.read',
+  'iam.internal.portal.bodies',
+  'iam.internal.portal.replay',
+  'iam.internal.portal.test',
+  'iam.internal.portal.rotate',
+);

@@ -6,7 +6,7 @@ import type { Stack } from '../support/harness.ts';
 import { newAddress } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { makeAll } from './makers.ts';
-import { newPerson, newSession, newTenant, type Person } from './people.ts';
+import { newPerson, newPortal, newSession, newTenant, type Person } from './people.ts';
 import * as roles from './roles.ts';
 
 // The callers, and the records that they call about.
@@ -40,7 +40,7 @@ export type Place = {
 
 export type Principal = {
   name: string;
-  kind: 'anonymous' | 'user' | 'bot' | 'platform' | 'worker';
+  kind: 'anonymous' | 'user' | 'bot' | 'platform' | 'worker' | 'portal';
   token: string | undefined;
   id: string;
   email: string;
@@ -114,7 +114,7 @@ async function makePlace(
   invitee: string,
 ): Promise<Place> {
   const tenant = await newTenant(stack, owner.id);
-  const prefixes = 'dom sso app slk ses whk bot bky btr usr fac psk evt tsk'.split(' ');
+  const prefixes = 'dom sso app slk ses whk wpt bot bky btr usr fac psk evt tsk'.split(' ');
   const unmade = Object.fromEntries(prefixes.map((prefix) => [prefix, createId(prefix as 'dom')]));
   const empty: Place = {
     name,
@@ -140,6 +140,7 @@ async function makePlace(
     'trust',
     'botGrant',
     'webhook',
+    'portal',
     'chat',
     'domain',
     'provider',
@@ -224,6 +225,7 @@ async function makePrincipals(
       limited: true,
     },
     ...(await makeBots(stack, own)),
+    await makePortal(stack, own),
     { ...installed('platform', stack.platformKey), ...everywhere(roles.platformOwner) },
     { ...installed('worker', stack.workerToken), inTenant: {}, onPlatform: roles.worker },
   ];
@@ -325,4 +327,24 @@ async function makeBots(stack: Stack, { tenant: Tenant, ownerToken }: Place): Pr
     caller('bot', whole.Secret, roles.admin),
     caller('a narrowed key', narrowed.Secret, roles.only(...part)),
   ];
+}
+
+/** A session of the receivers' portal of the endpoint that the requests are about. */
+async function makePortal(stack: Stack, { tenant, ids, ownerToken }: Place): Promise<Principal> {
+  const { id, secret } = await newPortal(
+    stack,
+    { Tenant: tenant, Endpoint: ids['whk'] ?? '' },
+    ownerToken,
+  );
+  const { Token } = bodyOf(await stack.call('Portal_Open', { Token: secret }));
+  return {
+    name: 'a portal session',
+    kind: 'portal',
+    token: String(Token),
+    id,
+    email: '',
+    home: 'own',
+    inTenant: {},
+    onPlatform: roles.portal,
+  };
 }

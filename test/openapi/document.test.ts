@@ -227,11 +227,13 @@ test('security names the credential that the gateway requires, and x-permission 
     any: ['session', 'botKey'],
     bot: ['botKey'],
     worker: ['worker'],
+    portal: ['portalSession'],
     service: undefined,
   };
   for (const { operation, endpoint } of endpoints) {
     const own = schemes[operation.credential] ?? [];
-    const isForPeopleOrBots = own.length > 0 && operation.credential !== 'worker';
+    const isForPeopleOrBots =
+      own.length > 0 && !['worker', 'portal'].includes(operation.credential);
     assert.deepEqual(
       endpoint.security.flatMap((one) => Object.keys(one)),
       isForPeopleOrBots && operation.accessToken !== 'refused' ? [...own, 'accessToken'] : own,
@@ -247,6 +249,7 @@ test('security names the credential that the gateway requires, and x-permission 
   assert.deepEqual(Object.keys(document.components.securitySchemes).sort(), [
     'accessToken',
     'botKey',
+    'portalSession',
     'session',
     'worker',
   ]);

@@ -915,6 +915,55 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Name","kind":"text","required":true,"text":""},
     ],
   },
+  Portal_Close: {
+    "text":"Ends the session. The link opens another one.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
+  Portal_Get: {
+    "text":"Returns the endpoint and what the link can do.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
+  Portal_GetMessage: {
+    "text":"Returns a message that was sent to the endpoint, with its body and attempts.","access":"a portal session: the permission iam.internal.portal.bodies on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
+    ],
+  },
+  Portal_ListAttempts: {
+    "text":"Lists the delivery attempts of the last 30 days to the endpoint, newest first.","access":"a portal session: the permission iam.internal.portal.read on the platform","answers":"page","tenant":"",
+    fields: [
+      {"path":"Outcome","kind":"text","required":false,"text":"The result of the attempt."},
+      {"path":"EventType","kind":"text","required":false,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
+    ],
+  },
+  Portal_Open: {
+    "text":"Exchanges the token of a link for the token of a session, which lasts an hour. A link has one session at a time: this ends the earlier one.","access":"everyone","answers":"record","tenant":"",
+    fields: [
+      {"path":"Token","kind":"secret","required":true,"text":"The fragment of the link."},
+    ],
+  },
+  Portal_ReplayFailed: {
+    "text":"Sends the failed deliveries of the endpoint again, each with a full set of attempts. Fails with failed_precondition if the endpoint is inactive.","access":"a portal session: the permission iam.internal.portal.replay on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
+  Portal_Resend: {
+    "text":"Sends one message again, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive.","access":"a portal session: the permission iam.internal.portal.replay on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"MessageID","kind":"text","required":true,"text":"The message's identifier: the ID of its attempts, and the header webhook-id."},
+    ],
+  },
+  Portal_RotateSecret: {
+    "text":"Replaces the signing secret of the endpoint. The new secret is in the response and is never shown again. The previous secret also signs until the grace period ends.","access":"a portal session: the permission iam.internal.portal.rotate on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"GraceSeconds","kind":"number","required":false,"text":"How long the previous secret also signs, in seconds. If absent, 86400 (one day); 0 ends it at once; at most 604800 (one week)."},
+    ],
+  },
+  Portal_SendTest: {
+    "text":"Sends an endpoint.ping event to the endpoint at once, without retries.","access":"a portal session: the permission iam.internal.portal.test on the platform","answers":"record","tenant":"",
+    fields: [],
+  },
   Queues_Status: {
     "text":"Returns the lanes of the queue and the endpoints that fail, of all tenants.","access":"a session or a bot key: the permission iam.platform.queues.read on the platform","answers":"record","tenant":"",
     fields: [],
@@ -1436,6 +1485,32 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"User.ExternalID","kind":"text","required":false,"text":"The user's ID in another system. Changing it requires iam.platform.users.write."},
       {"path":"User.Metadata","kind":"map","required":false,"text":""},
       {"path":"User.Email","kind":"text","required":false,"text":"The stored address. A different address is rejected: use Account_ChangeEmail."},
+    ],
+  },
+  WebhookPortals_Create: {
+    "text":"Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.write there. An endpoint has at most 20 links (failed_precondition).","access":"a session or a bot key: the permission iam.webhooks.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Endpoint","kind":"text","required":true,"text":""},
+      {"path":"Name","kind":"text","required":true,"text":"Who gets the link. The portal does not show it."},
+      {"path":"ExpiresInMinutes","kind":"number","required":false,"text":"Absent = 10080, a week; at most 129600, 90 days."},
+      {"path":"Abilities","kind":"texts","required":false,"text":"What the portal can do: bodies (read sent bodies), replay (send messages again), test (send a test), rotate (replace the signing secret). Empty = only the endpoint's state and log."},
+    ],
+  },
+  WebhookPortals_Delete: {
+    "text":"Deletes a link. It and its open session end at once. Nothing changes if it does not exist.","access":"a session or a bot key: the permission iam.webhooks.write in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  WebhookPortals_List: {
+    "text":"Lists the links to the portal of an endpoint that have not expired.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"page","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Endpoint","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
     ],
   },
   Webhooks_CreateEndpoint: {

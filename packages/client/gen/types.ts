@@ -212,6 +212,24 @@ export interface Operations {
   Passkeys_List: { request: Passkeys_ListReq; response: Passkeys_ListRes };
   /** Changes the name of one of the caller's passkeys. */
   Passkeys_Rename: { request: Passkeys_RenameReq; response: Passkeys_RenameRes };
+  /** Ends the session. The link opens another one. */
+  Portal_Close: { request: Portal_CloseReq; response: Portal_CloseRes };
+  /** Returns the endpoint and what the link can do. */
+  Portal_Get: { request: Portal_GetReq; response: Portal_GetRes };
+  /** Returns a message that was sent to the endpoint, with its body and attempts. */
+  Portal_GetMessage: { request: Portal_GetMessageReq; response: Portal_GetMessageRes };
+  /** Lists the delivery attempts of the last 30 days to the endpoint, newest first. */
+  Portal_ListAttempts: { request: Portal_ListAttemptsReq; response: Portal_ListAttemptsRes };
+  /** Exchanges the token of a link for the token of a session, which lasts an hour. A link has one session at a time: this ends the earlier one. */
+  Portal_Open: { request: Portal_OpenReq; response: Portal_OpenRes };
+  /** Sends the failed deliveries of the endpoint again, each with a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
+  Portal_ReplayFailed: { request: Portal_ReplayFailedReq; response: Portal_ReplayFailedRes };
+  /** Sends one message again, with the same identifier and body and a full set of attempts. Fails with failed_precondition if the endpoint is inactive. */
+  Portal_Resend: { request: Portal_ResendReq; response: Portal_ResendRes };
+  /** Replaces the signing secret of the endpoint. The new secret is in the response and is never shown again. The previous secret also signs until the grace period ends. */
+  Portal_RotateSecret: { request: Portal_RotateSecretReq; response: Portal_RotateSecretRes };
+  /** Sends an endpoint.ping event to the endpoint at once, without retries. */
+  Portal_SendTest: { request: Portal_SendTestReq; response: Portal_SendTestRes };
   /** Returns the lanes of the queue and the endpoints that fail, of all tenants. */
   Queues_Status: { request: Queues_StatusReq; response: Queues_StatusRes };
   /** Replaces the caller's recovery codes and mails the user. The codes are shown only here. Needs a factor, and a sign-in within the last 15 minutes. */
@@ -336,6 +354,12 @@ export interface Operations {
   Users_ResetFactors: { request: Users_ResetFactorsReq; response: Users_ResetFactorsRes };
   /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
+  /** Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.write there. An endpoint has at most 20 links (failed_precondition). */
+  WebhookPortals_Create: { request: WebhookPortals_CreateReq; response: WebhookPortals_CreateRes };
+  /** Deletes a link. It and its open session end at once. Nothing changes if it does not exist. */
+  WebhookPortals_Delete: { request: WebhookPortals_DeleteReq; response: WebhookPortals_DeleteRes };
+  /** Lists the links to the portal of an endpoint that have not expired. */
+  WebhookPortals_List: { request: WebhookPortals_ListReq; response: WebhookPortals_ListRes };
   /** Creates an endpoint. Its signing secret is in the response and is never shown again. A tenant has a maximum number of endpoints (failed_precondition). */
   Webhooks_CreateEndpoint: { request: Webhooks_CreateEndpointReq; response: Webhooks_CreateEndpointRes };
   /** Deletes an endpoint. Its pending deliveries are dropped. */
@@ -1050,7 +1074,7 @@ export type AuditEntry = {
   Result: string;
   /** The error code. Empty if the call succeeded. */
   Code: string;
-  /** user, bot, platform, system or anonymous. */
+  /** user, bot, platform, portal (a link to the portal of a webhook endpoint), system or anonymous. */
   ActorType: string;
   ActorID: string;
   /** The session or bot key of the call. */
@@ -2712,6 +2736,125 @@ export type PlannedChangeInput = {
   Groups_Delete?: Groups_DeleteReq | undefined;
 };
 
+/** The endpoint of a link, as its receiver may see it. */
+export type PortalEndpoint = {
+  ID: string;
+  Name: string;
+  /** The URL. The values of its query and the long segments of its path are masked, since they may be secrets. */
+  URL: string;
+  Active: boolean;
+  /** Why the service disabled the endpoint. Empty if the service did not disable it. */
+  DisabledReason: string;
+  DisabledAt?: string;
+  /** The event types that it receives. Empty means all. */
+  EventTypes: string[];
+  /** The previous secret also signs until this time. Absent if there is no previous secret. */
+  PreviousSecretUntil?: string;
+  /** Since when no delivery has succeeded. Absent if the latest one did. */
+  FailingSince?: string;
+  /** Nothing is sent before this time. Absent if deliveries are not paused. */
+  PausedUntil?: string;
+};
+
+/** Empty: it is about the caller's session. */
+export type Portal_CloseReq = Record<string, never>;
+
+/** Empty: the session has ended. */
+export type Portal_CloseRes = Record<string, never>;
+
+/** Selects a message. */
+export type Portal_GetMessageReq = {
+  /** The message's identifier: the ID of its attempts, and the header webhook-id. */
+  MessageID: string;
+};
+
+/** The message. */
+export type Portal_GetMessageRes = {
+  Message: DeliveryMessage;
+};
+
+/** Empty: it is about the endpoint of the link. */
+export type Portal_GetReq = Record<string, never>;
+
+/** The endpoint, and what the link can do. */
+export type Portal_GetRes = {
+  Endpoint: PortalEndpoint;
+  /** The tenant, for its name and logo. */
+  Tenant: string;
+  /** What the link can do beyond the state and the log: bodies, replay, test, rotate. */
+  Abilities: string[];
+  /** When the link expires. */
+  ExpiresAt?: string;
+};
+
+/** Selects a page and a filter. Empty fields do not restrict the list. */
+export type Portal_ListAttemptsReq = {
+  /** The result of the attempt. */
+  Outcome?: string | undefined;
+  EventType?: string | undefined;
+  Page?: PageReq | undefined;
+};
+
+/** A page of attempts. */
+export type Portal_ListAttemptsRes = {
+  Page: DeliveryAttemptPage;
+};
+
+/** The token of a link. */
+export type Portal_OpenReq = {
+  /** The fragment of the link. */
+  Token: string;
+};
+
+/** The session. */
+export type Portal_OpenRes = {
+  /** The bearer token of the portal's operations. */
+  Token: string;
+  ExpiresAt?: string;
+};
+
+/** Empty: it is about all failed deliveries of the last 30 days. */
+export type Portal_ReplayFailedReq = Record<string, never>;
+
+/** The deliveries that were queued again. */
+export type Portal_ReplayFailedRes = {
+  Queued: number;
+};
+
+/** Selects a message. */
+export type Portal_ResendReq = {
+  /** The message's identifier: the ID of its attempts, and the header webhook-id. */
+  MessageID: string;
+};
+
+/** Whether the message was queued again. */
+export type Portal_ResendRes = {
+  /** False if it was queued already. */
+  Queued: boolean;
+};
+
+/** Sets the grace period of the current secret. */
+export type Portal_RotateSecretReq = {
+  /** How long the previous secret also signs, in seconds. If absent, 86400 (one day); 0 ends it at once; at most 604800 (one week). */
+  GraceSeconds?: number | undefined;
+};
+
+/** The new signing secret, which is shown only once. */
+export type Portal_RotateSecretRes = {
+  /** The key of the X-Webhook-Signature header. */
+  Secret: string;
+  /** The previous secret also signs until this time. Absent if it does not. */
+  PreviousSecretUntil?: string;
+};
+
+/** Empty: it is about the endpoint of the link. */
+export type Portal_SendTestReq = Record<string, never>;
+
+/** The result of the attempt. A test is not retried, so the status is never retry. */
+export type Portal_SendTestRes = {
+  Task: TaskResult;
+};
+
 /** A lane of the queue. */
 export type QueueLane = {
   /** webhook, chat, logout, slow, replay or email. */
@@ -4073,6 +4216,69 @@ export type WebhookEndpointInput = {
 export type WebhookEndpointPage = {
   Items: WebhookEndpoint[];
   NextCursor: string;
+};
+
+/** A link to the portal of an endpoint. */
+export type WebhookPortal = {
+  ID: string;
+  Tenant: string;
+  Endpoint: string;
+  /** Who has the link. The portal does not show it. */
+  Name: string;
+  /** What the portal can do beyond the state and the log: bodies, replay, test, rotate. */
+  Abilities: string[];
+  ExpiresAt?: string;
+  CreatedAt?: string;
+  /** The user or bot that created it. "platform" for the installation's key. */
+  CreatedBy: string;
+  /** When the link was last opened. Absent if it was not opened yet. */
+  LastOpenedAt?: string;
+};
+
+/** One page of links. */
+export type WebhookPortalPage = {
+  Items: WebhookPortal[];
+  NextCursor: string;
+};
+
+/** The endpoint, and what the link opens for how long. */
+export type WebhookPortals_CreateReq = {
+  Tenant: string;
+  Endpoint: string;
+  /** Who gets the link. The portal does not show it. */
+  Name: string;
+  /** Absent = 10080, a week; at most 129600, 90 days. */
+  ExpiresInMinutes?: number | undefined;
+  /** What the portal can do: bodies (read sent bodies), replay (send messages again), test (send a test), rotate (replace the signing secret). Empty = only the endpoint's state and log. */
+  Abilities?: readonly string[] | undefined;
+};
+
+/** The link, which is shown only once. */
+export type WebhookPortals_CreateRes = {
+  Portal: WebhookPortal;
+  /** The address to hand to the receiver. Its fragment has the token, which browsers do not send. */
+  Link: string;
+};
+
+/** Selects one link. */
+export type WebhookPortals_DeleteReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** Empty: the link does not work any more. */
+export type WebhookPortals_DeleteRes = Record<string, never>;
+
+/** Selects an endpoint and a page. */
+export type WebhookPortals_ListReq = {
+  Tenant: string;
+  Endpoint: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of links. */
+export type WebhookPortals_ListRes = {
+  Page: WebhookPortalPage;
 };
 
 /** The endpoint to create. */

@@ -11,6 +11,7 @@ import { LockMode } from '@mikro-orm/core';
 import { deleteHealth } from '../health/queries.ts';
 import { messageHandlers } from '../messages/handlers.ts';
 import { forgetMessages } from '../messages/queries.ts';
+import { deletePortalsOf } from '../portals/queries.ts';
 import { deleteWaiting } from '../queue/queries.ts';
 import { type Replay, replayFailed } from '../queue/replay.ts';
 import type { Store } from '../queue/store.ts';
@@ -78,6 +79,8 @@ export function sharedHandlers<
     },
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {
+      // Sessions of the receivers' portal depend on the endpoint.
+      call.invalidates.add(`credential:${id}`);
       await database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
         // Lock order everywhere: the endpoint, its waiting tasks, its health.
         const stored = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
@@ -86,6 +89,7 @@ export function sharedHandlers<
         em.remove(stored);
         await deleteWaiting(em, tenant, id);
         await deleteHealth(em, tenant, id);
+        await deletePortalsOf(em, tenant, id);
         await forgetMessages(em, tenant, id);
       });
       return {};

@@ -78,7 +78,7 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   code: string;
 
   /**
-   * user, bot, platform, system or anonymous.
+   * user, bot, platform, portal (a link to the portal of a webhook endpoint), system or anonymous.
    *
    * @generated from field: string actor_type = 9 [json_name = "ActorType"];
    */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKyBAoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLEBAoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhUKDXZhbGlkYXRlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCRIRCglhc3N1cmFuY2UYFCABKAkSFwoPZmFjdG9yX3JlcXVpcmVkGBUgASgIEhUKDW93bl9hc3N1cmFuY2UYFiABKAkSFgoObWV0aG9kX3JlZnVzZWQYFyABKAgSGAoQbWFpbGJveF91bnByb3ZlbhgYIAEoCBIRCgljbGllbnRfaWQYGSABKAkSEAoIb3BlcmF0b3IYGiABKAkSEAoIZW5kcG9pbnQYGyABKAkiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
 
 /**
  * The caller of an internal call, signed with the calling process's own key. Services trust no
@@ -20,9 +20,9 @@ export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
  */
 export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   /**
-   * user, bot, platform, worker, anonymous, support, or service for a call in a service's own name.
-   * support is a user in whose name an operator acts: a process of an earlier version, which does
-   * not know it, rejects the call.
+   * user, bot, platform, worker, anonymous, support, portal, or service for a call in a service's own
+   * name. support is a user in whose name an operator acts, and portal a link to the portal of one
+   * endpoint: a process of an earlier version, which does not know them, rejects the call.
    *
    * @generated from field: string type = 1;
    */
@@ -210,6 +210,14 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: string operator = 26;
    */
   operator: string;
+
+  /**
+   * The only webhook endpoint that a session of the receivers' portal is about. Empty for all other
+   * callers.
+   *
+   * @generated from field: string endpoint = 27;
+   */
+  endpoint: string;
 };
 
 /**

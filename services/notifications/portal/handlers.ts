@@ -1,0 +1,120 @@
+import { type Database } from '@bailiwick/database';
+import { notFound, unauthenticated } from '@bailiwick/errors';
+import type {
+  Portal,
+  PortalEndpointSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/portal_pb.ts';
+import {
+  type Webhooks,
+  WebhooksGetMessageRequestSchema,
+  WebhooksListAttemptsRequestSchema,
+  WebhooksReplayFailedRequestSchema,
+  WebhooksResendRequestSchema,
+  WebhooksRotateSecretRequestSchema,
+  WebhooksSendTestRequestSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { timeOf } from '@bailiwick/values';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { closePortal, openPortal, type SessionDeps } from '../portals/sessions.ts';
+import { type EndpointColumns, toApi } from '../webhooks/api-record.ts';
+import { findEndpoint } from '../webhooks/queries.ts';
+import { maskedUrl } from './masked-url.ts';
+import { findHealth, findLink, type Health } from './queries.ts';
+
+type Shared = Pick<
+  Handlers<typeof Webhooks>,
+  'listAttempts' | 'getMessage' | 'resend' | 'replayFailed' | 'sendTest' | 'rotateSecret'
+>;
+
+/**
+ * The operations of a portal session: those of the administrators, about the endpoint of the link.
+ * The endpoint comes from the caller, never from a request.
+ */
+export function portalHandlers(deps: SessionDeps, webhooks: Shared): Handlers<typeof Portal> {
+  return {
+    open: ({ token }, call) => openPortal(deps, token, call),
+    get: (_request, call) => getPortal(deps.database, call),
+
+    async listAttempts({ outcome, eventType, page: wanted }, call) {
+      const { tenant, endpoint } = call.caller;
+      const asked = { tenant, endpoint, outcome, eventType, ...(wanted && { page: wanted }) };
+      const { page } = await webhooks.listAttempts(
+        create(WebhooksListAttemptsRequestSchema, asked),
+        call,
+      );
+      return { ...(page && { page }) };
+    },
+
+    async getMessage({ messageId }, call) {
+      const asked = create(WebhooksGetMessageRequestSchema, { ...endpointOf(call), messageId });
+      const { message } = await webhooks.getMessage(asked, call);
+      return { ...(message && { message }) };
+    },
+
+    async resend({ messageId }, call) {
+      const asked = create(WebhooksResendRequestSchema, { ...endpointOf(call), messageId });
+      const { queued = false } = await webhooks.resend(asked, call);
+      return { queued };
+    },
+
+    async replayFailed(_request, call) {
+      const asked = create(WebhooksReplayFailedRequestSchema, endpointOf(call));
+      const { queued = 0 } = await webhooks.replayFailed(asked, call);
+      return { queued };
+    },
+
+    async sendTest(_request, call) {
+      const asked = create(WebhooksSendTestRequestSchema, endpointOf(call));
+      const { task } = await webhooks.sendTest(asked, call);
+      return { ...(task && { task }) };
+    },
+
+    async rotateSecret({ graceSeconds }, call) {
+      const asked = { ...endpointOf(call), ...(graceSeconds !== undefined && { graceSeconds }) };
+      const { endpoint, secret = '' } = await webhooks.rotateSecret(
+        create(WebhooksRotateSecretRequestSchema, asked),
+        call,
+      );
+      const previousSecretUntil = endpoint?.previousSecretUntil;
+      return { secret, ...(previousSecretUntil && { previousSecretUntil }) };
+    },
+
+    async close(_request, call) {
+      await closePortal(deps, call);
+      return {};
+    },
+  };
+}
+
+const endpointOf = ({ caller: { tenant, endpoint } }: Call) => ({ tenant, id: endpoint });
+
+async function getPortal(database: Database, { caller: { tenant, endpoint, id } }: Call) {
+  const [found, link, health] = await Promise.all([
+    findEndpoint(database, tenant, endpoint),
+    findLink(database, tenant, id),
+    findHealth(database, tenant, endpoint),
+  ]);
+  if (!found) throw notFound('endpoint');
+  // The link was deleted after the gateway had checked it.
+  if (!link) throw unauthenticated();
+  const { abilities, expiresAt } = link;
+  return { endpoint: shownTo(found, health), tenant, abilities, expiresAt: timeOf(expiresAt) };
+}
+
+/** What the receiver sees of its endpoint: neither the whole URL nor the tenant's notes. */
+function shownTo(
+  row: EndpointColumns,
+  health: Health | undefined,
+): MessageInitShape<typeof PortalEndpointSchema> {
+  const { disabledAt, previousSecretUntil } = toApi(row);
+  const { id, name, url, active, disabledReason, eventTypes } = row;
+  return {
+    ...{ id, name, active, disabledReason, eventTypes },
+    url: maskedUrl(url),
+    ...(disabledAt && { disabledAt }),
+    ...(previousSecretUntil && { previousSecretUntil }),
+    ...(health?.failingSince && { failingSince: timeOf(health.failingSince) }),
+    ...(health?.pausedUntil && { pausedUntil: timeOf(health.pausedUntil) }),
+  };
+}

@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer';
+import { type Database } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import type {
+  WebhookPortals,
+  WebhookPortalsCreateRequest,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/portals_pb.ts';
+import { type Call, type Handlers, type Pager } from '@bailiwick/rpc';
+import { createId, createToken, tokenHash } from '@bailiwick/values';
+import { portalRecord, WebhookPortalEntity } from './entities.ts';
+import { countPortals, deletePortal, listPortals, lockEndpointName } from './queries.ts';
+import { recordPortal } from './records.ts';
+
+type Deps = { database: Database; pager: Pager; publicUrl: string };
+
+const maxPortals = 20;
+
+const weekMinutes = 7 * 24 * 60;
+
+/** The operations of the administrators of a tenant on links to the receivers' portal. */
+export function portalsHandlers(deps: Deps): Handlers<typeof WebhookPortals> {
+  const { database, pager } = deps;
+  return {
+    create: (request, call) => createPortal(deps, request, call),
+
+    async list({ tenant, endpoint, page }, { operation }) {
+      const binding = [operation.name, tenant, endpoint];
+      const query = pager.read(page, binding);
+      const rows = await listPortals(database, tenant, endpoint, query);
+      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+      return { page: { items: items.map(portalRecord), nextCursor } };
+    },
+
+    async delete({ tenant, id }, call) {
+      // Even if it is gone: the gateways may not know yet that another call has deleted it.
+      call.invalidates.add(`credential:${id}`);
+      await database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
+        const deleted = await deletePortal(em, tenant, id);
+        if (deleted) recordPortal(em, call, 'deleted', { ...deleted, tenant });
+      });
+      return {};
+    },
+  };
+}
+
+async function createPortal(
+  { database, publicUrl }: Deps,
+  {
+    tenant,
+    endpoint,
+    name,
+    abilities,
+    expiresInMinutes = weekMinutes,
+  }: WebhookPortalsCreateRequest,
+  call: Call,
+) {
+  const token = createToken('portalLink');
+  const now = Date.now();
+  const { caller } = call;
+  const row = await database.transaction(
+    { tenant, row: `endpoint ${tenant} ${endpoint}` },
+    async (em) => {
+      if ((await lockEndpointName(em, tenant, endpoint)) === undefined) throw notFound('endpoint');
+      if ((await countPortals(em, tenant, endpoint)) >= maxPortals)
+        throw failedPrecondition(`an endpoint has at most ${maxPortals} links`, 'PORTAL_LIMIT');
+      const created = em.create(WebhookPortalEntity, {
+        tenant,
+        id: createId('wpt'),
+        endpoint,
+        name: name.trim(),
+        abilities,
+        tokenHash: Buffer.from(tokenHash(token)),
+        expiresAt: new Date(now + expiresInMinutes * 60_000),
+        creatorType: caller.type,
+        createdBy: caller.id,
+        createdAt: new Date(now),
+        lastOpenedAt: null,
+        sessionHash: null,
+        sessionExpiresAt: null,
+      });
+      em.persist(created);
+      recordPortal(em, call, 'created', created);
+      return created;
+    },
+  );
+  return { portal: portalRecord(row), link: `${publicUrl}/portal#${token}` };
+}

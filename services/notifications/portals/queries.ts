@@ -1,0 +1,150 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
+import { type PageQuery } from '@bailiwick/rpc';
+import type { PortalColumns } from './entities.ts';
+
+const ofEndpoint: Statement = {
+  name: 'notifications.portals_of_endpoint',
+  text: `select tenant, id, endpoint, name, abilities, expires_at as "expiresAt", created_by as "createdBy", created_at as "createdAt", last_opened_at as "lastOpenedAt"
+         from webhook_portal where tenant = $1 and endpoint = $2 and expires_at > now() and id > $3 order by id limit $4`,
+};
+
+/** A page of the links of an endpoint that have not expired, plus one row if there are more. */
+export function listPortals(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+  { after, limit }: PageQuery,
+): Promise<PortalColumns[]> {
+  return database.query<PortalColumns>(ofEndpoint, [tenant, endpoint, after, limit]);
+}
+
+/** The name of an endpoint, which stays locked until the transaction ends; undefined without it. */
+export async function lockEndpointName(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<string | undefined> {
+  const [row] = await execute<{ name: string }>(
+    em,
+    'select name from webhook_endpoint where tenant = $1 and id = $2 for no key update',
+    [tenant, endpoint],
+  );
+  return row?.name;
+}
+
+export async function countPortals(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<number> {
+  const [row] = await execute<{ count: number }>(
+    em,
+    'select count(*)::int as count from webhook_portal where tenant = $1 and endpoint = $2 and expires_at > now()',
+    [tenant, endpoint],
+  );
+  return row?.count ?? 0;
+}
+
+/** What the audit names of a link. */
+export type DeletedPortal = { id: string; endpoint: string; name: string };
+
+export async function deletePortal(
+  em: EntityManager,
+  tenant: string,
+  id: string,
+): Promise<DeletedPortal | undefined> {
+  const [row] = await execute<DeletedPortal>(
+    em,
+    'delete from webhook_portal where tenant = $1 and id = $2 returning id, endpoint, name',
+    [tenant, id],
+  );
+  return row;
+}
+
+/** Deletes the links of an endpoint that is deleted. */
+export async function deletePortalsOf(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
+  await execute(em, 'delete from webhook_portal where tenant = $1 and endpoint = $2', [
+    tenant,
+    endpoint,
+  ]);
+}
+
+/** A link that has not expired, and whose endpoint exists. */
+export type LivePortal = {
+  tenant: string;
+  id: string;
+  endpoint: string;
+  name: string;
+  abilities: string[];
+  creatorType: string;
+  createdBy: string;
+  /** When the session expires, or the link where it is found by its own token. */
+  expiresAt: Date | string;
+};
+
+// The version before this one deletes an endpoint without its links.
+const live = (expiry: string) => `
+  select p.tenant, p.id, p.endpoint, p.name, p.abilities, p.creator_type as "creatorType", p.created_by as "createdBy", p.${expiry} as "expiresAt"
+  from webhook_portal p join webhook_endpoint e on e.tenant = p.tenant and e.id = p.endpoint where p.expires_at > now()`;
+
+const byToken: Statement = {
+  name: 'notifications.portal_by_token',
+  text: `${live('expires_at')} and p.token_hash = $1`,
+};
+const bySession: Statement = {
+  name: 'notifications.portal_by_session',
+  text: `${live('session_expires_at')} and p.session_hash = $1 and p.session_expires_at > now()`,
+};
+
+export async function findByToken(
+  database: Database,
+  hash: Uint8Array,
+): Promise<LivePortal | undefined> {
+  const [row] = await database.query<LivePortal>(byToken, [hash]);
+  return row;
+}
+
+export async function findBySession(
+  database: Database,
+  hash: Uint8Array,
+): Promise<LivePortal | undefined> {
+  const [row] = await database.query<LivePortal>(bySession, [hash]);
+  return row;
+}
+
+/** Begins the session of a link, in the place of an earlier one. Undefined if the link has ended. */
+export async function beginSession(
+  em: EntityManager,
+  { tenant, id }: { tenant: string; id: string },
+  hash: Uint8Array,
+  minutes: number,
+): Promise<Date | string | undefined> {
+  const [row] = await execute<{ expiresAt: Date | string }>(
+    em,
+    `update webhook_portal set session_hash = $3, session_expires_at = least(now() + make_interval(mins => $4), expires_at), last_opened_at = now()
+     where tenant = $1 and id = $2 and expires_at > now() returning session_expires_at as "expiresAt"`,
+    [tenant, id, hash, minutes],
+  );
+  return row?.expiresAt;
+}
+
+export async function endSession(em: EntityManager, tenant: string, id: string): Promise<void> {
+  await execute(
+    em,
+    'update webhook_portal set session_hash = null, session_expires_at = null where tenant = $1 and id = $2',
+    [tenant, id],
+  );
+}
+
+const expired: Statement = {
+  name: 'notifications.delete_expired_portals',
+  text: 'delete from webhook_portal where expires_at <= now()',
+};
+
+export async function deleteExpiredPortals(database: Database): Promise<void> {
+  await database.query(expired, []);
+}

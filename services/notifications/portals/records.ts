@@ -1,0 +1,22 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Origin, recordChange } from '@bailiwick/events';
+
+type Recorded = { tenant: string; id: string; endpoint: string; name: string };
+
+/** Writes the audit entry of a link. No endpoint gets an event about it. */
+export function recordPortal(
+  em: EntityManager,
+  origin: Origin,
+  verb: 'created' | 'deleted' | 'opened' | 'closed',
+  { tenant, id, endpoint, name }: Recorded,
+): void {
+  recordChange(em, origin, {
+    tenant,
+    type: `webhook_portal.${verb}`,
+    data: null,
+    targets: [
+      { Type: 'webhook_portal', ID: id, Name: name },
+      { Type: 'webhook_endpoint', ID: endpoint, Name: '' },
+    ],
+  });
+}

@@ -1,0 +1,99 @@
+import { portalCaller } from '@bailiwick/call';
+import { type Database } from '@bailiwick/database';
+import { deadToken, unauthenticated } from '@bailiwick/errors';
+import { type Limiter } from '@bailiwick/limits';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { PortalCredentials } from '@bailiwick/proto/gen/bailiwick/notifications/v1/internal_pb.ts';
+import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { createToken, timeOf, tokenHash, tokenKind } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
+import {
+  beginSession,
+  endSession,
+  findBySession,
+  findByToken,
+  type LivePortal,
+} from './queries.ts';
+import { recordPortal } from './records.ts';
+
+// A link opens a session, and the gateway asks which endpoint a session is about. Both ask access
+// whether the link still works: its creator may have lost the permission, or the tenant is suspended.
+
+export type SessionDeps = {
+  database: Database;
+  limiter: Limiter;
+  authority: Pick<Client<typeof Authority>, 'effective'>;
+};
+
+const sessionMinutes = 60;
+
+/** Uses of one link: each writes an audit entry. */
+const opens = { count: 30, seconds: 60 * 60 };
+
+export function credentialsHandlers(deps: SessionDeps): Handlers<typeof PortalCredentials> {
+  return {
+    async resolve({ tokenHash: hash }) {
+      const portal = await findBySession(deps.database, hash);
+      if (!portal || !(await isAllowed(deps, portal))) throw unauthenticated();
+      const { id, tenant, endpoint, abilities, creatorType, createdBy: creatorId } = portal;
+      const expiresAt = timeOf(portal.expiresAt);
+      return { id, tenant, endpoint, abilities, creatorType, creatorId, expiresAt };
+    },
+  };
+}
+
+/** Exchanges the token of a link for the token of its session, which replaces an earlier one. */
+export async function openPortal(deps: SessionDeps, link: string, call: Call) {
+  const { database, limiter } = deps;
+  const portal =
+    tokenKind(link) === 'portalLink' ? await findByToken(database, tokenHash(link)) : undefined;
+  if (!portal) throw deadToken();
+  const { tenant, id } = portal;
+  await limiter.take(`portal ${tenant} ${id}`, opens);
+  if (!(await isAllowed(deps, portal))) throw deadToken();
+  const token = createToken('portalSession');
+  // The gateways may have the earlier session in their caches.
+  call.invalidates.add(`credential:${id}`);
+  return database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
+    const expiresAt = await beginSession(em, portal, tokenHash(token), sessionMinutes);
+    if (expiresAt === undefined) throw deadToken();
+    recordPortal(em, asPortal(call, portal), 'opened', portal);
+    return { token, expiresAt: timeOf(expiresAt) };
+  });
+}
+
+/** Ends the session of the link that calls. */
+export async function closePortal({ database }: SessionDeps, call: Call): Promise<void> {
+  const { tenant, id, endpoint } = call.caller;
+  call.invalidates.add(`credential:${id}`);
+  await database.transaction({ tenant, row: `portal ${tenant} ${id}` }, async (em) => {
+    await endSession(em, tenant, id);
+    recordPortal(em, call, 'closed', { tenant, id, endpoint, name: '' });
+  });
+}
+
+/** The caller presented the token of the link, so the audit names the link. */
+const asPortal = (call: Call, { tenant, id }: LivePortal): Call => ({
+  ...call,
+  caller: { ...call.caller, type: portalCaller, id, credentialId: id, tenant },
+});
+
+/**
+ * Whether the tenant is active and the creator of the link still holds the permission there. No
+ * session of the creator is involved: the tenant's demands on sessions do not count.
+ */
+async function isAllowed(
+  { authority }: SessionDeps,
+  { tenant, creatorType, createdBy }: LivePortal,
+): Promise<boolean> {
+  const { permissions } = await authority.effective({
+    principalType: creatorType,
+    principalId: createdBy,
+    tenant,
+    botTenant: creatorType === 'bot' ? tenant : '',
+    ssoTenant: tenant,
+    assurance: 'phishing_resistant',
+  });
+  return hasPermission(permissions, 'iam.webhooks.write');
+}
