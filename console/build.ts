@@ -17,6 +17,7 @@ import { isCurrent, sourceHash } from './source.ts';
 //   npm run console -- --dev --gateway http://127.0.0.1:80 in front of this gateway
 
 const folder = import.meta.dirname;
+const pages = ['index.html', 'portal.html'];
 const finished = join(folder, 'dist');
 // Two builds at once, and a gateway that starts meanwhile, must not meet half of a console.
 const out = `${finished}.${process.pid}`;
@@ -45,11 +46,13 @@ async function make(): Promise<void> {
     logLevel: 'warn',
     build: { outDir: out, emptyOutDir: true },
   });
-  const page = join(out, 'index.html');
-  // The page is served at the address of every view, so its links begin at the public URL.
-  const html = readFileSync(page, 'utf8').replaceAll('="./', '="{{root}}console/');
   const texts = textsOf(filesIn());
-  writeFileSync(page, html.replace('</head>', '  {{texts}}\n  </head>'));
+  for (const name of pages) {
+    const page = join(out, name);
+    // A page is served at the address of every view, so its links begin at the public URL.
+    const html = readFileSync(page, 'utf8').replaceAll('="./', '="{{root}}console/');
+    writeFileSync(page, html.replace('</head>', '  {{texts}}\n  </head>'));
+  }
   for (const file of filesIn().filter((name) => /\.(css|js|svg)$/.test(name))) compress(file);
   const manifest: ConsoleManifest = {
     source,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { textsPlugin } from './texts-plugin.ts';
@@ -10,12 +11,15 @@ const placeholders: Plugin = {
     html.replace('{{lang}}', 'en').replace('{{root}}', '/').replace('{{nonce}}', ''),
 };
 
+const folder = import.meta.dirname;
+
 export default defineConfig({
-  root: import.meta.dirname,
+  root: folder,
   // The files are below the path of the public URL, which is not known here.
   base: './',
   plugins: [react(), textsPlugin(), placeholders],
   build: {
+    rolldownOptions: { input: ['index.html', 'portal.html'].map((page) => join(folder, page)) },
     target: 'es2023',
     // The page of a view loads its scripts itself, and says so if it cannot.
     modulePreload: { polyfill: false },

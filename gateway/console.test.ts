@@ -20,6 +20,7 @@ function consoleFolder(t: TestContext): URL {
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'portal.html'), `${page}portal`);
   writeFileSync(join(folder, 'assets/x.js'), script);
   writeFileSync(join(folder, 'assets/x.js.br'), brotliCompressSync(script));
   writeFileSync(join(folder, 'assets/x.js.gz'), gzipSync(script));
@@ -53,9 +54,22 @@ test('without a build, or switched off, no address is served', (t) => {
   const folder = consoleFolder(t);
   for (const closed of [openConsole(true, new URL('none/', folder)), openConsole(false, folder)]) {
     assert.equal(closed.isServed, false);
-    for (const path of ['/console', '/account', '/console/assets/x.js'])
+    for (const path of ['/console', '/account', '/portal', '/console/assets/x.js'])
       assert.equal(closed.has(path), false, path);
   }
+});
+
+test('the portal has a page of its own at one address, with the same policy', async (t) => {
+  const get = await serve(t, consoleFolder(t));
+  const [portal, console] = await Promise.all([get('/portal'), get('/console')]);
+  assert.match(await portal.text(), /portal$/);
+  assert.doesNotMatch(await console.text(), /portal/);
+  const policyOf = ({ headers }: Response) =>
+    headers.get('content-security-policy')?.replace(/nonce-[^']+/, '');
+  assert.equal(policyOf(portal), policyOf(console));
+  assert.equal(portal.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(portal.headers.get('cache-control'), 'no-store');
+  assert.equal((await get('/portal/x')).status, 404);
 });
 
 test('every view has the same page, with the path of the public URL and the visitor’s language', async (t) => {

@@ -21,6 +21,10 @@ export type ConsoleManifest = {
 };
 
 const page = 'index.html';
+
+/** The page of the receivers' portal, which shares the console's files but not its views. */
+const portal = 'portal.html';
+const portalPath = '/portal';
 const assets = '/console/assets/';
 const encodings = [
   ['br', '.br'],
@@ -42,11 +46,15 @@ const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-type Build = { folder: URL; manifest: ConsoleManifest; html: string };
+type Build = { folder: URL; manifest: ConsoleManifest; html: string; portalHtml: string };
 
 function readBuild(folder: URL): Build | undefined {
   const manifest = readManifest(folder) as ConsoleManifest | undefined;
-  return manifest && { folder, manifest, html: readFileSync(new URL(page, folder), 'utf8') };
+  if (!manifest) return undefined;
+  const [html = '', portalHtml = ''] = [page, portal].map((name) =>
+    readFileSync(new URL(name, folder), 'utf8'),
+  );
+  return { folder, manifest, html, portalHtml };
 }
 
 /** The file at an address, or undefined. */
@@ -72,7 +80,7 @@ export function openConsole(isOn: boolean, folder = new URL('../console/dist/', 
       build !== undefined &&
       (pathname.startsWith(assets)
         ? assetAt(build, pathname) !== undefined
-        : /^\/(console|account)(\/|$)/.test(pathname)),
+        : /^\/(console|account)(\/|$)/.test(pathname) || pathname === portalPath),
 
     /** Sends the page or file at a path that `has` accepts. `prefix` is the path of the public URL. */
     async send(
@@ -83,7 +91,8 @@ export function openConsole(isOn: boolean, folder = new URL('../console/dist/', 
     ): Promise<void> {
       if (!build) return;
       const file = assetAt(build, pathname);
-      if (file === undefined) return sendHtml(request, response, build, prefix);
+      const html = pathname === portalPath ? build.portalHtml : build.html;
+      if (file === undefined) return sendHtml(request, response, { ...build, html }, prefix);
       return sendAsset(request, response, build, file);
     },
   };

@@ -1,44 +1,5 @@
-import { MantineProvider } from '@mantine/core';
-import '@mantine/core/styles.css';
-import { Notifications } from '@mantine/notifications';
-import '@mantine/notifications/styles.css';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { createQueryClient } from './parts/calls.ts';
-import './parts/console.css';
-import { styleNonce } from './parts/place.ts';
-import { loadTexts, TextsProvider } from './parts/texts.tsx';
-import { theme, variables } from './parts/theme.ts';
+import { mount } from './parts/mount.tsx';
 import { router } from './router.tsx';
 
-// Mantine's dialogs lock the scrollbar with a style element of another library, which reads this.
-Object.assign(globalThis, { __webpack_nonce__: styleNonce });
-
-// The gateway keeps the language that an address asks for. The user may choose another one here.
-const address = new URL(location.href);
-address.searchParams.delete('ui_locale');
-history.replaceState(history.state, '', address);
-
-const locale = document.documentElement.lang;
-const catalogue = await loadTexts(locale);
-const queries = createQueryClient();
-
-createRoot(document.querySelector('#console') as HTMLElement).render(
-  <StrictMode>
-    <TextsProvider locale={locale} catalogue={catalogue}>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={variables}
-        defaultColorScheme="auto"
-        getStyleNonce={() => styleNonce}
-      >
-        <Notifications position="bottom-right" />
-        <QueryClientProvider client={queries}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </MantineProvider>
-    </TextsProvider>
-  </StrictMode>,
-);
+await mount(<RouterProvider router={router} />);

@@ -60,7 +60,7 @@ const operationSeconds = timing<{ operation: string }>(
     about:
       'Time of an operation. Counted once: by the gateway if a client called it, by the service if another service or the queue did.',
   },
-  [0.01, 0.05, 0.25, 1, 5],
+  [0.01, 0.1, 1, 5],
 );
 
 const operations = counter<{ operation: string; status: string }>({

@@ -20,9 +20,9 @@ describe('docs/receivers-portal.md', () => {
       TENANT: on.tenant,
       ENDPOINT: await on.endpoint(`${on.stack.inboxUrl}/hooks/documented`),
     };
-    const calls = [...page.matchAll(/^curl -s "\$BAILIWICK_URL\/(\w+)"(.*?)-d '(\{.*\})'$/gms)].map(
-      ([, operation = '', headers = '', data = '']) => ({ operation, headers, data }),
-    );
+    const calls = [
+      ...page.matchAll(/^curl -s "\$BAILIWICK_URL\/(\w+)"((?:(?!\ncurl)[^])*?)-d '(\{.*\})'$/gm),
+    ].map(([, operation = '', headers = '', data = '']) => ({ operation, headers, data }));
     assert.deepEqual(
       calls.map(({ operation }) => operation),
       [

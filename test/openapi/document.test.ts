@@ -164,6 +164,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'app',
     'whk',
     'slk',
+    'wpt',
     'dek',
     'evt',
   ] as const;

@@ -17,6 +17,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { publicUrl } from './place.ts';
+import { portalInit } from './portal-token.ts';
 import { withProof } from './proof.ts';
 import { setSessionEnded } from './session-state.ts';
 import { isSupportTab, leaveSupport, supportHeaders } from './support-access.ts';
@@ -36,11 +37,15 @@ const settings = {
 /** Calls as the user of the tab. */
 export const client = createClient({
   ...settings,
-  fetch: (url, init) =>
-    fetch(url, {
+  fetch: (url, init) => {
+    const { headers, ...portal } = portalInit();
+    const sent = init?.headers as Record<string, string>;
+    return fetch(url, {
       ...init,
-      headers: { ...(init?.headers as Record<string, string>), ...supportHeaders() },
-    }),
+      ...portal,
+      headers: { ...sent, ...supportHeaders(), ...headers },
+    });
+  },
 });
 
 /** Calls as the operator, also while the tab acts as another user. */

@@ -6,6 +6,7 @@ import type bots from '@bailiwick/texts/locales/en/console/bots.json';
 import type parts from '@bailiwick/texts/locales/en/console/parts.json';
 import type people from '@bailiwick/texts/locales/en/console/people.json';
 import type platform from '@bailiwick/texts/locales/en/console/platform.json';
+import type portal from '@bailiwick/texts/locales/en/console/portal.json';
 import type settings from '@bailiwick/texts/locales/en/console/settings.json';
 import type shell from '@bailiwick/texts/locales/en/console/shell.json';
 import type signon from '@bailiwick/texts/locales/en/console/signon.json';
@@ -22,6 +23,7 @@ export type TextKey =
   | keyof typeof parts
   | keyof typeof people
   | keyof typeof platform
+  | keyof typeof portal
   | keyof typeof settings
   | keyof typeof shell
   | keyof typeof signon

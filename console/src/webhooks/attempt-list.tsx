@@ -2,6 +2,7 @@ import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Anchor, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ReceiverAnswer, Result } from '../deliveries/result.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
@@ -10,7 +11,6 @@ import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { type Area, useArea } from './area.tsx';
 import { ResendButton } from './resend-button.tsx';
-import { ReceiverAnswer, Result } from './result.tsx';
 
 type Attempt = ItemOf<`${Area}_ListAttempts`>;
 

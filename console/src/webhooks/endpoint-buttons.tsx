@@ -12,11 +12,12 @@ import { type Area, useArea } from './area.tsx';
 import { EditChatDialog } from './chat-dialogs.tsx';
 import { EditDialog } from './endpoint-dialog.tsx';
 import { NewSecret } from './new-secret.tsx';
+import { ShareDialog } from './share-dialog.tsx';
 import { TestDialog } from './test-dialog.tsx';
 
 type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 type Props = { endpoint: Endpoint; onClose: () => void };
-type Open = 'edit' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete';
+type Open = 'edit' | 'share' | 'test' | 'replay' | 'rotate' | 'toggle' | 'delete';
 
 /** Changes, tests and deletes an endpoint. */
 export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
@@ -32,16 +33,20 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
       ) : (
         <EditChatDialog endpoint={endpoint} onClose={props.onClose} />
       ),
+    share: () => 'URL' in endpoint && <ShareDialog endpoint={endpoint} onClose={props.onClose} />,
     test: () => <TestDialog {...props} />,
     replay: () => <ReplayDialog {...props} />,
     rotate: () => <RotateDialog {...props} onSecret={setSecret} />,
     toggle: () => <Toggle {...props} />,
     delete: () => <Delete {...props} />,
   };
+  // A chat channel has no receiver's portal, and no secret of ours.
+  const forUrl = (item: [Open, string]) => ('URL' in endpoint ? [item] : []);
   const items: Array<[Open, string]> = [
     ['edit', t('webhooks.edit')],
+    ...forUrl(['share', t('share.title')]),
     ['replay', t('webhooks.replay')],
-    ...('URL' in endpoint ? [['rotate', t('webhooks.rotate')] as [Open, string]] : []),
+    ...forUrl(['rotate', t('webhooks.rotate')]),
     ['toggle', t(Active ? 'webhooks.deactivate' : 'webhooks.activate')],
   ];
   return (

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
 import { Alert, Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { EndpointState, resultText } from '../deliveries/result.tsx';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { useCursor } from '../parts/cursor.ts';
@@ -16,7 +17,6 @@ import { AttemptList } from './attempt-list.tsx';
 import { EndpointButtons } from './endpoint-buttons.tsx';
 import { outcomes } from './filter.ts';
 import { Health } from './health.tsx';
-import { EndpointState, resultText } from './result.tsx';
 
 type Endpoint = ResponseOf<`${Area}_GetEndpoint`>['Endpoint'];
 

@@ -2,6 +2,7 @@ import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Anchor, Button, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { EndpointState } from '../deliveries/result.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { useCursor } from '../parts/cursor.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
@@ -16,7 +17,6 @@ import { AttemptList } from './attempt-list.tsx';
 import { CreateChatDialog } from './chat-dialogs.tsx';
 import { CreateDialog } from './endpoint-dialog.tsx';
 import { NewSecret } from './new-secret.tsx';
-import { EndpointState } from './result.tsx';
 
 type Endpoint = ItemOf<`${Area}_ListEndpoints`>;
 

@@ -1,0 +1,121 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Anchor, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { ReceiverAnswer, Result, resultText } from '../deliveries/result.tsx';
+import { pageOf, useCall } from '../parts/calls.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { ResendButton } from './resend-button.tsx';
+
+type Attempt = ItemOf<'Portal_ListAttempts'>;
+
+const outcomes = ['delivered', 'retry', 'failed', 'dropped'] as const;
+
+type Props = { abilities: readonly string[]; onMessage: (id: string) => void };
+
+/** The attempts, newest first. */
+export function Log(props: Props) {
+  const { t } = useTexts();
+  const [outcome, setOutcome] = useState('');
+  const choices = outcomes.map((value) => ({
+    value,
+    label: t(resultText(value) ?? 'webhooks.all'),
+  }));
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="delivery-log">
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="delivery-log">
+          {t('webhooks.log')}
+        </Title>
+        <NativeSelect
+          size="sm"
+          aria-label={t('webhooks.result')}
+          value={outcome}
+          onChange={(event) => setOutcome(event.currentTarget.value)}
+          data={[{ value: '', label: t('webhooks.all') }, ...choices]}
+        />
+      </Group>
+      <Attempts key={outcome} outcome={outcome} {...props} />
+    </Stack>
+  );
+}
+
+function Attempts({ outcome, abilities, onMessage }: Props & { outcome: string }) {
+  const { t } = useTexts();
+  const [cursor, onCursor] = useState('');
+  const request = { Outcome: outcome, Page: { Limit: 20, Cursor: cursor } };
+  const list = useCall('Portal_ListAttempts', request, { keepsPrevious: true });
+  return (
+    <CursorList
+      label={t('webhooks.log')}
+      columns={useColumns(abilities, onMessage)}
+      idOf={({ ID, StartedAt, Attempt }) => `${ID} ${StartedAt} ${Attempt}`}
+      page={pageOf<'Portal_ListAttempts'>(list.data)}
+      isChanging={list.isPlaceholderData}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      cursor={cursor}
+      onCursor={onCursor}
+      empty={
+        <Paper withBorder p="md">
+          <Text size="sm" c="dimmed">
+            {t(outcome === '' ? 'portal.noDeliveries' : 'webhooks.noneLikeThis')}
+          </Text>
+        </Paper>
+      }
+    />
+  );
+}
+
+function useColumns(abilities: readonly string[], onMessage: Props['onMessage']) {
+  const { t } = useTexts();
+  const columns: Column<Attempt>[] = [
+    {
+      id: 'event',
+      header: t('webhooks.event'),
+      cell: ({ ID, EventType, StartedAt }) => (
+        <>
+          {/* Tests are not stored. */}
+          {abilities.includes('bodies') && EventType !== 'endpoint.ping' ? (
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              ta="left"
+              onClick={() => onMessage(ID)}
+            >
+              {EventType}
+            </Anchor>
+          ) : (
+            <Text size="sm">{EventType}</Text>
+          )}
+          <Text size="xs" c="dimmed">
+            <Time at={StartedAt} />
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'result',
+      header: t('webhooks.result'),
+      cell: ({ Status }) => <Result status={Status} />,
+    },
+    {
+      id: 'answer',
+      header: t('webhooks.answer'),
+      isSecondary: true,
+      cell: (attempt) => <ReceiverAnswer {...attempt} />,
+    },
+  ];
+  if (abilities.includes('replay'))
+    columns.push({
+      id: 'actions',
+      header: t('webhooks.actions'),
+      hasHiddenHeader: true,
+      cell: ({ ID, EventType, Status }) =>
+        Status === 'failed' &&
+        EventType !== 'endpoint.ping' && <ResendButton id={ID} event={EventType} isCompact />,
+    });
+  return columns;
+}
