@@ -100,11 +100,9 @@ export function createListing(listed: Listed) {
   async function read(run: Run, path: string, query: ListQuery, rows: number) {
     const { tenant, text, order, isDescending, values, fixed = [], after, limit } = query;
     const { key, id } = placeOf(after);
-    const found = await run<FoundRow>(statementOf({ path, order, isDescending }), [
-      ...[tenant, key, id, limit, rows, text === '' ? null : text],
-      ...values,
-      ...fixed,
-    ]);
+    const common = [tenant, key, id, limit, rows, text === '' ? null : text];
+    const statement = statementOf({ path, order, isDescending });
+    const found = await run<FoundRow>(statement, [...common, ...values, ...fixed]);
     const edge = found[0]?.edgeId;
     return {
       found: found.flatMap((row) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { base64, exampleId, exampleToken } from './example-tokens.ts';
-import { portalValues } from './example-values-portal.ts';
+import { exampleId, exampleToken } from './example-tokens.ts';
+import { deliveryValues } from './example-values-deliveries.ts';
 import { ssoValues } from './example-values-sso.ts';
 import type { Json } from './types.ts';
 
@@ -216,67 +216,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   RotatedFrom: '',
 
   ...ssoValues,
-  ...portalValues,
-
-  // Endpoints and deliveries
-  'WebhookEndpoint.Name': 'ERP',
-  'ChatEndpoint.Name': 'Operations',
-  'WebhookEndpoint.URL': 'https://erp.example.com/hooks/bailiwick',
-  URL: 'https://chat.example.com/hooks/Example',
-  EventTypes: ['group.created', 'user.*'],
-  RateLimit: 10,
-  Active: true,
-  'ChatEndpoint.Kind': 'generic',
-  DekID: exampleId('dek'),
-  SecretEnc: '',
-  URLEnc: '',
-  DisabledReason: '',
-  DisabledAt: undefined,
-  'WebhooksCreateEndpointResponse.Secret': `whsec_${base64('Example'.repeat(5).slice(0, 32))}`,
-  'WebhooksDeliverRequest.Body': base64(`{"id":"${exampleId('evt')}","type":"group.created"}`),
-  'ChatDeliverRequest.Body': base64('{"text":"Ada Lovelace created eng/backend"}'),
-  'TaskResult.ID': exampleId('evt'),
-  'TaskResult.Attempt': 1,
-  'TaskResult.StatusCode': 200,
-  DurationMs: 84,
-  'DeliveryAttempt.ID': exampleId('evt'),
-  'DeliveryAttempt.Endpoint': exampleId('whk'),
-  'ChatListAttemptsResponse.Page.Items.Endpoint': exampleId('slk'),
-  'DeliveryAttempt.Event': exampleId('evt'),
-  EventType: 'group.created',
-  'DeliveryAttempt.Attempt': 1,
-  'DeliveryAttempt.StatusCode': 200,
-  'DeliveryAttempt.Error': '',
-  'DeliveryAttempt.Message': '',
-  Outcome: '',
-  MessageID: exampleId('evt'),
-  'DeliveryMessage.ID': exampleId('evt'),
-  'DeliveryMessage.Endpoint': exampleId('whk'),
-  'ChatGetMessageResponse.Message.Endpoint': exampleId('slk'),
-  'ChatGetMessageResponse.Message.Attempts.Endpoint': exampleId('slk'),
-  'DeliveryMessage.Event': exampleId('evt'),
-  'DeliveryMessage.Body': base64(`{"id":"${exampleId('evt')}","type":"group.created"}`),
-  'WebhooksListAttemptsRequest.Endpoint': exampleId('whk'),
-  'WebhookEndpoint.PreviousSecretUntil': undefined,
-  GraceSeconds: 86_400,
-  'WebhooksRotateSecretResponse.Secret': `whsec_${base64('Example'.repeat(5).slice(0, 32))}`,
-  'EndpointVerdict.Endpoint': exampleId('whk'),
-  'EndpointVerdict.Name': 'ERP',
-  'EndpointVerdict.Receives': false,
-  'EndpointVerdict.Reason': 'not_asked_for',
-  'EndpointVerdict.Message': 'The endpoint does not ask for events of this type.',
-  'EventType.Description': 'A group was created.',
-  'EventType.Schema': '{"type":"object"}',
-  'EventType.Example': `{"id":"${exampleId('evt')}","type":"group.created"}`,
-  'EventsPublishRequest.Type': 'report.finished',
-  'EventsPublishRequest.Body': base64('{"Report":"2026-01","Pages":12}'),
-  'EventsPublishRequest.ID': 'report-2026-01',
-  'EventsPublishResponse.ID': exampleId('evt'),
-  'TaskResult.Error': '',
-  'TaskResult.Message': 'The receiver answered 200.',
-  NextAttemptAt: undefined,
-  'MailSuppression.StatusCode': 550,
-  'MailSuppression.ExpiresAt': '2026-03-02T12:00:00.000Z',
+  ...deliveryValues,
 
   // Keys
   'KeyEncryptionKey.ID': 'key-2026',

@@ -100,10 +100,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Grants, grantHandlers(deps), grantChecks),
         serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
         serve(BotGrants, botGrantHandlers(deps), grantChecks),
-        serve(Access, {
-          ...decisionHandlers(deps),
-          plan: (request, call) => plan(deps, request, call),
-        }),
+        serve(Access, { ...decisionHandlers(deps), plan: (...asked) => plan(deps, ...asked) }),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers({ database, revoke })),
         serve(Admission, admissionHandlers({ ...deps, log })),

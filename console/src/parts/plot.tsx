@@ -4,7 +4,7 @@ import { useTexts } from './texts.tsx';
 
 type Series = {
   name: string;
-  /** Bad ones are hatched, so that colour alone never tells them apart. */
+  /** Bad ones are hatched, so that they differ in more than colour. */
   isBad?: boolean;
 };
 
@@ -51,19 +51,7 @@ export function Plot({ title, unit, series, points, show, summary = sum, childre
           </Title>
           {children}
         </Group>
-        <Group gap="md">
-          {legend.map(({ name, isBad, figure }, at) => (
-            <Group key={name} gap={6} wrap="nowrap">
-              <svg width={12} height={12} aria-hidden>
-                <Hatching id={`${id}mark${at}`} />
-                <rect width={12} height={12} fill={fillOf(isBad, `${id}mark${at}`)} />
-              </svg>
-              <Text size="sm">
-                {name}: <strong>{figure}</strong>
-              </Text>
-            </Group>
-          ))}
-        </Group>
+        <Legend id={id} series={legend} />
         <svg
           viewBox={`0 0 ${points.length * step} ${height}`}
           preserveAspectRatio="none"
@@ -103,6 +91,24 @@ export function Plot({ title, unit, series, points, show, summary = sum, childre
     </Paper>
   );
 }
+
+type LegendProps = { id: string; series: ReadonlyArray<Series & { figure: string }> };
+
+const Legend = ({ id, series }: LegendProps) => (
+  <Group gap="md">
+    {series.map(({ name, isBad, figure }, at) => (
+      <Group key={name} gap={6} wrap="nowrap">
+        <svg width={12} height={12} aria-hidden>
+          <Hatching id={`${id}mark${at}`} />
+          <rect width={12} height={12} fill={fillOf(isBad, `${id}mark${at}`)} />
+        </svg>
+        <Text size="sm">
+          {name}: <strong>{figure}</strong>
+        </Text>
+      </Group>
+    ))}
+  </Group>
+);
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 

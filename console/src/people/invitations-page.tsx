@@ -103,15 +103,7 @@ function useColumns(onWithdraw?: (invitation: Invitation) => void): Column<Invit
       id: 'roles',
       header: t('people.roles'),
       isSecondary: true,
-      cell: ({ Roles }) => (
-        <Group gap={4}>
-          {Roles.map((role) => (
-            <Badge key={role} variant="default" tt="none">
-              {role}
-            </Badge>
-          ))}
-        </Group>
-      ),
+      cell: ({ Roles }) => <RoleBadges roles={Roles} />,
     },
     {
       id: 'created',
@@ -150,6 +142,16 @@ function useColumns(onWithdraw?: (invitation: Invitation) => void): Column<Invit
       : []),
   ];
 }
+
+const RoleBadges = ({ roles }: { roles: readonly string[] }) => (
+  <Group gap={4}>
+    {roles.map((role) => (
+      <Badge key={role} variant="default" tt="none">
+        {role}
+      </Badge>
+    ))}
+  </Group>
+);
 
 function StatusBadge({ of }: { of: string }) {
   const { t } = useTexts();

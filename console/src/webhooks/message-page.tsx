@@ -7,7 +7,7 @@ import { Page } from '../parts/page.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { type Area, useArea } from './area.tsx';
+import { useArea } from './area.tsx';
 import { ResendButton } from './resend-button.tsx';
 
 /** One message: its body, and the receiver's answer to each attempt. */

@@ -4,6 +4,7 @@ import { denied, notFound } from '@bailiwick/errors';
 import type {
   Groups,
   GroupsListByTenantRequest,
+  GroupsListMembersRequest,
   GroupsListRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import {
@@ -35,27 +36,52 @@ const mayReadUsers = (caller: Caller, tenant: string) =>
   holdsInTenant(caller, 'iam.users.read', tenant) ||
   holdsOnPlatform(caller, 'iam.platform.users.read');
 
-export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups> {
-  // List and ListByTenant have equal shapes and answer alike.
-  async function list(
-    { tenant, page, ...request }: GroupsListRequest | GroupsListByTenantRequest,
-    { operation }: Call,
-  ) {
-    const binding = [operation.name, tenant];
-    const search = readSearch(request);
-    if (search) {
-      const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-        searchGroups(database, tenant, ...asked),
-      );
-      const rows = await findGroups(database, tenant, ids);
-      return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
-    }
-    const query = pager.read(page, binding);
-    const rows = await groupsOf(database, tenant, query);
-    const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-    return { page: { items: items.map(toGroup), nextCursor } };
+/** Groups_List and Groups_ListByTenant, which have equal shapes and answer alike. */
+async function listGroups(
+  { database, pager }: Deps,
+  { tenant, page, ...request }: GroupsListRequest | GroupsListByTenantRequest,
+  { operation }: Call,
+) {
+  const binding = [operation.name, tenant];
+  const search = readSearch(request);
+  if (search) {
+    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+      searchGroups(database, tenant, ...asked),
+    );
+    const rows = await findGroups(database, tenant, ids);
+    return { page: { items: inOrderOf(ids, rows, ({ id }) => id).map(toGroup), nextCursor } };
   }
+  const query = pager.read(page, binding);
+  const rows = await groupsOf(database, tenant, query);
+  const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+  return { page: { items: items.map(toGroup), nextCursor } };
+}
 
+async function listMembers(
+  { database, pager }: Deps,
+  request: GroupsListMembersRequest,
+  { operation, caller }: Call,
+) {
+  const { tenant, group: path, page, effective = false } = request;
+  const search = readSearch(request);
+  // A search reveals names and addresses.
+  if (search && !mayReadUsers(caller, tenant)) throw denied();
+  const group = await findGroup(database, tenant, pathKey(path));
+  if (!group) throw notFound('group');
+  const binding = [operation.name, tenant, group.id, String(effective)];
+  if (search) {
+    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+      searchMembersOf(database, group, effective, ...asked),
+    );
+    return { page: { items: ids, nextCursor } };
+  }
+  const query = pager.read(page, binding);
+  const ids = await memberIdsOf(database, group, query, effective);
+  return { page: pager.cut(ids, query, binding, (id) => id) };
+}
+
+export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
+  const { database, pager } = deps;
   return {
     async save(request, call) {
       await saveGroup(database, request, call);
@@ -74,8 +100,8 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       return {};
     },
 
-    list,
-    listByTenant: list,
+    list: (...asked) => listGroups(deps, ...asked),
+    listByTenant: (...asked) => listGroups(deps, ...asked),
 
     async addMember({ tenant, group, userId }, call) {
       await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, (em) =>
@@ -91,24 +117,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       return {};
     },
 
-    async listMembers(request, { operation, caller }) {
-      const { tenant, group: path, page, effective = false } = request;
-      const search = readSearch(request);
-      // A search reveals names and addresses.
-      if (search && !mayReadUsers(caller, tenant)) throw denied();
-      const group = await findGroup(database, tenant, pathKey(path));
-      if (!group) throw notFound('group');
-      const binding = [operation.name, tenant, group.id, String(effective)];
-      if (search) {
-        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-          searchMembersOf(database, group, effective, ...asked),
-        );
-        return { page: { items: ids, nextCursor } };
-      }
-      const query = pager.read(page, binding);
-      const ids = await memberIdsOf(database, group, query, effective);
-      return { page: pager.cut(ids, query, binding, (id) => id) };
-    },
+    listMembers: (...asked) => listMembers(deps, ...asked),
 
     async listMemberGroups({ userId, page, effective = false }, call) {
       const reach = await visibleTo(database, call, 'iam.groups.read');

@@ -1,8 +1,15 @@
 import { type Database } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { type Handlers, inOrderOf, type Pager, readFound, readSearch } from '@bailiwick/rpc';
+import type { Bots, BotsListRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import {
+  type Call,
+  type Handlers,
+  inOrderOf,
+  type Pager,
+  readFound,
+  readSearch,
+} from '@bailiwick/rpc';
 import { type Log } from '@bailiwick/telemetry';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
@@ -13,7 +20,33 @@ import { recordBot, saveBot } from './save.ts';
 
 type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
 
-export function botsHandlers({ database, pager, authority, log }: Deps): Handlers<typeof Bots> {
+async function list(
+  { database, pager }: Deps,
+  { tenant, page, ...request }: BotsListRequest,
+  { operation }: Call,
+) {
+  const binding = [operation.name, tenant];
+  const search = readSearch(request);
+  if (search) {
+    const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
+      searchBots(database, tenant, ...asked),
+    );
+    const rows = await findBots(database, tenant, ids);
+    const items = inOrderOf(ids, rows, ({ id }) => id);
+    return { page: { items: items.map(botRecord), nextCursor } };
+  }
+  const query = pager.read(page, binding);
+  const { items, nextCursor } = pager.cut(
+    await listBots(database, tenant, query),
+    query,
+    binding,
+    ({ id }) => id,
+  );
+  return { page: { items: items.map(botRecord), nextCursor } };
+}
+
+export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
+  const { database, authority, log } = deps;
   const report = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
     authority
       .setSubjectState({ subject, state, changedAt: timestampFromDate(changedAt) })
@@ -38,26 +71,7 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
       return { bot: botRecord(bot) };
     },
 
-    async list({ tenant, page, ...request }, { operation }) {
-      const binding = [operation.name, tenant];
-      const search = readSearch(request);
-      if (search) {
-        const { ids, nextCursor } = await readFound({ pager, page, binding, search }, (...asked) =>
-          searchBots(database, tenant, ...asked),
-        );
-        const rows = await findBots(database, tenant, ids);
-        const items = inOrderOf(ids, rows, ({ id }) => id);
-        return { page: { items: items.map(botRecord), nextCursor } };
-      }
-      const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(
-        await listBots(database, tenant, query),
-        query,
-        binding,
-        ({ id }) => id,
-      );
-      return { page: { items: items.map(botRecord), nextCursor } };
-    },
+    list: (...asked) => list(deps, ...asked),
 
     async getCounts({ tenant }) {
       const { active, inactive, expiringKeys } = await countBots(database, tenant);

@@ -102,7 +102,7 @@ async function getPortal(database: Database, { caller: { tenant, endpoint, id } 
   return { endpoint: shownTo(found, health), tenant, abilities, expiresAt: timeOf(expiresAt) };
 }
 
-/** What the receiver sees of its endpoint: neither the whole URL nor the tenant's notes. */
+/** The endpoint as its receiver sees it: without the whole URL and the tenant's notes. */
 function shownTo(
   row: EndpointColumns,
   health: Health | undefined,
@@ -110,7 +110,11 @@ function shownTo(
   const { disabledAt, previousSecretUntil } = toApi(row);
   const { id, name, url, active, disabledReason, eventTypes } = row;
   return {
-    ...{ id, name, active, disabledReason, eventTypes },
+    id,
+    name,
+    active,
+    disabledReason,
+    eventTypes,
     url: maskedUrl(url),
     ...(disabledAt && { disabledAt }),
     ...(previousSecretUntil && { previousSecretUntil }),
