@@ -12,7 +12,7 @@ import type { Resolved } from './principal.ts';
 
 /**
  * Resolves the sessions of the receivers' portal. notifications, which stores them, says which
- * endpoint a session is about and what it can do. The function throws unauthenticated.
+ * endpoint and which permissions a session has. The function throws unauthenticated.
  */
 export function createPortalSessions(notifications: Transport) {
   const credentials = createClient(PortalCredentials, asService(notifications, 'gateway'));

@@ -5,9 +5,9 @@ import { type RightsKey } from '@bailiwick/revocation';
 export type Principal = ResolveResponse & {
   /** The app of an access token; '' = another credential. */
   clientId: string;
-  /** What the rights depend on beside the tenant. An access token narrows its session. */
+  /** The rights depend on this and the tenant. An access token narrows its session. */
   rightsOf: string;
-  /** The endpoint of a portal session, and what it can do; absent = another credential. */
+  /** The endpoint of a portal session, and its permissions; absent = another credential. */
   portal?: { endpoint: string; permissions: Uint8Array };
 };
 

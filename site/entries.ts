@@ -31,7 +31,7 @@ export type Section = { anchor: string; titles: string[]; text: string };
 const headings = /<h(\d)[^>]*>(.*?)<a[^>]* href="#([^"]*)"[^>]*>.*?<\/a><\/h\1>/g;
 const entries = /<tr id="([^"]+)">\s*<td[^>]*>.*?<code[^>]*>(.*?)<\/code>(.*?)<\/tr>/gs;
 
-/** What search finds on a page: each part below a heading, and each row with an anchor. */
+/** The results on a page: each part below a heading, and each row with an anchor. */
 export function* sectionsOf(html: string): Generator<Section> {
   const found = [...html.matchAll(headings)];
   const above: string[] = [];

@@ -5,7 +5,7 @@ import { type Page, pageOf } from './pages.ts';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
-/** What a link of a document becomes: the address of a page, or a file of the repository. */
+/** The target of a document's link: the address of a page, or a file of the repository. */
 export type Target = { page: string } | { file: string };
 
 /** @returns undefined for a link to another host, to the same page, or to a page already. */

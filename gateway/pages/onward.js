@@ -50,7 +50,7 @@ export const meetsFactor = ({ RequireFactor }, assurance) =>
   assurance === 'phishing_resistant' ||
   (RequireFactor === 'any' ? assurance === 'aal2' : RequireFactor !== 'phishing_resistant');
 
-/** What an application needs that it sent the user for: of the tenant, or an assurance. */
+/** The requirement of the application that sent the user: the tenant's, or an assurance. */
 const stepUp = onward ? (query.get('step_up') ?? '') : '';
 export const isStepUp = stepUp !== '';
 
@@ -61,7 +61,7 @@ function requiring(Tenants) {
   return [{ RequireFactor: stepUp === 'phishing_resistant' ? stepUp : 'any' }];
 }
 
-/** What the user was sent for, or undefined. */
+/** The requirement to meet, or undefined. */
 export const findAsked = ({ Tenants }) => requiring(Tenants)[0];
 
 /** The tenant whose required factor the session lacks, or undefined. */

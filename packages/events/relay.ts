@@ -256,7 +256,7 @@ function sendBatch(
       [batch, skipped, includesRecent],
     );
     // Sent in order, without waiting for each other. A failed row is sent again, and the broker
-    // drops what it already has.
+    // drops the duplicate.
     const sent = await Promise.all(
       rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
     );

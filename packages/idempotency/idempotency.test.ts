@@ -23,7 +23,7 @@ type Row = {
 };
 type Run = (row: Row | undefined, values: string[]) => Row | undefined | false;
 
-/** What each statement does to the row of its call; false = it finds no row. */
+/** The effect of a statement on the row of its call; false = it finds no row. */
 const runs: Record<string, Run> = {
   insert: (row, [, attempt = '', request = '']) =>
     !row && { attempt, request, changed: false, failed: false, answer: null },

@@ -20,7 +20,7 @@ export type SealedRecord = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** What resealing needs. `graceMs` is the time that an unused key is kept. */
+/** The inputs of resealing. `graceMs` is the time that an unused key is kept. */
 export type ResealDeps = {
   database: Database;
   keys: TenantKeys;

@@ -209,7 +209,7 @@ test('a value that has ended when it is loaded is not cached', async (t) => {
   assert.deepEqual([await read(), await read()], [1, 2]);
 });
 
-test('a gateway whose lease has lapsed drops what it cached before, since it missed revocations', async (t) => {
+test('a gateway whose lease has lapsed drops its cache, since it missed revocations', async (t) => {
   const { broker, cache, read } = await start(t, { mocked: ['setInterval', 'Date'] });
   let finish = (): void => {};
   const slow = () =>

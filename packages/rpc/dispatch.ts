@@ -45,7 +45,7 @@ export type Exchange = {
 /** Runs a call through the pipeline. @throws ServiceError */
 export type Dispatch = ReturnType<typeof createDispatch>;
 
-/** What the pipeline needs of its service. */
+/** The service's parts for the pipeline. */
 export type DispatchOptions = {
   routes: Routes;
   log: Log;
@@ -199,7 +199,7 @@ function createAudit({ log, auditRefusal }: Pick<DispatchOptions, 'log' | 'audit
   };
 }
 
-/** What a portal session may not do concerns the tenant of its link. */
+/** A denial of a portal session concerns the tenant of its link. */
 const ownTenantOf = ({ type, tenant }: Caller): string => (type === portalCaller ? tenant : '');
 
 type Circumstances = { caller: Caller; signal: () => AbortSignal; exchange: Exchange };

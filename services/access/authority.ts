@@ -41,7 +41,7 @@ import {
 } from './tenants/queries.ts';
 import { searchMembers } from './tenants/search/queries.ts';
 
-// What other services ask access, and report to it.
+// The questions and reports of other services.
 
 const maxTenants = 1000;
 const maxMembers = 1000;

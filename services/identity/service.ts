@@ -114,7 +114,7 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
   breachCheck: settings.breachedPasswords !== '',
 });
 
-/** What the service opens before it starts. */
+/** The resources opened before the start. */
 type Opened = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached | undefined };
 
 /** The parts with which the service starts, on its database and broker. */

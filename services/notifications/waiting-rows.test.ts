@@ -30,7 +30,7 @@ function start(t: TestContext, check: () => Promise<number>) {
     announce: announcements.announce,
     checks,
     signals: () => signals,
-    /** Lets time pass in steps of 50 ms: what is due at once happens a step later. */
+    /** Lets time pass in steps of 50 ms: work due at once happens a step later. */
     async pass(ms: number): Promise<void> {
       for (let passed = 0; passed < ms; passed += 50) {
         await setImmediate();

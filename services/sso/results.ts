@@ -1,4 +1,4 @@
-// What the protocols, OIDC and SAML, return to the rest of the service.
+// The results that the protocols, OIDC and SAML, return to the service.
 
 /** A provider's verified statement about a person. */
 export type Asserted = {

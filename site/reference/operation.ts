@@ -94,7 +94,7 @@ function errorsOf({ responses }: Operation, link: LinkTo): string[] {
   ];
 }
 
-/** What each status means, and examples of the responses that all operations share. */
+/** The meaning of each status, and example responses that all operations share. */
 export function errorsSection(api: Api, link: LinkTo): string {
   const shared = [...statusesOf(api)].map(([status, name]) => {
     const { description, content = {} } = api.components.responses[name] ?? { description: '' };

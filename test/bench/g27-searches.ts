@@ -11,7 +11,7 @@ const limit = 50;
 /** A view that searches while somebody types answers within 100 ms: the call has half of it. */
 const mostMs = 50;
 
-/** Searches, by what they find. */
+/** Searches, by their results. */
 const searches: Readonly<Record<string, object>> = {
   'all by the address': { Query: 'p' },
   'a hundred, sorted': { Query: 'p99', Sort: 'email' },

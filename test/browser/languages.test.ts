@@ -20,7 +20,7 @@ import { heading, hears, signIn } from './sign-in.ts';
 
 // Every page in every language, and the ways between the pages.
 
-/** The pages, and what they show to a signed-in user. */
+/** The pages, and those for a signed-in user. */
 const pages = ['login', 'login?register=1', 'reset', 'verify', 'invitation', 'signed-out'];
 const pagesOfUsers = ['login', 'factors', 'passkeys', 'signed-out'];
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

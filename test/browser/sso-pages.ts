@@ -7,7 +7,7 @@ import { rowsOf } from '../support/store.ts';
 import type { Browser } from './browser.ts';
 import { continueWith, heading } from './sign-in.ts';
 
-/** What a suite about single sign-on in a browser has started. */
+/** The set-up of a suite about single sign-on in a browser. */
 export type SsoBrowser = { stack: Stack; browser: Browser };
 
 /** Steps on the pages. `suite` is called after the suite has started. */

@@ -38,7 +38,7 @@ describe('bailiwick login', () => {
       unknown
     >;
 
-  /** Runs the tool, and gives `visit` the first match in what it says. A failed visit is thrown at once. */
+  /** Runs the tool, and gives `visit` the first match in its output. A failed visit is thrown at once. */
   async function runWith(
     cli: Cli,
     args: readonly string[],

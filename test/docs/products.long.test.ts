@@ -92,7 +92,7 @@ describe('docs/connect-applications.md', { skip: reason ?? false }, () => {
       .replaceAll('app_…', ID)
       .replaceAll('bwka_…', secret);
 
-  /** Signs in as a product does. Returns what it knows of the person. */
+  /** Signs in as a product does. Returns its data about the person. */
   async function signIn(product: string, settings: object, session = ada.token) {
     const child = spawn(program, { env: { ...process.env, NO_PROXY: '127.0.0.1,localhost' } });
     let errors = '';

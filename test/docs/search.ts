@@ -14,7 +14,7 @@ const options = {
 
 export type Found = { id: string; title: string };
 
-/** Reads the index of a built site. The ids of what is found are addresses. */
+/** Reads the index of a built site. The ids of the results are addresses. */
 export async function openSearch(site: string): Promise<(query: string) => Found[]> {
   const [file, ...others] = globSync('assets/chunks/@localSearchIndex*.js', { cwd: site });
   assert.ok(file !== undefined && others.length === 0, 'the site has one index');

@@ -12,7 +12,7 @@ import { assertAccessible, type Browser, openBrowser, photograph } from '../brow
 import { withoutChromium } from '../browser/chromium.ts';
 import { type Found, openSearch } from './search.ts';
 
-// The site of `npm run docs`: what is on it, that search finds it, and that it works in a browser.
+// The site of `npm run docs`: its content, its search, and its behaviour in a browser.
 
 const prefix = '/iam';
 const base = '/docs/guides/';

@@ -198,7 +198,7 @@ describeOne('AuthZEN', 'one process', (topology) => {
     ]);
   });
 
-  test('context.explain returns the paths of Access_Explain, or what is missing', async () => {
+  test('context.explain returns Paths and Missing of Access_Explain', async () => {
     const context = { explain: true };
     const { decision, context: why } = bodyOf(
       await ask('evaluation', { ...about('app.notes.write'), context }),

@@ -7,7 +7,7 @@ import { describeOne, type Stack } from '../support/harness.ts';
 import { login, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
 
-// Identity caches the answers of Account_Get for two seconds. A change of what they show ends that.
+// Identity caches the answers of Account_Get for two seconds. A change of the shown data ends that.
 // The races of the long lane repeat this with two replicas and more calls.
 const atOnce = 40;
 

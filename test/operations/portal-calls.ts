@@ -67,7 +67,17 @@ export async function startPortal(topology: Topology) {
   const isOpen = async (token: string) => (await call('Portal_Get', {}, token)).status === 200;
 
   return {
-    ...{ stack, owner, tenant, call, endpoint, create, linkTo, open, session, publish, attempted },
+    stack,
+    owner,
+    tenant,
+    call,
+    endpoint,
+    create,
+    linkTo,
+    open,
+    session,
+    publish,
+    attempted,
     isOpen,
   };
 }

@@ -48,7 +48,7 @@ describeOne('Settings.RequireFactor', 'five processes', (topology) => {
     return Token;
   }
 
-  test('a requirement takes effect and ends with the reply, for each session by what it proves', async () => {
+  test('a requirement takes effect and ends with the reply, for each session by its proofs', async () => {
     const Tenant = await use.tenantOf(ada);
     const [second, passkey] = [
       await sessionWith(ada, 'aal2'),

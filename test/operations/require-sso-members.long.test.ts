@@ -11,7 +11,7 @@ import { ssoSession } from '../support/sso.ts';
 import { rowsOf } from '../support/store.ts';
 import { bare, isRequired, type RequireSso, startRequireSso } from './require-sso-calls.ts';
 
-// What members of a tenant that requires single sign-on see of it from other sessions.
+// Members of a tenant that requires single sign-on, in sessions without it.
 describeBoth('members of a tenant with Settings.RequireSso', (topology) => {
   let suite: RequireSso;
   before(async () => {

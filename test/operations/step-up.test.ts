@@ -254,7 +254,7 @@ describeOne('a step-up of a session', 'one process', (topology) => {
     ]);
   });
 
-  test('a code of a raised session carries what it proved, and an application raises its own session only', async () => {
+  test('a code of a raised session carries its proofs, and an application raises its own session only', async () => {
     const { userId, token, secret } = await plainSession();
     await age(userId);
     const issue = async () => {

@@ -24,7 +24,7 @@ export type App = {
 };
 export type Saved = { App: App; ClientSecret: string };
 
-/** What a suite about apps has started. */
+/** The set-up of a suite about apps. */
 export type AppSuite = { stack: Stack; ada: Person; bob: Person };
 export type AppCalls = ReturnType<typeof createAppCalls>;
 

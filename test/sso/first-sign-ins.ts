@@ -8,7 +8,7 @@ import { createHome, type Home, loginUrl, readProvider, refusalIn } from './home
 import { passwordContext } from './saml/texts.ts';
 import { account, type Identity, type Providers, rolesOf } from './stage.ts';
 
-// What a sign-in creates, links, maps and refuses, over OIDC and over SAML.
+// Sign-ins over OIDC and SAML create, link and map users, or refuse them.
 
 type Member = { UserID: string; Source: string };
 

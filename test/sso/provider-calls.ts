@@ -22,7 +22,7 @@ export type Provider = {
   GroupMappings: Array<{ Value: string; Group: string; Role: string }>;
 };
 
-/** What a suite about providers has started. */
+/** The set-up of a suite about providers. */
 export type ProviderSuite = { stack: Stack; ada: Person; bob: Person; certificate: string };
 export type ProviderCalls = ReturnType<typeof createProviderCalls>;
 

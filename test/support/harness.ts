@@ -55,7 +55,7 @@ export async function startStack(
   return startOwnStack(topology, environment, options);
 }
 
-/** What a test file that shares a stack knows of it. */
+/** How a test file reaches a stack that it shares. */
 export type Reachable = {
   topology: Topology;
   folder: string;

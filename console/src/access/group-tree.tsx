@@ -84,7 +84,7 @@ function useRows(tree: readonly Node[]) {
 
 type Action = { kind: 'toggle'; node: Node } | { kind: 'go'; row: Row | undefined };
 
-/** What a key does at a row, as the ARIA pattern of a tree has it. */
+/** The action of a key at a row, by the ARIA pattern of a tree. */
 function actionOf(
   key: string,
   rows: readonly Row[],

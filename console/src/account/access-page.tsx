@@ -12,7 +12,7 @@ import { type Asked, readAsked } from './search.ts';
 
 type Tenant = Account['Tenants'][number];
 
-/** What the user may do in each of their tenants, and why. */
+/** The user's rights in each of their tenants, and why. */
 export function AccessPage() {
   const { t } = useTexts();
   const navigate = useNavigate();

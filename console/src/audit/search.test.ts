@@ -16,7 +16,7 @@ test('an address keeps the filters that it knows, and drops the others', () => {
   );
 });
 
-test('the filter of a call has only what was given', () => {
+test('the filter of a call has only the given fields', () => {
   assert.deepEqual(toFilter({}), {});
   assert.deepEqual(toFilter({ action: 'group.', actor: 'usr_1', target: 'grp_1' }), {
     ActionPrefix: 'group.',

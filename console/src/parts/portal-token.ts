@@ -8,7 +8,7 @@ export function setPortalToken(next: string): void {
   token = next;
 }
 
-/** What the calls of this page need beside their request. */
+/** The options of this page's calls, beside the request. */
 export const portalInit = (): { headers: Record<string, string>; credentials?: 'omit' } => {
   if (token === undefined) return { headers: {} };
   return { headers: token === '' ? {} : { authorization: `Bearer ${token}` }, credentials: 'omit' };

@@ -24,7 +24,7 @@ const ways = [
 
 type Way = (typeof ways)[number];
 
-// Escape must not close the dialog below this one, with what was typed there.
+// Escape must not close the dialog below this one, with its input.
 const keeps = { 'data-mantine-stop-propagation': true };
 
 /** Focuses the field or the button of a way to answer, when it is chosen. */
@@ -43,7 +43,7 @@ export function ProofDialog({ asked: { lack, settle } }: { asked: AskedProof }) 
   const hasNoFactor = error instanceof FailedPreconditionError;
   const onProven = () => {
     settle(true);
-    // Views may show what was refused before. The challenge of this dialog is used up.
+    // Views may now show the refused data. The challenge of this dialog is used up.
     const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) =>
       queryKey[0] !== 'Account_BeginStepUp';
     void queries.invalidateQueries({ predicate });

@@ -12,7 +12,7 @@ const lacks: Readonly<Record<string, Lack>> = {
   'second factor required': 'factor',
 };
 
-/** What a refused call lacks; undefined for all other errors. */
+/** The proof that a call lacks; undefined for all other errors. */
 export const lackOf = (error: unknown): Lack | undefined =>
   error instanceof PermissionDeniedError ? lacks[error.Messages[0] ?? ''] : undefined;
 

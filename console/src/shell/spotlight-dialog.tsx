@@ -38,7 +38,7 @@ const keysOf =
     else setAt((all.indexOf(chosen) + step + all.length) % all.length);
   };
 
-/** A field and a list of what was found. The arrow keys choose, and the Enter key goes there. */
+/** A field and a list of results. The arrow keys choose, and the Enter key goes there. */
 export function SpotlightDialog({ pages, tenant, onClose }: Props) {
   const { t } = useTexts();
   const navigate = useNavigate();

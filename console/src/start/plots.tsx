@@ -8,7 +8,7 @@ import { dayName } from '../parts/times.ts';
 import { useTenant } from '../shell/routes.tsx';
 import { useCounts } from './figures.tsx';
 
-// What happened in a tenant on each of the last 30 days, as far as the user may see it.
+// A tenant's counts of each of the last 30 days, as far as the user may see them.
 
 type Days = ResponseOf<'Webhooks_GetStats'>['Days'];
 

@@ -7,7 +7,7 @@ import { dayName, hourName } from '../parts/times.ts';
 import { useTenant } from '../shell/routes.tsx';
 import { useArea } from './area.tsx';
 
-/** Whether an endpoint accepts what is sent to it, and how fast. */
+/** Whether an endpoint accepts its deliveries, and how fast. */
 export function Health({ endpoint }: { endpoint: string }) {
   const { t, locale } = useTexts();
   const { ID: Tenant } = useTenant();

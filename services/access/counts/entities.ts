@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * What was counted in a tenant on one day in UTC. The statement that stores an audit entry counts
+ * The counts of a tenant on one day in UTC. The statement that stores an audit entry counts
  * it, so that a redelivered entry counts once.
  */
 export const DailyCountEntity = defineEntity({

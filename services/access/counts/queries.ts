@@ -72,7 +72,7 @@ const days: Statement = {
          left join daily_count c on c.tenant = $1 and c.kind = $2 and c.day = asked.day::date order by asked.day`,
 };
 
-/** What was counted on each of the last 30 days, oldest first. Tenant "" is the platform. */
+/** The counts of each of the last 30 days, oldest first. Tenant "" is the platform. */
 export const listDays = (
   database: Database,
   tenant: string,

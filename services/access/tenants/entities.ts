@@ -82,7 +82,7 @@ export const TenantMemberEntity = defineEntity({
     /** creator, invitation, sso or admin. */
     source: p.text(),
     joinedAt: p.datetime(3),
-    /** What a search compares: keys of the user's name, of its last word, and of the address. */
+    /** The keys for a search: of the user's name, of its last word, and of the address. */
     nameKey: p.text().default(''),
     lastWordKey: p.text().default(''),
     emailKey: p.text().default(''),

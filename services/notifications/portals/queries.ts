@@ -45,7 +45,7 @@ export async function countPortals(
   return row?.count ?? 0;
 }
 
-/** What the audit names of a link. */
+/** The link's fields in the audit. */
 export type DeletedPortal = { id: string; endpoint: string; name: string };
 
 export async function deletePortal(

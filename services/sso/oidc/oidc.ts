@@ -91,7 +91,7 @@ async function readAsserted(
     nonce: flow.nonce,
     refreshKeys,
   });
-  // What Microsoft says of an address (xms_edov) is about the one in the same ID token.
+  // Microsoft's claim xms_edov is about the address in the same ID token.
   const claims =
     published.template === undefined
       ? await completeClaims(egress, budget, { server, clientId, wanted, tokens })

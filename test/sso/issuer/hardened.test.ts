@@ -60,7 +60,7 @@ describeOne('an app that proves more than a secret', 'one process', (topology) =
     assert.equal(again.url.searchParams.get('code'), null);
   });
 
-  test('that signs its requests gets what it signed, and nothing that the address adds', async () => {
+  test('that signs its requests gets the signed values, and nothing that the address adds', async () => {
     const [own, other] = await Promise.all([newPair(), newPair()]);
     const key = { ...(await crypto.subtle.exportKey('jwk', own.publicKey)), kid: 'k', use: 'sig' };
     const Jwks = JSON.stringify({ keys: [key] });

@@ -44,7 +44,7 @@ describe('Keys_Rotate with WithdrawSigningKeys', () => {
     const withdrawal = stack
       .call('Keys_Rotate', { WithdrawSigningKeys: true }, stack.platformKey)
       .finally(() => (isDone = true));
-    // Gateways keep what they learned of a token in use.
+    // Gateways cache the state of a token in use.
     while (!isDone) await open(tokens.access_token);
     bodyOf(await withdrawal);
     const after = await Promise.all(Array.from({ length: 200 }, () => open(tokens.access_token)));

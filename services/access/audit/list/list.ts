@@ -5,7 +5,7 @@ import { countPeriod, findNames, type Path, readWindow } from './queries.ts';
 
 /** Entries that one statement compares with several filters. */
 const perWindow = 10_000;
-/** Statements of one call. Then the call returns what it has, with the cursor to go on. */
+/** Statements of one call. Then the call returns its entries, with the cursor to go on. */
 const windows = 5;
 
 export type Listing = {

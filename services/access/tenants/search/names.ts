@@ -63,7 +63,7 @@ export function followNames({ database, broker, directory, log }: Deps): Backgro
   return [follow, sweep];
 }
 
-/** Reads users from identity and stores what they are found by. */
+/** Reads users from identity and stores their search keys. */
 async function describeAll(
   { database, directory }: Pick<Deps, 'database' | 'directory'>,
   userIds: readonly string[],

@@ -100,7 +100,7 @@ const describe: Statement = {
          where m.user_id = $1 and m.status <> 'barred' and (m.described_at is null or m.described_at < $4)`,
 };
 
-/** What identity reports of a user. `at`: the time of the user's last change. */
+/** A user, as identity reports it. `at`: the time of the user's last change. */
 export type Description = { userId: string; name: string; email: string; at: Date };
 
 /** Stores the keys of a user in all its memberships, unless newer ones are stored. */

@@ -31,7 +31,7 @@ const originOf = ({ provenAt, ...row }: OriginRow): SessionOrigin => ({
   provenAt: provenAt === null ? null : new Date(provenAt),
 });
 
-/** How a live session was opened, and what it has proved. */
+/** How a live session was opened, and its proofs. */
 export async function findSessionOrigin(
   em: EntityManager,
   id: string,

@@ -9,7 +9,7 @@ import {
 import { type Assurance, recentLoginMs } from '@bailiwick/proto/policies.ts';
 import { isLive } from '../queries.ts';
 
-// What the sign-in of a session has proved: when, and with which factors.
+// The proofs of a session's sign-in: their time, and the factors.
 
 /** Whether the sign-in of a live session is recent, and used a factor of ours; its provider. */
 export type SignInState = { recent: boolean; proven: boolean; provider: string; ssoTenant: string };
