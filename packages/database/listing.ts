@@ -60,12 +60,14 @@ export type Place = { id: string; after: string };
 /** Ids in order. `last`: the place to go on after, if the page ended before the search. */
 export type FoundIds = { found: Place[]; last: string | undefined };
 
+const withoutAccents = (text: string): string =>
+  `regexp_replace(normalize(lower(${text}), NFKD), '[\\u0300-\\u036f]', '', 'g')`;
+
 /**
- * The key of a text for search and order: without letter case, and with accents behind their
- * letters. Its length is limited, because indexes and cursors contain it.
+ * The key of a text for search and order: without letter case and accents. Its length is limited,
+ * because indexes and cursors contain it.
  */
-export const textKey = (text: string): string =>
-  `left(normalize(lower(${text}), NFKD), 64) collate "C"`;
+export const textKey = (text: string): string => `left(${withoutAccents(text)}, 64) collate "C"`;
 
 /** The key of the last part of a text: of its last word, or of what follows another separator. */
 export const lastPartKey = (text: string, separator = ' '): string =>
@@ -77,7 +79,7 @@ export const searchIndex = (definition: string) => ({
   expression: `create index ${definition}`,
 });
 
-const searchKey = '(select left(normalize(lower($6::text), NFKD), 64))';
+const searchKey = `(select left(${withoutAccents('$6::text')}, 64))`;
 /** The greatest character, which no text contains. */
 const greatest = 'chr(1114111)';
 

@@ -1,10 +1,11 @@
 import { eventually, type Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 
-/** The only writes of a denied call: its audit entry, rate limit counters and the last use. */
+/** The only writes of a denied call: its audit entry and its count, rate limits and the last use. */
 const bookkeeping = [
   'outbox',
   'audit_entry',
+  'daily_count',
   'audit_head',
   'audit_checkpoint',
   'rate_window',

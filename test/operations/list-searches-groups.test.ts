@@ -73,14 +73,9 @@ describeOne('searches in lists of groups, bots and invitations', 'one process', 
     const Role = { Tenant, Slug: `groups-${unique}`, Name: 'G', Permissions: ['iam.groups.read'] };
     bodyOf(await stack.call('Roles_Save', { Role }, token));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, stack.platformKey));
-    bodyOf(
-      await stack.call(
-        'Grants_Remove',
-        { Tenant, UserID: reader.id, Role: 'member' },
-        stack.platformKey,
-      ),
-    );
-    bodyOf(await stack.call('Grants_Add', { Tenant, UserID: reader.id, Role: Role.Slug }, token));
+    const grant = (role: string) => ({ Grant: { Tenant, UserID: reader.id, Role: role } });
+    bodyOf(await stack.call('Grants_Remove', grant('member'), token));
+    bodyOf(await stack.call('Grants_Add', grant(Role.Slug), token));
     const asked = { Tenant, Group: 'team' };
     bodyOf(await stack.call('Groups_ListMembers', asked, reader.token));
     for (const search of [{ Query: 'a' }, { Sort: 'name' }, { Descending: true }])

@@ -16,7 +16,7 @@ const searches: ReadonlyArray<[query: string, found: readonly string[]]> = [
   ['hopp', ['grace']],
   ['brew', []],
   ['Zoltan', ['zo']],
-  ['ádá', ['zo']],
+  ['ádá', ['ada', 'zo']],
   ['李', ['bruce']],
   ['龍', []],
   ['100%', ['sure']],
@@ -141,7 +141,11 @@ describeOne('searches in lists', 'one process', (topology) => {
 
   test('lists are sorted in both orders, page by page, as the whole list is', async () => {
     const { Tenant, allIds, list } = on;
-    const key = (text: string) => text.toLowerCase().normalize('NFKD');
+    const key = (text: string) =>
+      text
+        .toLowerCase()
+        .normalize('NFKD')
+        .replace(/[\u0300-\u036f]/g, '');
     const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
     const all = await list('Users_ListByTenant', { Tenant });
     for (const [Sort, of] of [

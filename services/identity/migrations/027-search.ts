@@ -1,6 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-const key = (text: string) => `left(normalize(lower(${text}), NFKD), 64) collate "C"`;
+const key = (text: string) =>
+  `left(regexp_replace(normalize(lower(${text}), NFKD), '[\\u0300-\\u036f]', '', 'g'), 64) collate "C"`;
 const lastWord = (text: string) => key(`split_part(${text}, ' ', -1)`);
 
 // Users_List and Bots_List search by the beginning of these keys, and sort by them. Few users are
