@@ -56,7 +56,8 @@ export async function createCompany(stack: Stack): Promise<Company> {
   for (const { name, groups: paths } of people) {
     const UserID = ids.get(name);
     if (name !== owner) await call('TenantMembers_Add', { Tenant, UserID });
-    for (const Path of paths) await call('Groups_AddMember', { Tenant, Group: Path, UserID }, token);
+    for (const Path of paths)
+      await call('Groups_AddMember', { Tenant, Group: Path, UserID }, token);
   }
   for (const Role of roles) await call('Roles_Save', { Role: { Tenant, ...Role } }, token);
   for (const [Group, Role] of [
