@@ -13,7 +13,7 @@ export type Company = {
 };
 
 const slug = 'acme-instruments';
-const addressOf = (name: string) => `${name.toLowerCase().replace(' ', '.')}@acme.example`;
+const addressOf = (name: string) => `${name.toLowerCase().replace(/ .*/, '')}@acme.example`;
 const owner = 'Ada Lovelace';
 const editor = 'Grace Hopper';
 const people = [
@@ -65,9 +65,16 @@ export async function createCompany(stack: Stack): Promise<Company> {
     ['support', 'report-reader'],
   ])
     await call('GroupGrants_Add', { Grant: { Tenant, Group, Role } }, token);
-  const invited = { Tenant, Email: 'rosalind.franklin@acme.example', Roles: ['report-reader'] };
+  const invited = { Tenant, Email: 'rosalind@acme.example', Roles: ['report-reader'] };
   await call('TenantInvitations_Create', invited, token);
   await call('Bots_Save', { Bot: { Tenant, Name: 'Deployments' } }, token);
+  const App = {
+    Tenant,
+    Name: 'Grafana',
+    Kind: 'web',
+    RedirectURIs: ['https://metrics.acme.example/login/generic_oauth'],
+  };
+  await call('Apps_Save', { App }, token);
   const failing = await deliver(stack, Tenant, token);
   return { slug, owner: addressOf(owner), editor: ids.get(editor) ?? '', failing };
 }
