@@ -14,7 +14,10 @@ const size = { width: 1280, height: 800 };
 
 const picturesOf = ({ slug, editor, failing }: Company): readonly Picture[] => {
   const views = `/console/t/${slug}`;
-  const why = new URLSearchParams({ subject: editor, permission: 'app.reports.delete' });
+  const why = new URLSearchParams({
+    subject: editor,
+    permission: 'app.reports.delete',
+  }).toString();
   return [
     { name: 'console-overview', address: views, shown: 'Acme Instruments' },
     { name: 'console-members', address: `${views}/members`, shown: 'Grace Hopper' },
