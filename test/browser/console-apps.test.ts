@@ -160,16 +160,18 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     // A gateway remembers a session for two seconds.
     await wait(2500);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Sign in once more').waitFor();
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await proof.getByRole('link', { name: 'Sign in again' }).waitFor();
     await assertGood(page, 'apps-recent');
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
-      page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click(),
+      proof.getByRole('link', { name: 'Sign in again' }).click(),
     ]);
     await signIn(tab, owner.email, password);
     await tab.waitForURL(`${owner.view}/${ID}/settings`);
     await tab.close();
-    await page.getByRole('button', { name: 'Save' }).click();
+    // The change goes on by itself.
+    await proof.getByRole('button', { name: 'I have signed in' }).click();
     await page.getByText('Mine was saved.').waitFor();
     assert.equal((await owner.list())[0]?.['Name'], 'Mine');
     await assertGood(page, 'apps-settings');

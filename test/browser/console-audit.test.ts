@@ -102,7 +102,7 @@ describe('the audit in the console', { skip: withoutChromium }, () => {
 
   test('the overview counts the tenant’s records, and a figure that fails hides no other', async () => {
     const page = await newConsolePage(browser, base, problems);
-    await page.route('**/Bots_List', (route) =>
+    await page.route('**/Bots_GetCounts', (route) =>
       route.fulfill({ status: 403, body: '{"Code":"permission_denied","Messages":[]}' }),
     );
     await openSignedIn(page, address.replace('/audit', ''), email, password);
@@ -112,7 +112,7 @@ describe('the audit in the console', { skip: withoutChromium }, () => {
     await figure('Members').getByText('1', { exact: true }).waitFor();
     await figure('Bots').getByText('not available').waitFor();
     await assertGood(page, 'overview-figures');
-    await figures.getByRole('link', { name: 'Refused calls, last 24 hours' }).click();
+    await figures.getByRole('link', { name: 'Refused calls today' }).click();
     await page.waitForURL('**result=denied*');
     await rows(page).filter({ hasText: 'access.denied' }).waitFor();
   });

@@ -58,10 +58,10 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
     await page.waitForURL('**/members?query=ad');
     await rowsOf(page).filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });
     assert.equal(await rowsOf(page).count(), 2);
-    await page.getByRole('button', { name: 'Person' }).click();
+    await page.getByRole('button', { name: 'Person', exact: true }).click();
     await page.waitForURL('**/members?query=ad&sort=name');
     await rowsOf(page).first().filter({ hasText: 'Ada' }).waitFor();
-    await page.getByRole('button', { name: 'Person' }).focus();
+    await page.getByRole('button', { name: 'Person', exact: true }).focus();
     await page.keyboard.press('Enter');
     await rowsOf(page).first().filter({ hasText: 'Zoe' }).waitFor();
     assert.equal(
@@ -101,9 +101,11 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
       ['invitations', 'gue', 'guest@example.org'],
     ] as const) {
       await page.goto(`${views}/${view}`);
-      await rowsOf(page).nth(1).waitFor();
+      // Groups are a tree until they are searched.
+      const all = view === 'groups' ? page.getByRole('treeitem') : rowsOf(page);
+      await all.nth(1).waitFor();
       await search(page).fill(query);
-      await rowsOf(page).nth(1).waitFor({ state: 'detached' });
+      await all.nth(1).waitFor({ state: 'detached' });
       await rowsOf(page).filter({ hasText: found }).waitFor();
       await assertGood(page, `${view}-searched`);
     }
