@@ -126,13 +126,15 @@ describe('access in the console', { skip: withoutChromium }, () => {
     for (const path of ['eng/backend/payments', 'eng', 'sales'])
       await save(Tenant, path, owner.token);
     await save(theirs, 'secret', other.token);
-    await rowsOf(
-      stack,
-      `insert into access.group_entry (tenant, id, path, key, ancestor_keys, name, description, external_id, source, metadata, created_at, updated_at)
-       select $1, 'grp_' || n, 'sales/' || n, 'sales/' || n, array['sales', 'sales/' || n], '', '', '', '', '{}', now(), now() from generate_series(1, 1000) n`,
-      [Tenant],
-    );
-    const { page } = await openAs(owner, Tenant, 'groups');
+    const fill = (from: number, to: number) =>
+      rowsOf(
+        stack,
+        `insert into access.group_entry (tenant, id, path, key, ancestor_keys, name, description, external_id, source, metadata, created_at, updated_at)
+         select $1, 'grp_' || n, 'sales/' || n, 'sales/' || n, array['sales', 'sales/' || n], '', '', '', '', '{}', now(), now() from generate_series($2::int, $3::int) n`,
+        [Tenant, from, to],
+      );
+    await fill(1, 1000);
+    const { page, views } = await openAs(owner, Tenant, 'groups');
     const item = (name: string) => page.getByRole('treeitem', { name });
     const focused = () => page.locator('[role=treeitem]:focus').innerText();
     await item('eng').first().waitFor();
@@ -158,6 +160,14 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/groups?group=eng');
     assert.equal(await item('secret').count(), 0);
+
+    // More than 2,000 groups are a list by cursor.
+    await fill(1001, 2000);
+    await page.goto(`${views}/groups`);
+    await page.getByRole('table', { name: 'Groups' }).waitFor();
+    assert.equal(await page.getByRole('tree').count(), 0);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.waitForURL('**/groups?cursor=*');
   });
 
   test('two administrators who edit one role see both versions, and lose neither', async () => {

@@ -149,6 +149,26 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     assert.equal(await field.count(), 0);
   });
 
+  test('the search finds a record that 200 others come before', async () => {
+    const owner = await signUp(stack);
+    const Tenant = await createTenant(stack, owner.token, 'Many');
+    const save = async (Name: string) => {
+      const { status } = await stack.call('Bots_Save', { Bot: { Tenant, Name } }, owner.token);
+      assert.equal(status, 200);
+    };
+    for (let batch = 0; batch < 10; batch++)
+      await Promise.all(Array.from({ length: 21 }, (_, n) => save(`Batch ${batch} ${n}`)));
+    await save('Zeta bot');
+    const { body } = await stack.call('Tenants_Get', { Tenant }, owner.token);
+    const view = `${base}/console/t/${(body['Tenant'] as { Slug: string }).Slug}`;
+    const page = await newPage();
+    await openSignedIn(page, view, owner.email, password);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search views and records' }).fill('zeta');
+    await page.getByRole('option', { name: 'Zeta bot' }).click();
+    await heading(page, 'Zeta bot');
+  });
+
   test('a member finds no view and no record that they may not see', async () => {
     const owner = await signUp(stack);
     const tenant = await createTenant(stack, owner.token, 'Closed');

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { useCall } from '../parts/calls.ts';
+import { useAll, useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -80,7 +81,9 @@ type Choice = { value: string; onChange: (value: string) => void };
 
 function HolderField({ of, isUnknown, ...choice }: Choice & { of: Holder; isUnknown: boolean }) {
   const { t } = useTexts();
+  const mayFindBots = useTenant().may('iam.bots.read');
   if (of === 'groups') return <GroupSelect {...choice} />;
+  if (of === 'bots' && mayFindBots) return <BotSelect {...choice} />;
   return (
     <AddressField
       {...choice}
@@ -95,8 +98,8 @@ function HolderField({ of, isUnknown, ...choice }: Choice & { of: Holder; isUnkn
 function RoleSelect({ value, onChange }: Choice) {
   const { t } = useTexts();
   const { ID } = useTenant();
-  const { data } = useCall('Roles_ListByTenant', { Tenant: ID, Page: { Limit: 200 } });
-  const roles = data?.Page.Items.map(({ Slug, Name }) => ({ value: Slug, label: Name || Slug }));
+  const { data } = useAll('Roles_ListByTenant', { Tenant: ID, Page: { Limit: 200 } });
+  const roles = data?.map(({ Slug, Name }) => ({ value: Slug, label: Name || Slug }));
   return (
     <Select
       label={t('access.role')}
@@ -108,18 +111,47 @@ function RoleSelect({ value, onChange }: Choice) {
   );
 }
 
-function GroupSelect({ value, onChange }: Choice) {
+function GroupSelect(choice: Choice) {
   const { t } = useTexts();
-  const { ID } = useTenant();
-  const { data } = useCall('Groups_ListByTenant', { Tenant: ID, Page: { Limit: 200 } });
+  const { request, setText } = useSearched();
+  const { data } = useCall('Groups_ListByTenant', request, { keepsPrevious: true });
+  const groups = data?.Page.Items.map(({ Path }) => ({ value: Path, label: Path }));
   return (
-    <Select
-      label={t('access.group')}
-      data={data?.Page.Items.map(({ Path }) => Path) ?? []}
-      value={value === '' ? null : value}
-      onChange={(next) => onChange(next ?? '')}
-      searchable
-      data-autofocus
-    />
+    <FoundSelect {...choice} label={t('access.group')} found={groups ?? []} onSearch={setText} />
   );
 }
+
+function BotSelect(choice: Choice) {
+  const { t } = useTexts();
+  const { request, setText } = useSearched();
+  const { data } = useCall('Bots_List', request, { keepsPrevious: true });
+  const bots = data?.Page.Items.map(({ ID, Name }) => ({ value: ID, label: Name }));
+  return <FoundSelect {...choice} label={t('access.bot')} found={bots ?? []} onSearch={setText} />;
+}
+
+/** The request that finds what begins with the typed text: a tenant may have any number of groups. */
+function useSearched() {
+  const { ID: Tenant } = useTenant();
+  const [text, setText] = useState('');
+  const [Query] = useDebouncedValue(text.trim().slice(0, 128), 150);
+  return { request: { Tenant, Query, Sort: 'name', Page: { Limit: 50 } }, setText };
+}
+
+type FoundProps = Choice & {
+  label: string;
+  found: Array<{ value: string; label: string }>;
+  onSearch: (text: string) => void;
+};
+
+const FoundSelect = ({ label, value, onChange, found, onSearch }: FoundProps) => (
+  <Select
+    label={label}
+    data={found}
+    value={value === '' ? null : value}
+    onChange={(next) => onChange(next ?? '')}
+    searchable
+    onSearchChange={onSearch}
+    filter={({ options }) => options}
+    data-autofocus
+  />
+);

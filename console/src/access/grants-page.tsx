@@ -8,7 +8,6 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
-import { Subject } from '../parts/person.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -17,6 +16,7 @@ import { useTenant } from '../shell/routes.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { type GrantRow, useGrantChange, useGrants } from './grant-kinds.ts';
 import { type Holder, holders } from './search.ts';
+import { SubjectName } from './subject-name.tsx';
 import { WhatIf } from './what-if.tsx';
 
 const names: Readonly<Record<Holder, TextKey>> = {
@@ -86,7 +86,7 @@ function useColumns(of: Holder, onRemove?: (grant: GrantRow) => void): Column<Gr
       id: 'holder',
       header: t(names[of]),
       cell: ({ holder }) =>
-        of === 'groups' ? <Text size="sm">{holder}</Text> : <Subject id={holder} />,
+        of === 'groups' ? <Text size="sm">{holder}</Text> : <SubjectName id={holder} />,
     },
     {
       id: 'role',

@@ -46,10 +46,14 @@ function Groups() {
   );
 }
 
+/** More groups than this are a list by cursor, because their tree would take too long to load. */
+const mostDrawn = 2000;
+
 function AllGroups() {
   const { t } = useTexts();
   const request = { Tenant: useTenant().ID, Page: { Limit: 200 } };
-  const { data, error, refetch } = useAll('Groups_ListByTenant', request);
+  const { data, error, refetch } = useAll('Groups_ListByTenant', request, { most: mostDrawn });
+  if (data && data.length > mostDrawn) return <FoundGroups />;
   return (
     <>
       <FailureNotice error={error} onRetry={() => void refetch()} />

@@ -3,9 +3,9 @@ import { Alert, Badge, Group, List, Paper, Skeleton, Stack, Text } from '@mantin
 import { useCall } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Subject } from '../parts/person.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { SubjectName } from './subject-name.tsx';
 
 export type Change = RequestOf<'Access_Plan'>['Changes'][number];
 type Plan = ResponseOf<'Access_Plan'>;
@@ -57,7 +57,7 @@ function Effect({ title, color, changes }: EffectProps) {
       <Stack gap="sm">
         {bySubject.slice(0, mostNamed).map(([id, own]) => (
           <div key={id}>
-            <Subject id={id} />
+            <SubjectName id={id} />
             <Group gap={4} mt={4}>
               {own.map(({ Permission, Resource }) => (
                 <Badge key={`${Permission} ${Resource}`} color={color} tt="none">

@@ -93,16 +93,27 @@ export const useCall = <Name extends OperationName>(
     ...options,
   });
 
+type AllOptions = {
+  enabled?: boolean;
+  /** Reads no further once there are more items than this. */
+  most?: number;
+};
+
 /** All items of a list, page after page. Only for lists that are shown as a whole. */
 export const useAll = <Name extends ListName & OperationName>(
   operation: Name,
   request: RequestOf<Name>,
+  { enabled = true, most = Number.POSITIVE_INFINITY }: AllOptions = {},
 ) =>
   useQuery<ItemOf<Name>[], BailiwickError>({
     queryKey: [operation, request, 'all'],
+    enabled,
     async queryFn({ signal }) {
       const items: ItemOf<Name>[] = [];
-      for await (const item of client.list(operation, request, { signal })) items.push(item);
+      for await (const item of client.list(operation, request, { signal })) {
+        items.push(item);
+        if (items.length > most) break;
+      }
       return items;
     },
   });

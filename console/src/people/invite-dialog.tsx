@@ -1,6 +1,6 @@
 import { Modal, MultiSelect, TextInput } from '@mantine/core';
 import { CallForm } from '../parts/call-form.tsx';
-import { useCall } from '../parts/calls.ts';
+import { useAll } from '../parts/calls.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -54,6 +54,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
                 description={t('people.rolesAbout')}
                 data={choices}
                 clearable
+                searchable
                 comboboxProps={{ withinPortal: true }}
               />
             )}
@@ -67,13 +68,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 /** The roles of the tenant; undefined if the user may not read them. */
 function useRoleChoices() {
   const { ID, may } = useTenant();
-  const roles = useCall(
-    'Roles_ListByTenant',
-    { Tenant: ID, Page: { Limit: 200 } },
-    { enabled: may('iam.roles.read') },
-  );
-  return roles.data?.Page.Items.map((role) => ({
-    value: role.Slug,
-    label: role.Name || role.Slug,
-  }));
+  const request = { Tenant: ID, Page: { Limit: 200 } };
+  const { data } = useAll('Roles_ListByTenant', request, { enabled: may('iam.roles.read') });
+  return data?.map(({ Slug, Name }) => ({ value: Slug, label: Name || Slug }));
 }

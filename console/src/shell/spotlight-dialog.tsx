@@ -56,7 +56,6 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
     onClose();
     void navigate({ to, search: search as never });
   };
-  const onKeyDown = keysOf({ all, chosen, setAt, onChoose });
   return (
     <Modal
       opened
@@ -81,7 +80,8 @@ export function SpotlightDialog({ pages, tenant, onClose }: Props) {
           setQuery(event.currentTarget.value);
           setAt(0);
         }}
-        onKeyDown={onKeyDown}
+        onKeyDown={keysOf({ all, chosen, setAt, onChoose })}
+        maxLength={128}
         autoComplete="off"
         spellCheck={false}
         data-autofocus

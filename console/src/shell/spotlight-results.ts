@@ -1,5 +1,5 @@
 import type { ItemOf, ListName, OperationName, RequestOf } from '@bailiwick/client/client.ts';
-import { pageOf, useCall } from '../parts/calls.ts';
+import { pageOf, useAll, useCall } from '../parts/calls.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { usePermissions, usePlatformPermissions } from '../parts/permissions.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -57,14 +57,11 @@ export function useRecordsFound(slug: string | undefined, query: string) {
     tenant: tenant?.ID ?? '',
     base: `/console/t/${slug}`,
     isAsked: tenant !== undefined && query !== '',
-    matches: matcher(query),
+    query,
     may,
   };
   const kinds = [useMembers(asks), useGroups(asks), useRoles(asks), useBots(asks)];
-  return {
-    isPending: kinds.some((kind) => kind.isPending),
-    groups: kinds.map((kind) => ({ ...kind, found: kind.found.slice(0, most) })),
-  };
+  return { isPending: kinds.some((kind) => kind.isPending), groups: kinds };
 }
 
 type Asks = {
@@ -73,7 +70,7 @@ type Asks = {
   /** The address of the tenant's views. */
   base: string;
   isAsked: boolean;
-  matches: (...texts: string[]) => boolean;
+  query: string;
   may: (permission: string) => boolean;
 };
 
@@ -82,15 +79,10 @@ type Kind = FoundGroup & { isPending: boolean };
 function useMembers(asks: Asks): Kind {
   const { t } = useTexts();
   const { items, isPending } = useItems('Users_ListByTenant', 'iam.users.read', asks);
-  const mayExplain = asks.may('iam.grants.read');
-  const found = items
-    .filter(({ Name, Email, ID }) => asks.matches(Name, Email, ID))
-    .map(({ ID, Name, Email }): Found => {
-      const place = mayExplain
-        ? { to: `${asks.base}/why`, search: { subject: ID } }
-        : { to: `${asks.base}/members` };
-      return { id: ID, label: Name || Email, about: Email, ...place };
-    });
+  const to = `${asks.base}/members`;
+  const found = items.map(({ ID, Name, Email }): Found => {
+    return { id: ID, label: Name || Email, about: Email, to, search: { query: Email } };
+  });
   return { id: 'members', label: t('people.members'), icon: 'user', found, isPending };
 }
 
@@ -98,43 +90,46 @@ function useGroups(asks: Asks): Kind {
   const { t } = useTexts();
   const { items, isPending } = useItems('Groups_ListByTenant', 'iam.groups.read', asks);
   const to = `${asks.base}/groups`;
-  const found = items
-    .filter(({ Name, Path }) => asks.matches(Name, Path))
-    .map(({ ID, Name, Path }): Found => {
-      return { id: ID, label: Name || Path, about: Path, to, search: { group: Path } };
-    });
+  const found = items.map(({ ID, Name, Path }): Found => {
+    return { id: ID, label: Name || Path, about: Path, to, search: { group: Path } };
+  });
   return { id: 'groups', label: t('access.groups'), icon: 'people', found, isPending };
 }
 
-function useRoles(asks: Asks): Kind {
+/** A tenant has at most 1,000 roles, and their list has no search of its own. */
+function useRoles({ tenant, base, isAsked, query, may }: Asks): Kind {
   const { t } = useTexts();
-  const { items, isPending } = useItems('Roles_ListByTenant', 'iam.roles.read', asks);
-  const to = `${asks.base}/roles`;
-  const found = items
-    .filter(({ Name, Slug }) => asks.matches(Name, Slug))
+  const enabled = isAsked && may('iam.roles.read');
+  const request = { Tenant: tenant, Page: { Limit: 200 } };
+  const { data, isPending } = useAll('Roles_ListByTenant', request, { enabled });
+  const matches = matcher(query);
+  const to = `${base}/roles`;
+  const roles = isAsked ? (data ?? []) : [];
+  const found = roles
+    .filter(({ Name, Slug }) => matches(Name, Slug))
+    .slice(0, most)
     .map(({ Name, Slug }): Found => ({ id: `role-${Slug}`, label: Name || Slug, about: Slug, to }));
-  return { id: 'roles', label: t('access.roles'), icon: 'key', found, isPending };
+  const label = t('access.roles');
+  return { id: 'roles', label, icon: 'key', found, isPending: enabled && isPending };
 }
 
 function useBots(asks: Asks): Kind {
   const { t } = useTexts();
   const { items, isPending } = useItems('Bots_List', 'iam.bots.read', asks);
-  const found = items
-    .filter(({ Name, ID }) => asks.matches(Name, ID))
-    .map(({ ID, Name }): Found => {
-      return { id: ID, label: Name, about: ID, to: `${asks.base}/bots/${ID}` };
-    });
+  const found = items.map(({ ID, Name }): Found => {
+    return { id: ID, label: Name, about: ID, to: `${asks.base}/bots/${ID}` };
+  });
   return { id: 'bots', label: t('bots.bots'), icon: 'bot', found, isPending };
 }
 
-/** The first 200 records of a list, which the search looks at. */
+/** The first records that the list's own search finds. */
 function useItems<Name extends ListName & OperationName>(
   operation: Name,
   permission: string,
-  { tenant, isAsked, may }: Asks,
+  { tenant, isAsked, query, may }: Asks,
 ) {
   const enabled = isAsked && may(permission);
-  const request = { Tenant: tenant, Page: { Limit: 200 } } as RequestOf<Name>;
+  const request = { Tenant: tenant, Query: query, Page: { Limit: most } } as RequestOf<Name>;
   const { data, isPending } = useCall(operation, request, { enabled, staleTime: 60_000 });
   const items: readonly ItemOf<Name>[] = isAsked ? (pageOf<Name>(data)?.items ?? []) : [];
   return { items, isPending: enabled && isPending };
