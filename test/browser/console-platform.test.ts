@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/support-calls.ts';
 import { type Stack, startStack } from '../support/harness.ts';
 import { mailTo, password } from '../support/people.ts';
-import { rowsOf } from '../support/store.ts';
+import { rowsOf, whileLocked } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
@@ -35,6 +35,29 @@ describe('the console of operators', { skip: withoutChromium }, () => {
   const open = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
 
+  /** Makes a lane late for a while, with a due task that no process can take. */
+  async function whileLate(lane: string, work: () => Promise<void>): Promise<void> {
+    const setDue = (by: string) =>
+      rowsOf(
+        stack,
+        "update notifications.delivery_waiting set due_at = now() + $1::interval where task = 'late'",
+        [by],
+      );
+    await rowsOf(
+      stack,
+      `insert into notifications.delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, enqueued_at, extra, dek_id, request)
+       values ('late', 'waiting', $1, '', '', '', '', 1, now() + interval '1 hour', now(), '{}', '', '')`,
+      [lane],
+    );
+    const lock = "select from notifications.delivery_waiting where task = 'late' for key share";
+    await whileLocked(stack, lock, [], async () => {
+      await setDue('-5 minutes');
+      await work();
+      await setDue('1 hour');
+    });
+    await rowsOf(stack, "delete from notifications.delivery_waiting where task = 'late'");
+  }
+
   test('an operator without a tenant finds the late lane, the failing endpoint, a tenant and a mail', async () => {
     const [operator, owner] = [await newOperator(), await newOwner()];
     const { body } = await stack.call(
@@ -49,12 +72,17 @@ describe('the console of operators', { skip: withoutChromium }, () => {
     );
     const page = await newPage();
     await openSignedIn(page, `${stack.url}/console`, operator.email, password);
-    await open(page, 'Platform');
-    assert.equal(await heading(page, 'Health'), 'Health');
-    await page.getByText('All services are ready').waitFor();
-    await page.getByRole('row').filter({ hasText: 'Orders' }).getByText('2 days ago').waitFor();
-    await page.getByRole('img', { name: /^Sign-ins\. Sign-ins: / }).waitFor();
-    await assertGood(page, 'platform-health');
+    await whileLate('webhook', async () => {
+      await open(page, 'Platform');
+      assert.equal(await heading(page, 'Health'), 'Health');
+      await page.getByText('All services are ready').waitFor();
+      await page.getByText('late', { exact: true }).waitFor();
+      const lane = page.locator('[data-lane=webhook]');
+      assert.match(await lane.innerText(), /^Webhooks\s+30\d s\s+Waiting tasks: 1\s+late$/);
+      await page.getByRole('row').filter({ hasText: 'Orders' }).getByText('2 days ago').waitFor();
+      await page.getByRole('img', { name: /^Sign-ins\. Sign-ins: / }).waitFor();
+      await assertGood(page, 'platform-health');
+    });
 
     await open(page, 'Organisations');
     await page.getByRole('searchbox').or(page.getByLabel('Beginning of the name')).fill('acme');

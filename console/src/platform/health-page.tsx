@@ -11,6 +11,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { version } from '../../package.json';
 import { useCall } from '../parts/calls.ts';
 import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -72,21 +73,32 @@ export function HealthPage() {
   );
 }
 
-/** Whether the gateway reaches every service. */
+/** Whether the gateway reaches every service, and the version of the console and its gateway. */
 function Ready() {
   const { t } = useTexts();
-  const { data: isReady } = useQuery({
+  const { data } = useQuery({
     queryKey: ['readyz'],
-    queryFn: async ({ signal }) => (await fetch(pageAt('readyz'), { signal })).ok,
+    queryFn: async ({ signal }) => {
+      const response = await fetch(pageAt('readyz'), { signal });
+      return { isReady: response.ok, answer: await response.text() };
+    },
     refetchInterval: 30_000,
   });
-  if (isReady === undefined) return <Skeleton height={52} />;
+  if (data === undefined) return <Skeleton height={52} />;
+  const { isReady, answer } = data;
   return (
     <Alert
       color={isReady ? 'teal' : 'red'}
       icon={<Icon name={isReady ? 'check' : 'warning'} />}
       title={t(isReady ? 'platform.ready' : 'platform.notReady')}
-    />
+    >
+      {!isReady && (
+        <Text size="sm" lang="en">
+          {answer}
+        </Text>
+      )}
+      <Text size="sm">{t('platform.version', { version })}</Text>
+    </Alert>
   );
 }
 
@@ -96,7 +108,7 @@ function Lane({ lane }: { lane: Status['Lanes'][number] }) {
   const known = lanes[name];
   const number = new Intl.NumberFormat(locale);
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="md" data-lane={name}>
       <Stack gap={2}>
         <Text size="sm" c="dimmed">
           {known ? t(known) : name}

@@ -117,21 +117,30 @@ function Bots() {
   );
 }
 
-/** A tenant has at most 100 apps, so one page has them all. */
-function Apps() {
-  const { t } = useTexts();
+/** The number of apps. A tenant has at most 100, so one page has them all. */
+export function useAppCount(isEnabled = true) {
   const { ID } = useTenant();
   const request = { Tenant: ID, Page: { Limit: 200 } };
-  const { data, isPending } = useCall('Apps_List', request, fresh);
-  const items = pageOf<'Apps_List'>(data)?.items;
-  const count = items && { Value: items.length, HasMore: false };
-  return <Figure title={t('overview.apps')} isPending={isPending} count={count} />;
+  const { data, isPending } = useCall('Apps_List', request, { ...fresh, enabled: isEnabled });
+  return { isPending, count: pageOf<'Apps_List'>(data)?.items.length };
+}
+
+function Apps() {
+  const { t } = useTexts();
+  const { isPending, count } = useAppCount();
+  const known = count === undefined ? undefined : { Value: count, HasMore: false };
+  return <Figure title={t('overview.apps')} isPending={isPending} count={known} to="apps" />;
+}
+
+/** The endpoints of an area and their deliveries. */
+export function useStats(area: 'Webhooks' | 'Chat', isEnabled = true) {
+  const { ID } = useTenant();
+  return useCall(`${area}_GetStats`, { Tenant: ID }, { ...fresh, enabled: isEnabled });
 }
 
 function Endpoints({ area }: { area: 'Webhooks' | 'Chat' }) {
   const { t, locale } = useTexts();
-  const { ID } = useTenant();
-  const { data, isPending } = useCall(`${area}_GetStats`, { Tenant: ID }, fresh);
+  const { data, isPending } = useStats(area);
   const { Total, Failing, Disabled } = data?.Endpoints ?? { Total: 0, Failing: 0, Disabled: 0 };
   const number = (value: number) => ({ count: new Intl.NumberFormat(locale).format(value) });
   return (

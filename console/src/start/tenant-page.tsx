@@ -8,7 +8,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { Figures } from './figures.tsx';
+import { Figures, useAppCount, useStats } from './figures.tsx';
 import { Plots } from './plots.tsx';
 import { Step, Steps } from './step.tsx';
 
@@ -94,10 +94,19 @@ function Invite() {
 
 function Protect() {
   const { t } = useTexts();
-  const { ID } = useTenant();
+  const { ID, Slug, may } = useTenant();
   const { User } = useAccount();
+  const mayList = may('iam.apps.read');
+  const { count = 0 } = useAppCount(mayList);
   return (
-    <Step icon="app" title={t('start.app')} about={t('start.appAbout')}>
+    <Step icon="app" title={t('start.app')} about={t('start.appAbout')} isDone={count > 0}>
+      {mayList && (
+        <div>
+          <Button component={Link} to={`/console/t/${Slug}/apps`}>
+            {t('start.appGo')}
+          </Button>
+        </div>
+      )}
       <SameByApi
         operation="Access_Check"
         request={{ Tenant: ID, Subject: User.ID, Permission: 'app.reports.read' }}
@@ -108,9 +117,15 @@ function Protect() {
 
 function Webhook() {
   const { t } = useTexts();
-  const { ID, Slug } = useTenant();
+  const { ID, Slug, may } = useTenant();
+  const { data } = useStats('Webhooks', may('iam.webhooks.read'));
   return (
-    <Step icon="bell" title={t('start.webhook')} about={t('start.webhookAbout')}>
+    <Step
+      icon="bell"
+      title={t('start.webhook')}
+      about={t('start.webhookAbout')}
+      isDone={(data?.Endpoints?.Total ?? 0) > 0}
+    >
       <div>
         <Button component={Link} to={`/console/t/${Slug}/webhooks`}>
           {t('start.webhookGo')}
