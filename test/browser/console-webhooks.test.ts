@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
 import { bodyOf } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, password, signUp, tenantFor } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
@@ -123,6 +123,39 @@ describe('webhooks in the console', { skip: withoutChromium }, () => {
     await confirm.getByRole('textbox').fill('Billing <b>');
     await confirm.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no endpoints yet').waitFor();
+  });
+
+  test('a failed delivery is found, understood and sent again within three clicks', async () => {
+    const { email, token } = await signUp(stack);
+    const Tenant = await createTenant(stack, token);
+    const call = async (name: string, body: object) => bodyOf(await stack.call(name, body, token));
+    const { Slug } = (await call('Tenants_Get', { Tenant }))['Tenant'] as { Slug: string };
+    const hook = `${stack.inboxUrl}/hooks/three-clicks`;
+    const Endpoint = { Tenant, Name: 'Orders', URL: `${hook}?status=503`, EventTypes: ['group.*'] };
+    const { ID } = (await call('Webhooks_CreateEndpoint', { Endpoint }))['Endpoint'] as {
+      ID: string;
+    };
+    await call('Groups_Save', { Group: { Tenant, Path: 'engineering' } });
+    const attempts = async (Outcome: string) => {
+      const { Page } = await call('Webhooks_ListAttempts', { Tenant, Outcome });
+      return (Page as { Items: unknown[] }).Items.length;
+    };
+    await eventually('the failure', async () => (await attempts('failed')) === 1);
+    const page = await newPage();
+    await openSignedIn(page, `${stack.url}/console/t/${Slug}`, email, password);
+    await page.evaluate('clicks = 0; addEventListener("click", () => clicks++, true)');
+    const navigation = page.getByRole('navigation', { name: 'Views' });
+    await navigation.getByRole('link', { name: 'Webhooks' }).click();
+    const failed = page.getByRole('row').filter({ hasText: 'HTTP 503' });
+    await failed.getByRole('link', { name: 'group.created' }).click();
+    await page.getByRole('cell', { name: 'HTTP 503' }).waitFor();
+    await page.getByText('"Path": "engineering"').waitFor();
+    // Its receiver is repaired meanwhile.
+    await call('Webhooks_UpdateEndpoint', { Endpoint: { ...Endpoint, ID, URL: hook } });
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('The message is being sent again.').waitFor();
+    assert.equal(await page.evaluate('clicks'), 3);
+    await eventually('the delivery', async () => (await attempts('delivered')) === 1);
   });
 
   test('an administrator adds a chat channel, finds a failed message and sends it again, and never sees its address', async () => {

@@ -1,5 +1,5 @@
 import { Box, Button, Code, Group, NativeSelect, Text } from '@mantine/core';
-import { useEffect } from 'react';
+import { Fragment, useEffect } from 'react';
 import { pageOf, useCall } from '../parts/calls.ts';
 import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -131,7 +131,7 @@ function useColumns(onShow: (id: string) => void): Column<Entry>[] {
       header: t('audit.action'),
       cell: ({ Action, OccurredAt, Result }) => (
         <>
-          <Code style={{ overflowWrap: 'anywhere' }}>{Action}</Code>
+          <ActionName name={Action} />
           <Group gap="xs" mt={4}>
             <Text size="xs" c="dimmed">
               <Time at={OccurredAt} />
@@ -178,6 +178,18 @@ function useColumns(onShow: (id: string) => void): Column<Entry>[] {
     },
   ];
 }
+
+/** An action, which breaks after its dots and underscores only. */
+const ActionName = ({ name }: { name: string }) => (
+  <Code style={{ overflowWrap: 'break-word' }}>
+    {name.split(/(?<=[._])/).map((part) => (
+      <Fragment key={part}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </Code>
+);
 
 function Target({ target, more }: { target: Entry['Targets'][number] | undefined; more: number }) {
   if (!target) return '–';

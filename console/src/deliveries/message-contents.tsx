@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bailiwick/client/client.ts';
-import { Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Box, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { Copy, Id } from '../parts/copy.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
@@ -59,7 +59,9 @@ function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{t('webhooks.attempt')}</Table.Th>
-            <Table.Th scope="col">{t('webhooks.result')}</Table.Th>
+            <Table.Th scope="col" visibleFrom="sm">
+              {t('webhooks.result')}
+            </Table.Th>
             <Table.Th scope="col">{t('webhooks.answer')}</Table.Th>
             <Table.Th scope="col" visibleFrom="sm">
               {t('webhooks.took')}
@@ -73,14 +75,12 @@ function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
                 <Text size="sm">
                   {one.Attempt} · <Time at={one.StartedAt} />
                 </Text>
+                <Box hiddenFrom="sm">
+                  <Outcome of={one} />
+                </Box>
               </Table.Td>
-              <Table.Td>
-                <Result status={one.Status} />
-                {one.NextAttemptAt !== undefined && (
-                  <Text size="xs" c="dimmed">
-                    {t('webhooks.next')} <Time at={one.NextAttemptAt} />
-                  </Text>
-                )}
+              <Table.Td visibleFrom="sm">
+                <Outcome of={one} />
               </Table.Td>
               <Table.Td>
                 <ReceiverAnswer {...one} />
@@ -93,5 +93,20 @@ function Attempts({ attempts }: { attempts: Message['Attempts'] }) {
         </Table.Tbody>
       </Table>
     </Paper>
+  );
+}
+
+/** The result of an attempt, and the time of the next one. */
+function Outcome({ of: { Status, NextAttemptAt } }: { of: Message['Attempts'][number] }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Result status={Status} />
+      {NextAttemptAt !== undefined && (
+        <Text size="xs" c="dimmed">
+          {t('webhooks.next')} <Time at={NextAttemptAt} />
+        </Text>
+      )}
+    </>
   );
 }

@@ -38,7 +38,7 @@ export function KeysPage() {
                 <Table.Tr>
                   <Table.Th>{t('platform.key')}</Table.Th>
                   <Table.Th>{t('platform.state')}</Table.Th>
-                  <Table.Th>{t('platform.dataKeys')}</Table.Th>
+                  <Table.Th visibleFrom="sm">{t('platform.dataKeys')}</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -48,7 +48,7 @@ export function KeysPage() {
                     <Table.Td>
                       <KeyState {...key} />
                     </Table.Td>
-                    <Table.Td>{number.format(key.DataKeys)}</Table.Td>
+                    <Table.Td visibleFrom="sm">{number.format(key.DataKeys)}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

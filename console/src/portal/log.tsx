@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { ReceiverAnswer, Result, resultText } from '../deliveries/result.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
@@ -74,7 +74,7 @@ function useColumns(abilities: readonly string[], onMessage: Props['onMessage'])
     {
       id: 'event',
       header: t('webhooks.event'),
-      cell: ({ ID, EventType, StartedAt }) => (
+      cell: ({ ID, EventType, StartedAt, Status }) => (
         <>
           {/* Tests are not stored. */}
           {abilities.includes('bodies') && EventType !== 'endpoint.ping' ? (
@@ -93,12 +93,16 @@ function useColumns(abilities: readonly string[], onMessage: Props['onMessage'])
           <Text size="xs" c="dimmed">
             <Time at={StartedAt} />
           </Text>
+          <Box hiddenFrom="sm">
+            <Result status={Status} />
+          </Box>
         </>
       ),
     },
     {
       id: 'result',
       header: t('webhooks.result'),
+      isSecondary: true,
       cell: ({ Status }) => <Result status={Status} />,
     },
     {

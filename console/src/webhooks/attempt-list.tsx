@@ -1,5 +1,5 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Anchor, Paper, Text } from '@mantine/core';
+import { Anchor, Box, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ReceiverAnswer, Result } from '../deliveries/result.tsx';
@@ -63,7 +63,7 @@ function useColumns(): Column<Attempt>[] {
     {
       id: 'event',
       header: t('webhooks.event'),
-      cell: ({ ID, Endpoint, EventType, StartedAt }) => (
+      cell: ({ ID, Endpoint, EventType, StartedAt, Status }) => (
         <>
           <Anchor component={Link} to={`${views}/${Endpoint}/messages/${ID}`} size="sm" fw={500}>
             {EventType}
@@ -71,12 +71,16 @@ function useColumns(): Column<Attempt>[] {
           <Text size="xs" c="dimmed">
             <Time at={StartedAt} />
           </Text>
+          <Box hiddenFrom="sm">
+            <Result status={Status} />
+          </Box>
         </>
       ),
     },
     {
       id: 'result',
       header: t('webhooks.result'),
+      isSecondary: true,
       cell: ({ Status }) => <Result status={Status} />,
     },
     {
