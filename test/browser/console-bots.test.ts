@@ -53,7 +53,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Create a bot' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a name.').waitFor();
-    await page.getByLabel('Name').fill('deployer <b>');
+    await page.getByRole('dialog').getByLabel('Name').fill('deployer <b>');
     await page.getByLabel('Description').fill('Deploys the shop.');
     await page.getByRole('button', { name: 'Save' }).click();
     assert.equal(await heading(page, 'deployer <b>'), 'deployer <b>');

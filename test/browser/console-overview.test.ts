@@ -4,9 +4,9 @@ import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
 import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/support-calls.ts';
 import { bodyOf } from '../support/answers.ts';
-import { type Stack, startStack } from '../support/harness.ts';
+import { eventually, type Stack, startStack } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
-import { rowsOf } from '../support/store.ts';
+import { countOf, rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
@@ -85,6 +85,13 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
       owner.token,
     );
     const endpoint = (body['Endpoint'] as { ID: string }).ID;
+    const page = await open(owner);
+    // This sign-in is counted before its day gets another number.
+    const signIns = "access.daily_count where tenant = $1 and kind = 'sign_in'";
+    await eventually(
+      'the sign-in',
+      async () => (await countOf(stack, signIns, [owner.tenant])) > 0,
+    );
     await fill(owner, endpoint);
     await rowsOf(
       stack,
@@ -96,7 +103,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
       `insert into access.tenant_member select $1, 'usr_' || n, case when n < 10500 then 'active' else 'disabled' end, 'admin', now() from generate_series(1, 10502) n`,
       [owner.tenant],
     );
-    const page = await open(owner);
+    await page.reload();
     await figure(page, 'Members').getByText('10,000+').waitFor();
     await page.getByText('Disabled: 3').waitFor();
     await page.getByText('Failing now: 1').waitFor();
