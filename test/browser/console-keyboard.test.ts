@@ -66,8 +66,7 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     // After a dialog, the focus is on the button that opened it.
     await focusOn(page, 'Invite');
 
-    await keyboard.press('/');
-    await page.getByRole('combobox', { name: 'Search views and records' }).waitFor();
+    await openSearch(page);
     await keyboard.type('webh');
     await keyboard.press('Enter');
     await heading(page, 'Webhooks');
@@ -133,7 +132,7 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     assert.equal(await field.getAttribute('aria-activedescendant'), await last.getAttribute('id'));
     await keyboard.press('Enter');
     await heading(page, 'Zeta bot');
-    await keyboard.press('/');
+    await openSearch(page);
     await keyboard.type(owner.email);
     await options.filter({ hasText: owner.email }).waitFor();
     await field.fill(foreign.email);
@@ -163,8 +162,8 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     const view = `${base}/console/t/${(body['Tenant'] as { Slug: string }).Slug}`;
     const page = await newPage();
     await openSignedIn(page, view, owner.email, password);
-    await page.keyboard.press('/');
-    await page.getByRole('combobox', { name: 'Search views and records' }).fill('zeta');
+    await openSearch(page);
+    await page.keyboard.type('zeta');
     await page.getByRole('option', { name: 'Zeta bot' }).click();
     await heading(page, 'Zeta bot');
   });
@@ -196,6 +195,12 @@ describe('the console by keyboard', { skip: withoutChromium }, () => {
     assert.deepEqual(lists, []);
   });
 });
+
+/** Opens the search, and waits until its field takes what is typed. */
+async function openSearch(page: Page): Promise<void> {
+  await page.keyboard.press('/');
+  await page.locator('input[role=combobox]:focus').waitFor();
+}
 
 /** The name of the focused element: its label, or its text. */
 const focused = (page: Page) =>

@@ -122,7 +122,7 @@ async function cutAt360(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 360, height: 740 });
   const parts = await page.evaluate<string[]>(`
-    [...document.querySelectorAll('body, main, main *:not(pre, input, select, [role=region])')]
+    [...document.querySelectorAll('body, main, main *:not(pre, input, select, [role=group])')]
       .filter((one) => one.scrollWidth > one.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(one).overflowX))
       .map(({ scrollWidth, clientWidth, innerText }) => \`\${scrollWidth} in \${clientWidth} px: \${innerText.slice(0, 80)}\`)`);
   if (size) await page.setViewportSize(size);

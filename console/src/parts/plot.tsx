@@ -161,7 +161,7 @@ type NumbersProps = Pick<Props, 'title' | 'unit' | 'series' | 'points'> & Pick<B
 
 function Numbers({ title, unit, series, points, format }: NumbersProps) {
   return (
-    <Box mah={260} style={{ overflow: 'auto' }} tabIndex={0} role="region" aria-label={title}>
+    <Box mah={260} style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={title}>
       <Table aria-label={title}>
         <Table.Thead>
           <Table.Tr>
