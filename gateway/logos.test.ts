@@ -23,7 +23,7 @@ test('a gateway asks for the bytes of a logo once, and for the tenant each time'
       return { type: 'image/png', ...logo, ...(isKnown && { content: Buffer.alloc(0) }) };
     });
   });
-  const send = createLogos(access, { logo: undefined, icon: undefined });
+  const send = createLogos({ access, sso: access }, { logo: undefined, icon: undefined });
   const pathname = `/brand/${tenant}/logo`;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isSent = await send(request, response, { pathname, ip: '192.0.2.1' });

@@ -115,7 +115,7 @@ export function brandMarkup(
       ? ''
       : `<link rel="stylesheet" href="${root}pages/brand.css?color=${color.slice(1)}" />`;
   const icon = hasIcon ? `<link rel="icon" href="${root}brand/icon" />` : '';
-  const image = logo && imageOf(logo, root);
+  const image = logo && logoMarkup(logo, root);
   const title = name && `<p class="quiet">${escapeHtml(name)}</p>`;
   const links = [
     [termsUrl, texts.terms],
@@ -132,7 +132,11 @@ export function brandMarkup(
   };
 }
 
-function imageOf({ path, width, height }: NonNullable<PageBrand['logo']>, root: string): string {
+/** The image of a logo with this path below the public URL. */
+export function logoMarkup(
+  { path, width, height }: NonNullable<PageBrand['logo']>,
+  root: string,
+): string {
   const scale = Math.min(1, logoSize.width / width, logoSize.height / height);
   const [shownWidth, shownHeight] = [width, height].map((size) =>
     Math.max(1, Math.round(size * scale)),

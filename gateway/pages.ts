@@ -6,13 +6,14 @@ import { type ServiceError } from '@bailiwick/errors';
 import type {
   IssuerChoice,
   IssuerDevicePage,
+  IssuerLogo,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill, shippedLocales } from '@bailiwick/texts';
 import { LRUCache } from 'lru-cache';
 import { choiceMarkup } from './choice-page.ts';
 import { deviceMarkup } from './device-page.ts';
 import { etagOf, isCurrent } from './etag.ts';
-import { brandMarkup, brandStyle, noBrand, type PageBrand } from './page-brands.ts';
+import { brandMarkup, brandStyle, logoMarkup, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
 import {
   fillKnown,
@@ -173,7 +174,7 @@ const markupOf = (brand: PageBrand, locale: string, root: string) =>
   });
 
 /** The policy allows images only where the page has one. */
-const brandHeaders = ({ logo, hasIcon }: PageBrand) =>
+const brandHeaders = ({ logo, hasIcon }: Pick<PageBrand, 'logo' | 'hasIcon'>) =>
   logo || hasIcon
     ? {
         ...headers,
@@ -272,10 +273,10 @@ export function sendChoicePage(
   asking: Asking,
 ): void {
   const locale = languageOf(request);
-  const { kind, returnScheme } = choice;
+  const { kind, returnScheme, logo } = choice;
   // Browsers apply form-action to redirects too, and the answer leads to the app.
   const formAction = kind === 'consent' ? `'self' https: ${returnScheme}`.trimEnd() : "'none'";
-  sendQuestion(response, choiceMarkup(choice, locale), { ...asking, locale, formAction });
+  sendQuestion(response, choiceMarkup(choice, locale), { ...asking, logo, locale, formAction });
 }
 
 /** Sends a page of the device flow to a person at `ip`. */
@@ -287,20 +288,30 @@ export function sendDevicePage(
 ): void {
   const locale = languageOf(request);
   const markup = deviceMarkup(page, { locale, root: asking.root, ip, now: new Date() });
-  sendQuestion(response, markup, { ...asking, locale, formAction: "'self'" });
+  sendQuestion(response, markup, { ...asking, logo: page.logo, locale, formAction: "'self'" });
 }
 
 function sendQuestion(
   response: ServerResponse,
   markup: Readonly<Record<string, string>>,
-  { brand, root, locale, formAction }: Asking & { locale: string; formAction: string },
+  {
+    brand,
+    root,
+    logo,
+    locale,
+    formAction,
+  }: Asking & { logo: IssuerLogo | undefined; locale: string; formAction: string },
 ): void {
   const body = fill(choicePages.get(locale) ?? '', {
     root,
+    appLogo: logo ? `<p id="app-logo">${logoMarkup(logo, root)}</p>` : '',
     ...markup,
     ...markupOf(brand, locale, root),
   });
-  const { 'content-security-policy': policy, ...others } = brandHeaders(brand);
+  const { 'content-security-policy': policy, ...others } = brandHeaders({
+    ...brand,
+    ...(logo && { logo }),
+  });
   response
     .writeHead(200, {
       ...others,

@@ -69,7 +69,7 @@ function createParts({ peers, settings }: Options) {
   const paths = createPaths(settings.publicUrl, sso, console);
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
-  const sendLogo = createLogos(peers.access, images);
+  const sendLogo = createLogos(peers, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
   return { session, support, link, sso, console, paths, brands, sendLogo, answerIssuer };
 }
@@ -248,7 +248,7 @@ const createBrowserRoutes =
   async ({ request, response, url, pathname, origin, span }: BrowserRequest): Promise<boolean> => {
     // Before a language is kept: a logo is cached for all browsers, without cookies.
     if (isLogo(pathname)) {
-      nameRequest(span, request, '/brand/{tenant}/logo');
+      nameRequest(span, request, '/brand/{id}/logo');
       assertMethod(request, response, ['GET', 'HEAD']);
       const isSent = await sendLogo(request, response, { pathname, ip: origin.ip });
       if (!isSent) throw new RoutingError(404, 'there is no such logo');

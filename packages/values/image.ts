@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 
 /** An image that pages may show: its media type and its size in pixels. */
 export type Image = {
@@ -26,6 +27,35 @@ export function readLogo(content: Uint8Array): Image {
     throw new Error(`must be 1 to ${maxPixels} pixels wide and high`);
   return image;
 }
+
+/** Why a sent logo cannot be used; undefined if it can, or if none was sent. Empty removes a logo. */
+export function logoProblem(content: Uint8Array | undefined): string | undefined {
+  if (!content || content.length === 0) return undefined;
+  try {
+    readLogo(content);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'is malformed';
+  }
+}
+
+/** What is stored of a logo beside its bytes. The hash is in its address, for caches. */
+export type LogoFacts = { hash: string; width: number; height: number };
+
+/** The facts of a logo; undefined for an empty one. @throws if it is no logo */
+export function describeLogo(content: Uint8Array): LogoFacts | undefined {
+  if (content.length === 0) return undefined;
+  const { width, height } = readLogo(content);
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  return { hash, width, height };
+}
+
+/** The API's fields of a logo. `owner` is the ID of the tenant or app. */
+export const logoFields = (owner: string, { hash, width, height }: LogoFacts) => ({
+  logoPath: `/brand/${owner}/logo?v=${hash}`,
+  logoWidth: width,
+  logoHeight: height,
+});
 
 const startsWith = (bytes: Buffer, hex: string, at = 0): boolean =>
   bytes.subarray(at, at + hex.length / 2).equals(Buffer.from(hex, 'hex'));

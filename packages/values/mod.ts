@@ -3,7 +3,15 @@ export { hasOwnName } from './brand-name.ts';
 export { changedFields } from './changes.ts';
 export { type Email, findEmail, normaliseEmail } from './email.ts';
 export { createId, idFromHash, isId } from './ids.ts';
-export { type Image, maxLogoBytes, readLogo } from './image.ts';
+export {
+  describeLogo,
+  type Image,
+  type LogoFacts,
+  logoFields,
+  logoProblem,
+  maxLogoBytes,
+  readLogo,
+} from './image.ts';
 export { readJwks } from './jwks.ts';
 export { createNetworks, noNetwork, parseNetwork, plainAddress } from './networks.ts';
 export {

@@ -64,6 +64,7 @@ export const ssoValues: Readonly<Record<string, Json | undefined>> = {
 
   // Apps
   'App.ID': exampleId('app'),
+  'App.LogoPath': `/brand/${exampleId('app')}/logo?v=5f1c0e9a7b3d2468`,
   'App.Name': 'Grafana',
   'App.Kind': 'web',
   RedirectURIs: ['https://grafana.example.com/login/generic_oauth'],

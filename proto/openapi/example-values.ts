@@ -148,8 +148,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   AccentColor: '#1c4fc2',
   TermsURL: 'https://acme.example/terms',
   PrivacyURL: 'https://acme.example/privacy',
-  'TenantBrandingChange.Logo':
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  Logo: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   LogoPath: `/brand/${exampleId('tnt')}/logo?v=5f1c0e9a7b3d2468`,
   LogoWidth: 160,
   LogoHeight: 48,

@@ -4,7 +4,7 @@ import { IdempotentCallEntity } from '@bailiwick/idempotency';
 import { DekEntity } from '@bailiwick/keys';
 import { RateWindowEntity } from '@bailiwick/limits';
 import { AppConsentEntity, AppSignInEntity } from './app-sign-ins/entities.ts';
-import { AppEntity } from './apps/entities.ts';
+import { AppEntity, AppLogoEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { IssuerRecordEntity, SigningKeyEntity } from './issuer/entities.ts';
@@ -21,6 +21,7 @@ import { Apps } from './migrations/011-apps.ts';
 import { Issuer } from './migrations/012-issuer.ts';
 import { TokenKeys } from './migrations/013-token-keys.ts';
 import { AppSignIns } from './migrations/016-app-sign-ins.ts';
+import { AppLogos } from './migrations/017-app-logos.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -34,6 +35,7 @@ export const ssoSchema: ServiceSchema = {
     HandledJoinEntity,
     ProviderEntity,
     AppEntity,
+    AppLogoEntity,
     DekEntity,
     FlowEntity,
     UsedAssertionEntity,
@@ -57,6 +59,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '012-issuer', class: Issuer },
     { name: '013-token-keys', class: TokenKeys },
     { name: '016-app-sign-ins', class: AppSignIns },
+    { name: '017-app-logos', class: AppLogos },
   ],
   compatibleFrom: 1,
 };

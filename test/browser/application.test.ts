@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { ask, createApp, exchange, relyOn } from '../sso/issuer/stage.ts';
 import { bodyOf } from '../support/answers.ts';
 import { type Stack, startStack } from '../support/harness.ts';
+import { pngOf } from '../support/images.ts';
 import { choosePorts } from '../support/own-stack.ts';
 import { createTenant, mailsTo, mailTo, newAddress, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
@@ -242,6 +243,9 @@ describe('an application that sends its users to the sign-in page', {
     const user = await signUp(stack);
     const redirect_uri = `${app}/callback`;
     const made = await createApp(stack, { RedirectURIs: [redirect_uri], RequireConsent: true });
+    const App = { ID: made.ID, Name: 'Reports' };
+    const Logo = pngOf([28, 79, 194]).toString('base64');
+    bodyOf(await stack.call('Apps_Save', { App, Logo }, stack.platformKey));
     const config = await relyOn({ url: base }, made);
     const asked = await ask(config, { redirect_uri });
     const page = await browser.newPage();
@@ -249,6 +253,7 @@ describe('an application that sends its users to the sign-in page', {
     await signIn(page, user.email, password);
     await heading(page, 'Sign in to Reports?');
     assert.ok(page.url().startsWith(`${base}/oauth/interaction/`));
+    assert.equal(await page.evaluate(`document.querySelector('#app-logo img').naturalWidth`), 160);
     await assertAccessible(page);
     await photograph(page, 'consent');
     await page.getByRole('button', { name: 'Allow' }).click();

@@ -20,6 +20,7 @@ export type App = {
   Jwks: string;
   SecretCreatedAt?: string;
   PreviousSecretUntil?: string;
+  LogoPath: string;
   UpdatedAt: string;
 };
 export type Saved = { App: App; ClientSecret: string };

@@ -61,6 +61,9 @@ describeOne('apps', 'one process', (topology) => {
       DPoP: false,
       TokenEndpointAuthMethod: 'client_secret_basic',
       Jwks: '',
+      LogoPath: '',
+      LogoWidth: 0,
+      LogoHeight: 0,
       CreatedBy: ada.id,
       CreatedAt: UpdatedAt,
     });

@@ -289,6 +289,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"App.TokenEndpointAuthMethod","kind":"text","required":false,"text":"How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt or none. An app of Kind web or service must authenticate, by default with client_secret_basic. The other kinds cannot keep a secret, so none is their only value."},
       {"path":"App.Jwks","kind":"text","required":false,"text":"The app's public keys as a JSON Web Key Set. Required with private_key_jwt."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition."},
+      {"path":"Logo","kind":"bytes","required":false,"text":"The logo on the pages that ask people about the app: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high. If absent, the stored logo is kept; empty removes it."},
     ],
   },
   Audit_Anchor: {

@@ -917,6 +917,11 @@ export type App = {
   CreatedBy: string;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** The address of the logo below the public URL. Another logo has another address. Empty without a logo. Set it with Apps_Save. */
+  LogoPath: string;
+  /** The size of the logo in pixels; 0 without one. */
+  LogoWidth: number;
+  LogoHeight: number;
 };
 
 /** An application that signs users in with Bailiwick, or a service that gets tokens for itself. */
@@ -960,6 +965,11 @@ export type AppInput = {
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+  /** The address of the logo below the public URL. Another logo has another address. Empty without a logo. Set it with Apps_Save. */
+  LogoPath?: string | undefined;
+  /** The size of the logo in pixels; 0 without one. */
+  LogoWidth?: number | undefined;
+  LogoHeight?: number | undefined;
 };
 
 /** Selects attempts. */
@@ -1042,6 +1052,8 @@ export type Apps_SaveReq = {
   App: AppInput;
   /** Save only if the stored app's UpdatedAt equals this time; otherwise fails with failed_precondition. */
   IfUpdatedAt?: string | undefined;
+  /** The logo on the pages that ask people about the app: a PNG, JPEG or WebP image of at most 64 KiB, and at most 2048 pixels wide and high. If absent, the stored logo is kept; empty removes it. */
+  Logo?: string | undefined;
 };
 
 /** The app as stored, and its client secret if this call made one. */

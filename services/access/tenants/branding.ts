@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { accentProblem } from '@bailiwick/colors';
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import type {
@@ -7,7 +6,7 @@ import type {
   TenantBrandingChange,
   TenantChange,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { readLogo } from '@bailiwick/values';
+import { describeLogo, type LogoFacts, logoFields, logoProblem, readLogo } from '@bailiwick/values';
 import { deleteLogo, storeLogo } from './queries.ts';
 
 // How the pages and mails about a tenant look. The logo has a table of its own, so that no list of
@@ -19,7 +18,7 @@ export type StoredBranding = {
   accentColor?: string;
   termsUrl?: string;
   privacyUrl?: string;
-  logo?: { hash: string; width: number; height: number };
+  logo?: LogoFacts;
 };
 
 type Sent = Partial<TenantBranding> | TenantBrandingChange | undefined;
@@ -31,20 +30,11 @@ export function brandingProblems(tenant: Tenant | TenantChange | undefined): str
   const isColor = /^#[0-9a-f]{6}$/i.test(accentColor);
   const problems = [
     ['AccentColor', isColor ? accentProblem(accentColor) : undefined],
-    ['Logo', logo && logo.length > 0 ? logoProblem(logo) : undefined],
+    ['Logo', logoProblem(logo)],
   ];
   return problems.flatMap(([field, problem]) =>
     problem === undefined ? [] : [`Tenant.Branding.${field} ${problem}`],
   );
-}
-
-function logoProblem(logo: Uint8Array): string | undefined {
-  try {
-    readLogo(logo);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'is malformed';
-  }
 }
 
 /** Merges the branding of a request into the stored one. */
@@ -66,13 +56,6 @@ export function mergeBranding(stored: StoredBranding, sent: Sent): StoredBrandin
   };
 }
 
-/** The hash is in the logo's address, so that caches never show a previous one. */
-function describeLogo(logo: Uint8Array): StoredBranding['logo'] {
-  if (logo.length === 0) return undefined;
-  const { width, height } = readLogo(logo);
-  return { hash: createHash('sha256').update(logo).digest('hex').slice(0, 16), width, height };
-}
-
 /** Stores or deletes the logo of a request that has one. */
 export async function keepLogo(
   em: EntityManager,
@@ -89,10 +72,6 @@ export async function keepLogo(
 export function toBranding(tenant: string, { logo, ...branding }: StoredBranding) {
   return {
     ...branding,
-    ...(logo && {
-      logoPath: `/brand/${tenant}/logo?v=${logo.hash}`,
-      logoWidth: logo.width,
-      logoHeight: logo.height,
-    }),
+    ...(logo && logoFields(tenant, logo)),
   };
 }

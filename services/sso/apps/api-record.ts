@@ -2,7 +2,7 @@ import { type EntityManager } from '@bailiwick/database';
 import { type Origin, recordChange } from '@bailiwick/events';
 import { type App, AppSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { timeOf } from '@bailiwick/values';
+import { logoFields, timeOf } from '@bailiwick/values';
 import { create } from '@bufbuild/protobuf';
 import type { AppRow } from './entities.ts';
 
@@ -17,6 +17,7 @@ export function toApi(row: AppRow): App {
     previousSecretHash: _previous,
     secretCreatedAt,
     previousSecretUntil,
+    logo,
     createdAt,
     updatedAt,
     ...fields
@@ -28,6 +29,7 @@ export function toApi(row: AppRow): App {
     postLogoutRedirectUris: { items: postLogoutRedirectUris },
     scopes: { items: scopes },
     resources: { items: resources },
+    ...(logo && logoFields(row.id, logo)),
     ...(secretCreatedAt ? { secretCreatedAt: timeOf(secretCreatedAt) } : {}),
     // A previous secret whose time is over is refused, even before the sweeper erases it.
     ...(isOverlap ? { previousSecretUntil: timeOf(previousSecretUntil) } : {}),

@@ -1,3 +1,4 @@
+import { type LogoFacts } from '@bailiwick/values';
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** A client of the OpenID provider, of a tenant or of the platform (""). Its id is the client ID. */
@@ -28,6 +29,7 @@ export const AppEntity = defineEntity({
     /** The replaced secret, which is accepted until its time. */
     previousSecretHash: p.blob().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
+    logo: p.json<LogoFacts | null>().nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -40,6 +42,19 @@ export const AppEntity = defineEntity({
       where: 'previous_secret_until is not null',
     },
   ],
+});
+
+/** The bytes of an app's logo. They have a table of their own, so that no list of apps reads images. */
+export const AppLogoEntity = defineEntity({
+  name: 'AppLogo',
+  tableName: 'app_logo',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    app: p.string().primary().columnType('text'),
+    /** The media type. */
+    type: p.text(),
+    content: p.blob(),
+  },
 });
 
 export type AppKind = 'web' | 'spa' | 'native' | 'device' | 'service';
@@ -67,6 +82,7 @@ export type AppRow = {
   secretCreatedAt?: Date | string | null | undefined;
   previousSecretHash?: Uint8Array | null | undefined;
   previousSecretUntil?: Date | string | null | undefined;
+  logo?: LogoFacts | null | undefined;
   createdBy: string;
   createdAt: Date | string;
   updatedAt: Date | string;

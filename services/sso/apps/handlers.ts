@@ -1,23 +1,26 @@
 import { type EgressRules } from '@bailiwick/egress';
 import type { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { type Checks, type Handlers } from '@bailiwick/rpc';
+import { logoProblem } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
 import { endSignInsTo } from '../app-sign-ins/end.ts';
 import { removeConsentsTo } from '../app-sign-ins/queries.ts';
 import { recordAppEvent, toApi } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
-import { getApp, listApps } from './queries.ts';
+import { deleteLogo, getApp, listApps } from './queries.ts';
 import { rotateSecret } from './rotate.ts';
 import { saveApp } from './save.ts';
 import { isKind, problemsOf, settableOf } from './values.ts';
 
 export const appChecks = (egress: EgressRules): Checks<typeof Apps> => ({
   // The problems of an update depend on the stored app, so they are found later.
-  save({ app }) {
-    if (!app || app.id !== '' || !isKind(app.kind)) return [];
+  save({ app, logo }) {
+    const problem = logoProblem(logo);
+    const ofLogo = problem === undefined ? [] : [`Logo ${problem}`];
+    if (!app || app.id !== '' || !isKind(app.kind)) return ofLogo;
     const { tenant, kind } = app;
-    return problemsOf(settableOf(kind, app), { tenant, kind, egress });
+    return [...problemsOf(settableOf(kind, app), { tenant, kind, egress }), ...ofLogo];
   },
 });
 
@@ -58,6 +61,7 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
         if (!row) return;
         em.remove(row);
         call.invalidates.add(`app:${id}`);
+        await deleteLogo(em, tenant, id);
         await removeConsentsTo(em, tenant, id);
         await endSignInsTo(em, tenant, id);
         recordAppEvent(em, call, 'oauth_app.deleted', row);

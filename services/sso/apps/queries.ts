@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/database';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import { type PageQuery } from '@bailiwick/rpc';
 import type { AppRow } from './entities.ts';
@@ -7,7 +7,7 @@ const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris"
   backchannel_logout_uri as "backchannelLogoutUri", scopes, resources, token_lifetime_seconds as "tokenLifetimeSeconds",
   require_consent as "requireConsent", require_par as "requirePar", dpop, token_endpoint_auth_method as "tokenEndpointAuthMethod",
   jwks, secret_hash as "secretHash", secret_created_at as "secretCreatedAt", previous_secret_hash as "previousSecretHash",
-  previous_secret_until as "previousSecretUntil", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
+  previous_secret_until as "previousSecretUntil", logo, created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const byClient: Statement = {
   name: 'sso.app_of_client',
@@ -46,6 +46,34 @@ export function listApps(
   { limit, after }: PageQuery,
 ): Promise<AppRow[]> {
   return database.query<AppRow>(page, [tenant, after, limit]);
+}
+
+type Logo = { tenant: string; app: string; type: string; content: Uint8Array };
+
+export async function storeLogo(em: EntityManager, logo: Logo): Promise<void> {
+  await execute(
+    em,
+    `insert into app_logo (tenant, app, type, content) values ($1, $2, $3, $4)
+     on conflict (tenant, app) do update set type = excluded.type, content = excluded.content`,
+    [logo.tenant, logo.app, logo.type, logo.content],
+  );
+}
+
+export async function deleteLogo(em: EntityManager, tenant: string, app: string): Promise<void> {
+  await execute(em, 'delete from app_logo where tenant = $1 and app = $2', [tenant, app]);
+}
+
+const logoOf: Statement = {
+  name: 'sso.app_logo',
+  text: 'select type, content from app_logo where tenant = $1 and app = $2',
+};
+
+export async function findLogo(
+  database: Database,
+  tenant: string,
+  app: string,
+): Promise<Pick<Logo, 'type' | 'content'> | undefined> {
+  return (await database.query<Pick<Logo, 'type' | 'content'>>(logoOf, [tenant, app]))[0];
 }
 
 const erase: Statement = {

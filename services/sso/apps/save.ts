@@ -13,6 +13,7 @@ import { LockMode } from '@mikro-orm/core';
 import { recordAppEvent, toJson } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity, type AppKind, type AppRow } from './entities.ts';
+import { keepLogo } from './logo.ts';
 import { appNotFound, getApp } from './queries.ts';
 import { assertMayUse } from './rights.ts';
 import { createSecret, noSecret, usesSecret } from './secret.ts';
@@ -61,11 +62,13 @@ async function write(
   if (id !== '' && !row) throw appNotFound();
   assertUnchangedSince(request, row);
   const values = valuesFor(deps, sent, row);
-  if (!row) return insert(em, call, sent, values);
+  const { logo } = request;
+  if (!row) return insert(em, call, sent, { values, logo });
   // Absent scopes are the stored ones, which another call may have changed.
   if (values.scopes.some((scope) => !checked.includes(scope))) throw stale();
   const before = toJson(row);
   em.assign(row, values);
+  await keepLogo(em, row, logo);
   const secret = adjustSecret(row, new Date());
   const previous = changedFields(before, toJson(row));
   if (Object.keys(previous).length === 0) return { row, secret };
@@ -120,7 +123,7 @@ async function insert(
   em: EntityManager,
   call: Call,
   { tenant, kind }: App,
-  values: Settable,
+  { values, logo }: { values: Settable; logo: Uint8Array | undefined },
 ): Promise<Saved> {
   // The lock keeps two concurrent creates from taking the same last place.
   await lockName(em, `app ${tenant}`);
@@ -142,6 +145,7 @@ async function insert(
   });
   const secret = adjustSecret(row, now);
   em.persist(row);
+  await keepLogo(em, row, logo);
   recordAppEvent(em, call, 'oauth_app.created', row);
   return { row, secret };
 }

@@ -16,6 +16,7 @@ export type Settable = Omit<
   | 'secretCreatedAt'
   | 'previousSecretHash'
   | 'previousSecretUntil'
+  | 'logo'
   | 'createdBy'
   | 'createdAt'
   | 'updatedAt'

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { logoFields } from '@bailiwick/values';
 import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
@@ -16,7 +17,7 @@ export const clientProperties = ['app'] as const;
 /** The part of an app that the rules read. The library caches clients by their content as JSON. */
 export type ClientApp = Pick<
   AppRow,
-  'tenant' | 'resources' | 'scopes' | 'tokenLifetimeSeconds' | 'requireConsent'
+  'tenant' | 'resources' | 'scopes' | 'tokenLifetimeSeconds' | 'requireConsent' | 'logo'
 > & {
   /** SHA-256 of the secrets, in hexadecimal; '' = none. */
   secret: string;
@@ -79,7 +80,7 @@ const hex = (hash: Uint8Array | null | undefined): string =>
   Buffer.from(hash ?? []).toString('hex');
 
 function aboutOf(app: AppRow): ClientApp {
-  const { tenant, resources, scopes, tokenLifetimeSeconds, requireConsent } = app;
+  const { tenant, resources, scopes, tokenLifetimeSeconds, requireConsent, logo } = app;
   const until = app.previousSecretUntil;
   return {
     tenant,
@@ -87,6 +88,7 @@ function aboutOf(app: AppRow): ClientApp {
     scopes,
     tokenLifetimeSeconds,
     requireConsent,
+    ...(logo && { logo }),
     secret: hex(app.secretHash),
     previousSecret: hex(app.previousSecretHash),
     previousSecretUntil: until ? new Date(until).toISOString() : null,
@@ -95,6 +97,19 @@ function aboutOf(app: AppRow): ClientApp {
 
 /** The app of a client. */
 export const appOf = (client: object): ClientApp => (client as { app: ClientApp }).app;
+
+/** What pages show of an app. */
+export function aboutApp(client: Client) {
+  const { tenant, logo } = appOf(client);
+  const fields = logo && logoFields(client.clientId, logo);
+  return {
+    app: client.clientName ?? '',
+    tenant,
+    ...(fields && {
+      logo: { path: fields.logoPath, width: fields.logoWidth, height: fields.logoHeight },
+    }),
+  };
+}
 
 /**
  * Whether any program on a person's device may use an address of a native app: only https proves

@@ -4,7 +4,7 @@ import { callerNetwork, type Limit, type Limiter } from '@bailiwick/limits';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { errors, Provider } from 'oidc-provider';
-import { appOf } from './clients.ts';
+import { aboutApp, appOf } from './clients.ts';
 import { scopesOf } from './grants.ts';
 import { deviceCodeSeconds } from './lifetimes.ts';
 import { currentVisit, type Visit } from './visit.ts';
@@ -79,11 +79,6 @@ function signInQuery(client: Client, userCode: string, uiLocales: string): strin
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const aboutApp = (client: Client) => ({
-  app: client.clientName ?? '',
-  tenant: appOf(client).tenant,
-});
 
 /** Replaces the library's form with the code of the address by our page, which sends it on. */
 export const fillInCode: Parameters<Provider['use']>[0] = async (ctx, next) => {

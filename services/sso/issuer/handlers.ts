@@ -6,12 +6,13 @@ import type {
 import { type Handlers } from '@bailiwick/rpc';
 import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
+import { logoHandler } from '../apps/logo.ts';
 import type { AccessToken } from './access-tokens.ts';
 import { createCounter, tooManyCalls } from './counted.ts';
 import type { People } from './people.ts';
 import { duringVisit, newVisit } from './visit.ts';
 
-type Deps = {
+type Deps = Parameters<typeof logoHandler>[0] & {
   provider: () => Promise<Provider>;
   verifyToken: (token: string) => Promise<AccessToken>;
   people: People;
@@ -26,6 +27,8 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
   const { people } = deps;
   const counter = createCounter(deps);
   return {
+    ...logoHandler(deps),
+
     verifyToken: ({ token }) => deps.verifyToken(token),
 
     async handle(request) {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
-import { appOf, isUnproven } from './clients.ts';
+import { aboutApp, appOf, isUnproven } from './clients.ts';
 import type { IssuerDeps } from './deps.ts';
 import { scopesOf } from './grants.ts';
 import { keptResults, lackCheck, lackingTenant, onlyLacking, placeOf } from './lack.ts';
@@ -115,7 +115,7 @@ async function resultOf(
   { tenants, consents }: Pick<IssuerDeps, 'tenants' | 'consents'>,
   { interaction, client, person, tenant, answer }: Step,
 ): Promise<InteractionResults | undefined> {
-  const about = { app: client.clientName ?? '', tenant: appOf(client).tenant };
+  const about = aboutApp(client);
   switch (interaction.prompt.name) {
     case 'login':
       return {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSIuChhJc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASK6AQoZSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZRIPCgdzdWJqZWN0GAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhUKDWNyZWRlbnRpYWxfaWQYBCABKAkSDgoGdGVuYW50GAUgASgJEg4KBnNjb3BlcxgGIAMoCRIuCgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiPgoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSHQoVd2l0aGRyYXdfc2lnbmluZ19rZXlzGAIgASgIIkUKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBRIRCgl3aXRoZHJhd24YAyABKAgiKwoZUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiPAoaUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmxpZnRlZBgCIAEoCCIpCgpIdHRwSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkikgEKE0lzc3VlckhhbmRsZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEgwKBHBhdGgYAiABKAkSLQoHaGVhZGVycxgDIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAQgASgMEgoKAmlwGAUgASgJEhQKDHNlc3Npb25faGFzaBgGIAEoDCIrCgxJc3N1ZXJPcHRpb24SDQoFbGFiZWwYASABKAkSDAoEaHJlZhgCIAEoCSKRAQoMSXNzdWVyQ2hvaWNlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIvCgdvcHRpb25zGAQgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJPcHRpb24SDgoGc2NvcGVzGAUgAygJEhUKDXJldHVybl9zY2hlbWUYBiABKAkivwEKEElzc3VlckRldmljZVBhZ2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgp4c3JmX3Rva2VuGAUgASgJEhEKCXVzZXJfY29kZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEgoKAmlwGAggASgJEiwKCGFza2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLwAgoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCDKxAgoGU2lnbkluElkKBVN0YXJ0Eh4uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlcXVlc3QaHy5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJcCgZGaW5pc2gSHy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSZQoITWV0YWRhdGESIS5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVxdWVzdBoiLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoICCgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EoQBCgtWZXJpZnlUb2tlbhIqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlIhyQAgGKtRgVEAZKB2dhdGV3YXlKCGlkZW50aXR5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSIuChhJc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASK6AQoZSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZRIPCgdzdWJqZWN0GAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhUKDWNyZWRlbnRpYWxfaWQYBCABKAkSDgoGdGVuYW50GAUgASgJEg4KBnNjb3BlcxgGIAMoCRIuCgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ2CgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEhEKCXVpX2xvY2FsZRgGIAEoCSKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiPgoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSHQoVd2l0aGRyYXdfc2lnbmluZ19rZXlzGAIgASgIIkUKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBRIRCgl3aXRoZHJhd24YAyABKAgiKwoZUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiPAoaUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmxpZnRlZBgCIAEoCCIpCgpIdHRwSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkikgEKE0lzc3VlckhhbmRsZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEgwKBHBhdGgYAiABKAkSLQoHaGVhZGVycxgDIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAQgASgMEgoKAmlwGAUgASgJEhQKDHNlc3Npb25faGFzaBgGIAEoDCIrCgxJc3N1ZXJPcHRpb24SDQoFbGFiZWwYASABKAkSDAoEaHJlZhgCIAEoCSI6ChRJc3N1ZXJHZXRMb2dvUmVxdWVzdBILCgNhcHAYASABKAkSFQoNa25vd25fdmVyc2lvbhgCIAEoCSJHChVJc3N1ZXJHZXRMb2dvUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEg8KB3ZlcnNpb24YAyABKAkiOQoKSXNzdWVyTG9nbxIMCgRwYXRoGAEgASgJEg0KBXdpZHRoGAIgASgFEg4KBmhlaWdodBgDIAEoBSK9AQoMSXNzdWVyQ2hvaWNlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIvCgdvcHRpb25zGAQgAygLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJPcHRpb24SDgoGc2NvcGVzGAUgAygJEhUKDXJldHVybl9zY2hlbWUYBiABKAkSKgoEbG9nbxgHIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyLrAQoQSXNzdWVyRGV2aWNlUGFnZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSDgoGc2NvcGVzGAQgAygJEhIKCnhzcmZfdG9rZW4YBSABKAkSEQoJdXNlcl9jb2RlGAYgASgJEg8KB3Byb2JsZW0YByABKAkSCgoCaXAYCCABKAkSLAoIYXNrZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBGxvZ28YCiABKAsyHC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckxvZ28i8AIKFElzc3VlckhhbmRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoBRItCgdoZWFkZXJzGAIgAygLMhwuYmFpbGl3aWNrLnNzby52MS5IdHRwSGVhZGVyEgwKBGJvZHkYAyABKAwSDwoHZmFpbHVyZRgEIAEoCRIQCghmb3JtX3VybBgFIAEoCRI+CgRmb3JtGAYgAygLMjAuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZS5Gb3JtRW50cnkSEgoKc2lnbmVkX291dBgHIAEoCBIuCgZjaG9pY2UYCCABKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNob2ljZRI3CgtkZXZpY2VfcGFnZRgJIAEoCzIiLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGV2aWNlUGFnZRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJYChRBcHBMb2dvdXRTaWduUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDYXBwGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHdXNlcl9pZBgEIAEoCSJPChVBcHBMb2dvdXRTaWduUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEgsKA3VybBgCIAEoCRIZCgxsb2dvdXRfdG9rZW4YAyABKAlCA4ABASJAChRTc29MaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ6ChVTc29MaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLyAgoGSXNzdWVyEmgKBkhhbmRsZRIlLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRKEAQoLVmVyaWZ5VG9rZW4SKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVxdWVzdBorLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXNwb25zZSIckAIBirUYFRAGSgdnYXRld2F5SghpZGVudGl0eRJuCgdHZXRMb2dvEiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yhAEKCUFwcExvZ291dBJuCgRTaWduEiYuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28ylwEKC0RvbWFpbk93bmVyEn8KBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlc3BvbnNlIiKQAgGKtRgbEAZKDW5vdGlmaWNhdGlvbnNKCGlkZW50aXR5GgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -641,6 +641,96 @@ export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
+ * @generated from message bailiwick.sso.v1.IssuerGetLogoRequest
+ */
+export type IssuerGetLogoRequest = Message<"bailiwick.sso.v1.IssuerGetLogoRequest"> & {
+  /**
+   * @generated from field: string app = 1;
+   */
+  app: string;
+
+  /**
+   * The version that the caller has. Empty if it has none.
+   *
+   * @generated from field: string known_version = 2;
+   */
+  knownVersion: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerGetLogoRequest.
+ * Use `create(IssuerGetLogoRequestSchema)` to create a new message.
+ */
+export const IssuerGetLogoRequestSchema: GenMessage<IssuerGetLogoRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerGetLogoResponse
+ */
+export type IssuerGetLogoResponse = Message<"bailiwick.sso.v1.IssuerGetLogoResponse"> & {
+  /**
+   * image/png, image/jpeg or image/webp.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * Empty for the known version.
+   *
+   * @generated from field: bytes content = 2;
+   */
+  content: Uint8Array;
+
+  /**
+   * Differs for each image. Empty without a logo.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerGetLogoResponse.
+ * Use `create(IssuerGetLogoResponseSchema)` to create a new message.
+ */
+export const IssuerGetLogoResponseSchema: GenMessage<IssuerGetLogoResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
+
+/**
+ * The logo of an app, on a page that asks about the app.
+ *
+ * @generated from message bailiwick.sso.v1.IssuerLogo
+ */
+export type IssuerLogo = Message<"bailiwick.sso.v1.IssuerLogo"> & {
+  /**
+   * Below the public URL.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * In pixels.
+   *
+   * @generated from field: int32 width = 2;
+   */
+  width: number;
+
+  /**
+   * @generated from field: int32 height = 3;
+   */
+  height: number;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerLogo.
+ * Use `create(IssuerLogoSchema)` to create a new message.
+ */
+export const IssuerLogoSchema: GenMessage<IssuerLogo> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
+
+/**
  * A page that asks the person.
  *
  * @generated from message bailiwick.sso.v1.IssuerChoice
@@ -685,6 +775,13 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
    * @generated from field: string return_scheme = 6;
    */
   returnScheme: string;
+
+  /**
+   * The logo of the app. Absent without one.
+   *
+   * @generated from field: bailiwick.sso.v1.IssuerLogo logo = 7;
+   */
+  logo?: IssuerLogo | undefined;
 };
 
 /**
@@ -692,7 +789,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -761,6 +858,13 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
    * @generated from field: google.protobuf.Timestamp asked_at = 9;
    */
   askedAt?: Timestamp | undefined;
+
+  /**
+   * The logo of the app. Absent without one.
+   *
+   * @generated from field: bailiwick.sso.v1.IssuerLogo logo = 10;
+   */
+  logo?: IssuerLogo | undefined;
 };
 
 /**
@@ -768,7 +872,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -835,7 +939,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -869,7 +973,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -899,7 +1003,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 27);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -935,7 +1039,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 25);
+  messageDesc(file_bailiwick_sso_v1_internal, 28);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -984,7 +1088,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 26);
+  messageDesc(file_bailiwick_sso_v1_internal, 29);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -1052,6 +1156,17 @@ export const Issuer: GenService<{
     methodKind: "unary";
     input: typeof IssuerVerifyTokenRequestSchema;
     output: typeof IssuerVerifyTokenResponseSchema;
+  },
+  /**
+   * Returns the logo of an active app; empty if the app has none. Omits the content if the caller
+   * has this version.
+   *
+   * @generated from rpc bailiwick.sso.v1.Issuer.GetLogo
+   */
+  getLogo: {
+    methodKind: "unary";
+    input: typeof IssuerGetLogoRequestSchema;
+    output: typeof IssuerGetLogoResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 1);
