@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { logoFields } from '@bailiwick/values';
+import { isId, logoFields } from '@bailiwick/values';
 import type { AdapterPayload, Client, JWKS, default as Provider } from 'oidc-provider';
 import type { AppRow } from '../apps/entities.ts';
 import { identityScopes } from '../apps/scopes.ts';
@@ -31,7 +31,8 @@ export const createFindClient =
   async (clientId) => {
     if (isBot(clientId)) return botClient(clientId, publicUrl);
     if (clientId === commandLineId) return metadataOf(commandLineOf(publicUrl));
-    const app = await findApp(clientId);
+    // Anyone may send any text, and PostgreSQL takes no NUL.
+    const app = isId('app', clientId) ? await findApp(clientId) : undefined;
     return app?.active ? metadataOf(app) : undefined;
   };
 

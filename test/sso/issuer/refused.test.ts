@@ -203,6 +203,20 @@ describeOne('an app that signs people in, attacked', 'one process', (topology) =
     assert.equal(await errorOf(exchange(now, asked, arrival)), 'none');
   });
 
+  test('an ID that no app can have is unknown everywhere, and the database is not asked for it', async () => {
+    for (const client_id of ['\0', `${app.ID}\0`, app.ID.toUpperCase(), 'app_', "' or 1=1", 'é'])
+      for (const path of ['token', 'introspect', 'revoke', 'par', 'device_authorization']) {
+        const body = new URLSearchParams({ client_id, client_secret: app.secret, token: 'x' });
+        body.set('grant_type', 'client_credentials');
+        const answer = await fetch(`${stack.url}/oauth/${path}`, { method: 'POST', body });
+        const { error } = (await answer.json()) as { error: string };
+        assert.deepEqual([answer.status, error], [401, 'invalid_client'], `${path} ${client_id}`);
+      }
+    const page = await startVisitor(stack).open('/oauth/authorize?client_id=%00');
+    assert.equal(page.status, 400);
+    assert.match(page.text, />Client is invalid\.</);
+  });
+
   test('an inactive app gets neither codes nor tokens', async () => {
     const made = await createApp(stack);
     const its = await relyOn(stack, made);
