@@ -45,7 +45,9 @@ describe('the console', { skip: withoutChromium }, () => {
     const page = await newPage();
     await page.goto(base);
     await page.getByRole('link', { name: 'Open the console' }).click();
-    await openSignedIn(page, `${base}/console`, email, password);
+    await page.waitForURL('**/login?*');
+    await signIn(page, email, password);
+    await page.waitForURL(`${base}/console`);
     assert.equal(await heading(page, 'Welcome to Bailiwick'), 'Welcome to Bailiwick');
     await assertGood(page, 'start');
 
