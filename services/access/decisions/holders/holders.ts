@@ -32,8 +32,8 @@ export async function listSubjects(
     roles: await rolesGiving(run, tenant, permission),
     prefix: prefixes[type] ?? '',
   };
-  const rows = await findHolders(run, wanted, query);
-  const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+  const { holders, last } = await findHolders(run, wanted, query);
+  const { items, nextCursor } = pager.cut(holders, query, binding, ({ id }) => id, last);
   const closed = await closedBots({ run, directory }, items, call);
   return {
     page: {
