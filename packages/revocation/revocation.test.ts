@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker } from '@bailiwick/events';
-import { createRevoker, createRightsCache, leaseMs } from './revocation.ts';
+import { createRevoker, createRightsCache, followRevocations, leaseMs } from './revocation.ts';
 
 type Listener = (body: string, answer: (body: string) => void) => void;
 
@@ -180,6 +180,19 @@ test('a gateway without calls sends no heartbeats, and no revocation waits for i
   await read();
   assert.ok((await pass(1)) > last, 'it begins again with a call');
   cache.close();
+});
+
+test('a follower hears of a revocation that no cache has to hear of', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  t.after(() => t.mock.timers.reset());
+  const broker = localBroker();
+  const heard: string[] = [];
+  followRevocations(broker, (keys) => heard.push(...keys));
+  const revoke = createRevoker(broker);
+  await soon();
+  t.mock.timers.tick(leaseMs + 1);
+  await revoke(['user:usr_1']);
+  assert.deepEqual(heard, ['user:usr_1']);
 });
 
 test('a gateway that stopped without a word does not delay a revocation after its lease', async (t) => {

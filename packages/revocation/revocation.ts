@@ -94,14 +94,17 @@ export function createRevoker(broker: Broker): Revoke {
     const knowsAllAt = broker.isConnected() ? listeningSince + leaseMs : Number.POSITIVE_INFINITY;
     const missing = holdersAt(leases, began);
     const now = Date.now();
-    if (missing.size === 0 && knowsAllAt <= now) return;
     const revocation: Revocation = { id: randomUUID(), keys };
+    const signal = () =>
+      broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
+    // Followers without a cache hear of the revocation too.
+    if (missing.size === 0 && knowsAllAt <= now) return signal();
     const acknowledged = new Promise<void>((resolve) => {
       if (missing.size === 0) resolve();
       else done.set(revocation.id, resolve);
     });
     waiting.set(revocation.id, missing);
-    broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
+    signal();
     await Promise.race([
       sleep(Math.max(0, over - now)),
       Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))]),
