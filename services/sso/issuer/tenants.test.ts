@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimsOfMember } from './tenants.ts';
+import {
+  DescribeMemberResponseSchema,
+  ListUserTenantsResponseSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { ResolveResponseSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { create } from '@bufbuild/protobuf';
+import { claimsOfMember, createTenants } from './tenants.ts';
 
 /** The claims of a member with these permissions and groups, for an access token or an ID token. */
 const claimsOf = (member: { permissions: string[]; groups?: string[] }, scopes?: string[]) =>
@@ -23,4 +29,19 @@ test('a list that is too long for a token is left out, and the token says so', (
   const groups = Array.from({ length: 201 }, (_, index) => `g${index}`);
   const claims = claimsOf({ permissions: [], groups });
   assert.deepEqual([claims['groups'], claims['groups_omitted']], [undefined, true]);
+});
+
+test('a member is described from the answer of access of the previous version', async () => {
+  const place = { id: 'tnt_1', slug: 'acme', name: 'Acme' };
+  const previous = { roles: ['reader'], groups: ['eng'], permissions: ['app.a.read'] };
+  const { describe } = createTenants({
+    authority: {
+      listUserTenants: async () => create(ListUserTenantsResponseSchema, { tenants: [place] }),
+      describeMember: async () => create(DescribeMemberResponseSchema, previous),
+    },
+  });
+  const { effective, ...member } = await describe(create(ResolveResponseSchema), 'tnt_1');
+  assert.equal(effective, undefined);
+  const claims = claimsOfMember(member, ['app.*']);
+  assert.deepEqual([claims['tenant_slug'], claims['roles']], ['acme', ['reader']]);
 });

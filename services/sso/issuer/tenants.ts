@@ -33,15 +33,17 @@ export function createTenants({ authority }: TenantDeps) {
       return tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
     },
 
-    /** The person's roles, groups and permissions in a tenant, and its requirements. */
-    async describe(person: Person, tenant: string): Promise<Member & { effective: Effective }> {
-      const { effective, ...member } = await authority.describeMember({
-        userId: person.id,
-        tenant,
-        ...sessionProof(person),
-      });
-      if (!effective) throw new Error('access returned no rights of a member');
-      return { ...member, id: tenant, effective };
+    /**
+     * The person's roles, groups and permissions in a tenant, and its requirements. Access of the
+     * previous version returns neither these nor the slug.
+     */
+    async describe(person: Person, tenant: string): Promise<Member & { effective?: Effective }> {
+      const { id: userId } = person;
+      const request = { userId, tenant, ...sessionProof(person) };
+      const { effective, ...member } = await authority.describeMember(request);
+      if (effective) return { ...member, id: tenant, effective };
+      const { tenants } = await authority.listUserTenants({ userId });
+      return { ...member, id: tenant, slug: tenants.find(({ id }) => id === tenant)?.slug ?? '' };
     },
   };
 }
