@@ -36,6 +36,9 @@ export async function findChains(
   return rows.map(({ seq, hash, ...chain }) => ({ ...chain, last: { seq, hash } }));
 }
 
+/** Tenants of a user that count a sign-in. Each locks a row until the entries are stored. */
+const countedTenants = 1000;
+
 // Locks the heads in order, so that two appenders never deadlock. A head that another appender has
 // moved since it was read gets nothing: neither the head nor the entries. The counts of sign-ins
 // change under the head of the platform's chain, which has their entries, and those of denied calls
@@ -64,8 +67,9 @@ const append: Statement = {
            select tenant, kind, day, count(*) from (
              select s.tenant, 'denied' as kind, s.day from stored s where s.result = 'denied'
              union all select '', 'sign_in', s.day from stored s where s.action = 'user.signed_in'
-             union all select m.tenant, 'sign_in', s.day from stored s
-               join tenant_member m on m.user_id = s.actor_id and m.status = 'active' where s.action = 'user.signed_in'
+             union all select m.tenant, 'sign_in', s.day from stored s cross join lateral (
+               select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit ${countedTenants}
+             ) m where s.action = 'user.signed_in'
            ) as one group by tenant, kind, day order by tenant, kind, day
            on conflict (tenant, kind, day) do update set count = c.count + excluded.count
          )
