@@ -207,7 +207,7 @@ function endpointServices({ settings, ...shared }: Shared): Served[] {
     serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(deps)),
     serve(Chat, chat, chatChecks(egress), chatReplayChecks(deps)),
     serve(AppLogouts, logoutHandlers(deps)),
-    serve(WebhookPortals, portalsHandlers({ database, pager, publicUrl })),
+    serve(WebhookPortals, portalsHandlers({ ...shared, pager, publicUrl })),
     serve(Portal, portalHandlers(shared, webhooks)),
     serve(PortalCredentials, credentialsHandlers(shared)),
     serve(NotificationsLimits, { take: countAddress(limiter, portalLimits[profile]) }),

@@ -56,6 +56,33 @@ describeOne('links to the receivers’ portal', 'one process', (topology) => {
     assert.ok(!stored.includes(secret), 'the link is stored as a hash');
   });
 
+  test('a link needs the right to read too, of its creator and of the key, and no grant of a bot on the platform', async () => {
+    const bot = await createBot(on.stack, on.tenant, on.owner.token, { Name: 'narrow' });
+    const Grant = { Tenant: on.tenant, Bot: bot.ID, Role: 'admin' };
+    bodyOf(await on.call('BotGrants_Add', { Grant }, on.owner.token));
+    const key = (Permissions: string[]) =>
+      createKey(on.stack, bot, on.owner.token, { Permissions }).then(({ Secret }) => Secret);
+    const writes = await key(['iam.webhooks.write']);
+    assertRefused(await on.create(id, {}, writes), 403, 'permission_denied');
+    const { token } = await on.session(id, {}, await key(['iam.webhooks.*']));
+    assert.equal(await on.isOpen(token), true);
+    const Role = { Tenant: on.tenant, Slug: 'writer', Permissions: ['iam.webhooks.write'] };
+    bodyOf(await on.call('Roles_Save', { Role }, on.owner.token));
+    bodyOf(await on.call('BotGrants_Add', { Grant: { ...Grant, Role: 'writer' } }, on.owner.token));
+    bodyOf(await on.call('BotGrants_Remove', { Grant }, on.owner.token));
+    assert.equal(await on.isOpen(token), false, 'its creator may write, and no longer read');
+
+    const stranger = await signUp(on.stack);
+    const foreign = await tenantFor(on.stack, stranger.id);
+    const operator = await createBot(on.stack, foreign, stranger.token, { Name: 'operator' });
+    const Everywhere = { Platform: true, Bot: operator.ID, Role: 'platform-owner' };
+    bodyOf(await on.call('BotGrants_Add', { Grant: Everywhere }, on.stack.platformKey));
+    const { Secret } = await createKey(on.stack, operator, on.stack.platformKey);
+    const listed = { Tenant: on.tenant, Endpoint: id };
+    bodyOf(await on.call('WebhookPortals_List', listed, Secret));
+    assertRefused(await on.create(id, {}, Secret), 403, 'permission_denied');
+  });
+
   test('an endpoint has at most 20 links, of 30 created at once', async () => {
     const own = await on.endpoint(`${on.stack.inboxUrl}/hooks/many`);
     const answers = await Promise.all(Array.from({ length: 30 }, () => on.create(own)));

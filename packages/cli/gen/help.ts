@@ -1489,7 +1489,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   WebhookPortals_Create: {
-    "text":"Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.write there. An endpoint has at most 20 links (failed_precondition).","access":"a session or a bot key: the permission iam.webhooks.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    "text":"Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.read and iam.webhooks.write there; grants of a bot on the platform do not count. An endpoint has at most 20 links (failed_precondition).","access":"a session or a bot key: the permission iam.webhooks.write in Tenant; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Endpoint","kind":"text","required":true,"text":""},

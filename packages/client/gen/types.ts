@@ -354,7 +354,7 @@ export interface Operations {
   Users_ResetFactors: { request: Users_ResetFactorsReq; response: Users_ResetFactorsRes };
   /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
-  /** Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.write there. An endpoint has at most 20 links (failed_precondition). */
+  /** Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.read and iam.webhooks.write there; grants of a bot on the platform do not count. An endpoint has at most 20 links (failed_precondition). */
   WebhookPortals_Create: { request: WebhookPortals_CreateReq; response: WebhookPortals_CreateRes };
   /** Deletes a link. It and its open session end at once. Nothing changes if it does not exist. */
   WebhookPortals_Delete: { request: WebhookPortals_DeleteReq; response: WebhookPortals_DeleteRes };

@@ -176,7 +176,7 @@ async function rightsOfUser(run: Run, principal: Principal, asked: string): Prom
 
 async function rightsOfBot(
   run: Run,
-  { id, botTenant = '', narrowedTo = [] }: Principal,
+  { id, botTenant = '', limitedTo, narrowedTo = [] }: Principal,
   asked: string,
 ): Promise<Rights> {
   const tenant = asked || botTenant;
@@ -186,6 +186,7 @@ async function rightsOfBot(
   return {
     ...rightsBy(tenant, {
       ...row,
+      platform_roles: limitedTo === '' ? row.platform_roles : {},
       roles: tenant === botTenant ? row.roles : {},
       everywhere: row.open,
     }),

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { type Database } from '@bailiwick/database';
-import { failedPrecondition, notFound } from '@bailiwick/errors';
+import { holdsInTenant } from '@bailiwick/call';
+import { denied, failedPrecondition, notFound } from '@bailiwick/errors';
 import type {
   WebhookPortals,
   WebhookPortalsCreateRequest,
@@ -10,8 +10,9 @@ import { createId, createToken, tokenHash } from '@bailiwick/values';
 import { portalRecord, WebhookPortalEntity } from './entities.ts';
 import { countPortals, deletePortal, listPortals, lockEndpointName } from './queries.ts';
 import { recordPortal } from './records.ts';
+import { isAllowed, type SessionDeps } from './sessions.ts';
 
-type Deps = { database: Database; pager: Pager; publicUrl: string };
+type Deps = Pick<SessionDeps, 'database' | 'authority'> & { pager: Pager; publicUrl: string };
 
 const maxPortals = 20;
 
@@ -44,7 +45,7 @@ export function portalsHandlers(deps: Deps): Handlers<typeof WebhookPortals> {
 }
 
 async function createPortal(
-  { database, publicUrl }: Deps,
+  { database, authority, publicUrl }: Deps,
   {
     tenant,
     endpoint,
@@ -54,9 +55,13 @@ async function createPortal(
   }: WebhookPortalsCreateRequest,
   call: Call,
 ) {
+  const { caller } = call;
+  const creator = { tenant, creatorType: caller.type, createdBy: caller.id };
+  // A link shows the log, so that its creator, and the key that it uses, has to be able to read it.
+  const mayRead = holdsInTenant(caller, 'iam.webhooks.read', tenant);
+  if (!mayRead || !(await isAllowed({ authority }, creator))) throw denied();
   const token = createToken('portalLink');
   const now = Date.now();
-  const { caller } = call;
   const row = await database.transaction(
     { tenant, row: `endpoint ${tenant} ${endpoint}` },
     async (em) => {
@@ -64,15 +69,13 @@ async function createPortal(
       if ((await countPortals(em, tenant, endpoint)) >= maxPortals)
         throw failedPrecondition(`an endpoint has at most ${maxPortals} links`, 'PORTAL_LIMIT');
       const created = em.create(WebhookPortalEntity, {
-        tenant,
+        ...creator,
         id: createId('wpt'),
         endpoint,
         name: name.trim(),
         abilities,
         tokenHash: Buffer.from(tokenHash(token)),
         expiresAt: new Date(now + expiresInMinutes * 60_000),
-        creatorType: caller.type,
-        createdBy: caller.id,
         createdAt: new Date(now),
         lastOpenedAt: null,
         sessionHash: null,

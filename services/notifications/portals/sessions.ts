@@ -80,20 +80,24 @@ const asPortal = (call: Call, { tenant, id }: LivePortal): Call => ({
 });
 
 /**
- * Whether the tenant is active and the creator of the link still holds the permission there. No
- * session of the creator is involved: the tenant's demands on sessions do not count.
+ * Whether the tenant is active, and the creator of a link holds the permissions to read and to change
+ * endpoints there. No session of the creator is involved: the tenant's demands on sessions do not
+ * count. Grants of a bot on the platform do not count either: its own tenant may be another one, and
+ * suspended.
  */
-async function isAllowed(
-  { authority }: SessionDeps,
-  { tenant, creatorType, createdBy }: LivePortal,
+export async function isAllowed(
+  { authority }: Pick<SessionDeps, 'authority'>,
+  { tenant, creatorType, createdBy }: Pick<LivePortal, 'tenant' | 'creatorType' | 'createdBy'>,
 ): Promise<boolean> {
   const { permissions } = await authority.effective({
     principalType: creatorType,
     principalId: createdBy,
     tenant,
-    botTenant: creatorType === 'bot' ? tenant : '',
+    ...(creatorType === 'bot' && { botTenant: tenant, limitedTo: tenant }),
     ssoTenant: tenant,
     assurance: 'phishing_resistant',
   });
-  return hasPermission(permissions, 'iam.webhooks.write');
+  return ['iam.webhooks.read', 'iam.webhooks.write'].every((permission) =>
+    hasPermission(permissions, permission),
+  );
 }

@@ -279,8 +279,8 @@ export const WebhookPortals: GenService<{
   /**
    * Creates a link to the portal of an endpoint. The link is in the response and is never shown
    * again. It works until it expires or is deleted, while its endpoint exists, its tenant is active,
-   * and its creator holds iam.webhooks.write there. An endpoint has at most 20 links
-   * (failed_precondition).
+   * and its creator holds iam.webhooks.read and iam.webhooks.write there; grants of a bot on the
+   * platform do not count. An endpoint has at most 20 links (failed_precondition).
    *
    * @generated from rpc bailiwick.notifications.v1.WebhookPortals.Create
    */
