@@ -36,13 +36,11 @@ export async function findChains(
   return rows.map(({ seq, hash, ...chain }) => ({ ...chain, last: { seq, hash } }));
 }
 
-/** Tenants of a user that count a sign-in. Each locks a row until the entries are stored. */
-const countedTenants = 1000;
-
 // Locks the heads in order, so that two appenders never deadlock. A head that another appender has
 // moved since it was read gets nothing: neither the head nor the entries. The counts of sign-ins
 // change under the head of the platform's chain, which has their entries, and those of denied calls
-// under the tenant's head: two appenders never wait for each other's counts.
+// under the tenant's head: two appenders never wait for each other's counts. At most 1,000 tenants of
+// a user count a sign-in, because each locks a row until the entries are stored.
 const append: Statement = {
   name: 'access.audit_append',
   text: `with given as (
@@ -68,7 +66,7 @@ const append: Statement = {
              select s.tenant, 'denied' as kind, s.day from stored s where s.result = 'denied'
              union all select '', 'sign_in', s.day from stored s where s.action = 'user.signed_in'
              union all select m.tenant, 'sign_in', s.day from stored s cross join lateral (
-               select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit ${countedTenants}
+               select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit 1000
              ) m where s.action = 'user.signed_in'
            ) as one group by tenant, kind, day order by tenant, kind, day
            on conflict (tenant, kind, day) do update set count = c.count + excluded.count

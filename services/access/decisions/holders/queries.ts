@@ -44,20 +44,18 @@ const page = (complete: string, last: string) => `
 const collected: Statement = {
   name: 'access.holders_collected',
   text: `
-  with direct as materialized (${giving('is not')} limit ${collectedRows}),
-  groups as materialized (${giving('is')} limit ${collectedRows}),
+  with direct as materialized (${giving('is not')} limit $8::int),
+  groups as materialized (${giving('is')} limit $8::int),
   inherited as materialized (
     select m.user_id as subject from groups g
     join group_entry e on e.tenant = $1 and g.subject = any (e.ancestor_keys)
     join group_member m on m.tenant = $1 and m.group_id = e.id
-    limit ${collectedRows}
+    limit $8::int
   ), held as (
     select subject, platform from direct union all select subject, false from inherited
   )${page(
-    ['direct', 'groups', 'inherited']
-      .map((name) => `(select count(*) from ${name}) < ${collectedRows}`)
-      .join(' and '),
-    `''`,
+    '(select count(*) from direct) < $8::int and (select count(*) from groups) < $8::int and (select count(*) from inherited) < $8::int',
+    "''",
   )}`,
 };
 
@@ -83,7 +81,7 @@ const walked: Statement = {
       select 1 from group_member gm join group_entry e on e.tenant = $1 and e.id = gm.group_id
       where gm.user_id = m.subject and gm.tenant = $1 and exists (select 1 from groups g where g.subject = any (e.ancestor_keys))
     )
-  )${page('true', `coalesce((select subject from edge), '')`)}`,
+  )${page('true', "coalesce((select subject from edge), '')")}`,
 };
 
 export type Holder = {
@@ -115,7 +113,7 @@ export async function findHolders(
 ): Promise<{ holders: Holder[]; last: string }> {
   const { inTenant, onPlatform } = roles;
   const values = [tenant, inTenant, onPlatform, resource, after, `${prefix}%`, limit];
-  let rows = await run<Row>(collected, values);
+  let rows = await run<Row>(collected, [...values, collectedRows]);
   if (rows[0]?.complete === false)
     for (const members of walkedRows) {
       rows = await run<Row>(walked, [...values, members]);
