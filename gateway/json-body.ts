@@ -16,15 +16,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export type JsonBody = { json: Record<string, unknown>; bytes: number };
 
 /**
- * Reads a body as a JSON object. @throws invalid_argument for an invalid body, resource_exhausted
- * if large bodies already hold too much memory
+ * Reads a body as a JSON object. `accepted`: its content types. @throws invalid_argument for an
+ * invalid body, resource_exhausted if large bodies already hold too much memory
  */
 export async function readJson(
   request: IncomingMessage,
   response: ServerResponse,
   ip: string,
+  accepted = /^application\/json\s*(;|$)/i,
 ): Promise<JsonBody> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+  if (!accepted.test(request.headers['content-type'] ?? ''))
     throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
   const [withinBounds, hold] = [createBounds(), holdLarge(response, ip)];
   const body = await readBody(request, response, maxBodyBytes, (piece) => {

@@ -75,9 +75,10 @@ export function createPipeline(deps: Deps) {
     request: IncomingMessage,
     response: ServerResponse,
     origin: RequestOrigin,
+    read: typeof readJson = readJson,
   ): Promise<Admitted> {
     await countCall(operation, origin.ip, response);
-    const body = await readJson(request, response, origin.ip);
+    const body = await read(request, response, origin.ip);
     // Open operations ignore all credentials, including a browser's cookie.
     const isOpen = operation.credential === 'none';
     const token = isOpen ? '' : tokenOf(request, deps);

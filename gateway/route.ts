@@ -43,6 +43,7 @@ import {
   sendPage,
 } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
+import { createScim, isScim, scimMethods, sendScimError } from './scim.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 import { measureOperation, nameRequest, traceRequest } from './telemetry.ts';
@@ -91,8 +92,7 @@ export function createRouter(options: Options) {
     thrown: unknown,
   ): { pathname: string; tenant: string } | undefined {
     if (!acceptsHtml(request) || thrown instanceof RoutingError) return undefined;
-    const url = URL.parse(request.url ?? '/', 'http://gateway');
-    const pathname = paths.withoutPrefix(url?.pathname ?? '');
+    const pathname = pathOf(request, paths);
     const tenant = sso.match(pathname)?.[1] ?? (isIssuerPage(pathname) ? '' : undefined);
     return tenant === undefined ? undefined : { pathname, tenant };
   }
@@ -112,8 +112,9 @@ export function createRouter(options: Options) {
       userAgent: userAgent.slice(0, 256),
       origin: site.slice(0, 256),
     };
-    // Only POST bodies are read.
-    if (request.method !== 'POST') stopReading(request, response);
+    const isDirectory = isScim(pathOf(request, paths));
+    // Only POST bodies are read, and those of SCIM.
+    if (!isDirectory && request.method !== 'POST') stopReading(request, response);
     try {
       await route(request, response, origin, span);
     } catch (thrown) {
@@ -123,6 +124,7 @@ export function createRouter(options: Options) {
       if (response.headersSent) return void response.destroy();
       stopReading(request, response);
       const status = thrown instanceof RoutingError ? thrown.status : undefined;
+      if (isDirectory) return sendScimError(response, error, status);
       const page = pageOf(request, thrown);
       if (page) {
         const { pathname, tenant } = page;
@@ -138,6 +140,10 @@ export function createRouter(options: Options) {
     );
 }
 
+/** The path of a request below the public URL; "" if its URL is invalid. */
+const pathOf = ({ url = '/' }: IncomingMessage, paths: ReturnType<typeof createPaths>): string =>
+  paths.withoutPrefix(URL.parse(url, 'http://gateway')?.pathname ?? '');
+
 /**
  * The public URL's path, which a proxy may keep or strip. Both work, even if that path begins like
  * one of our routes.
@@ -147,6 +153,7 @@ function createPaths(publicUrl: string, sso: Sso, console: Console) {
   const isServed = (pathname: string): boolean =>
     operations.get(pathname.slice(1))?.public === true ||
     isAuthzen(pathname, prefix) ||
+    isScim(pathname) ||
     sso.match(pathname) !== null ||
     isIssuerPath(pathname) ||
     isPage(pathname) ||
@@ -182,6 +189,7 @@ function createRunners(
   return {
     runOperation: createOperationHandler(pipeline, cookies),
     authzen: createAuthzen(pipeline, publicUrl),
+    answerScim: createScim(pipeline, publicUrl),
   };
 }
 
@@ -190,7 +198,7 @@ function createRoute(options: Options, parts: Parts) {
   const { settings, ready } = options;
   const { paths, brands, console } = parts;
   const { publicUrl, allowedOrigins } = settings;
-  const { runOperation, authzen } = createRunners(options, parts);
+  const { runOperation, authzen, answerScim } = createRunners(options, parts);
   const answerBrowser = createBrowserRoutes(parts, publicUrl);
   const cors = createCors(allowedOrigins);
   const unknownPath = `there is no such operation; ${publicUrl}/docs lists them all`;
@@ -218,6 +226,11 @@ function createRoute(options: Options, parts: Parts) {
       if (cors.allow(request, response)) return;
       assertMethod(request, response, authzen.methods(pathname));
       return authzen.handle(pathname, request, response, origin);
+    }
+    if (isScim(pathname)) {
+      nameRequest(span, request, '/scim/v2/{tenant}');
+      assertMethod(request, response, scimMethods);
+      return answerScim({ request, response, pathname, search: url.search, origin });
     }
     if (await answerBrowser({ request, response, url, pathname, origin, span })) return;
     if (isBranded(pathname)) {

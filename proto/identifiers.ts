@@ -5,6 +5,7 @@ export type IdPrefix =
   | 'usr' // user
   | 'tnt' // tenant
   | 'inv' // invitation
+  | 'scu' // user in a directory that provisions by SCIM
   | 'grp' // group
   | 'rol' // role
   | 'grt' // grant of a user

@@ -69,7 +69,7 @@ export type Operation = {
   readonly accessToken: 'accountForSelf' | 'accountForHandler' | 'account' | 'refused';
   /** Whether a support session may call the operation. */
   readonly supportSession: boolean;
-  /** Whether the gateway routes the operation. */
+  /** Whether the gateway routes the operation at a path of its own. */
   readonly public: boolean;
   readonly sideEffects: boolean;
   /** Whether a call can have an Idempotency-Key: the operation changes data, and its caller is known. */
@@ -138,12 +138,13 @@ export function readOperation(method: DescMethod): Operation {
     limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
     accessToken: accessTokens[options.accessToken] ?? 'accountForSelf',
     supportSession: options.supportSession,
-    public: credential !== 'service',
+    public: credential !== 'service' && !options.otherProtocol,
     sideEffects,
     // Each part of a stream is a separate call, which must not get the response of another part.
     takesIdempotencyKey:
       sideEffects &&
       !options.stream &&
+      !options.otherProtocol &&
       credential !== 'none' &&
       credential !== 'worker' &&
       credential !== 'service',

@@ -101,6 +101,10 @@ const table = [
   ['iam.internal.portal.replay', 'Send messages to the endpoint of a portal link again.'],
   ['iam.internal.portal.test', 'Send a test to the endpoint of a portal link.'],
   ['iam.internal.portal.rotate', 'Replace the signing secret of the endpoint of a portal link.'],
+  [
+    'iam.scim.write',
+    'Provision members and groups by SCIM: create, change, disable and remove the people of a directory, and fill its groups, whatever roles these have.',
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

@@ -12,6 +12,7 @@ import { file_bailiwick_access_v1_groups } from './gen/bailiwick/access/v1/group
 import { file_bailiwick_access_v1_internal } from './gen/bailiwick/access/v1/internal_pb.ts';
 import { file_bailiwick_access_v1_invitations } from './gen/bailiwick/access/v1/invitations_pb.ts';
 import { file_bailiwick_access_v1_roles } from './gen/bailiwick/access/v1/roles_pb.ts';
+import { file_bailiwick_access_v1_scim } from './gen/bailiwick/access/v1/scim_pb.ts';
 import { file_bailiwick_access_v1_tenants } from './gen/bailiwick/access/v1/tenants_pb.ts';
 import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/account_pb.ts';
 import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
@@ -58,6 +59,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_bot_keys,
   file_bailiwick_identity_v1_bot_trusts,
   file_bailiwick_identity_v1_internal,
+  file_bailiwick_access_v1_scim,
   file_bailiwick_access_v1_tenants,
   file_bailiwick_access_v1_invitations,
   file_bailiwick_access_v1_groups,

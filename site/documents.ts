@@ -51,6 +51,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/apps.md', label: 'Apps' },
       { file: 'docs/keyless-bots.md', label: 'Keyless bots' },
       { file: 'docs/domains.md', label: 'Email domains' },
+      { file: 'docs/scim.md', label: 'Provision with SCIM' },
     ],
   },
   {

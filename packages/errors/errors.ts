@@ -120,8 +120,8 @@ export const otherTenant = () =>
 export const notFound = (what: string) =>
   new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
 /** For a record that would exist twice. */
-export const alreadyExists = (message: string) =>
-  new ServiceError('already_exists', 'ALREADY_EXISTS', message);
+export const alreadyExists = (message: string, reason = 'ALREADY_EXISTS') =>
+  new ServiceError('already_exists', reason, message);
 /** For a state that does not allow the call. */
 export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
   new ServiceError('failed_precondition', reason, message);

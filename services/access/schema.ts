@@ -5,7 +5,7 @@ import { RateWindowEntity } from '@bailiwick/limits';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
 import { DailyCountEntity } from './counts/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
-import { GroupEntity, GroupMemberEntity } from './groups/entities.ts';
+import { GroupEntity, GroupMemberEntity, ScimMemberEntity } from './groups/entities.ts';
 import { InvitationEntity } from './invitations/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Roles } from './migrations/002-roles.ts';
@@ -19,6 +19,8 @@ import { Branding } from './migrations/012-branding.ts';
 import { AuditSearch } from './migrations/015-audit-search.ts';
 import { Search } from './migrations/016-search.ts';
 import { Counts } from './migrations/017-counts.ts';
+import { Scim } from './migrations/018-scim.ts';
+import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
 import {
@@ -39,6 +41,8 @@ export const accessSchema: ServiceSchema = {
     MembershipOfferEntity,
     GroupEntity,
     GroupMemberEntity,
+    ScimMemberEntity,
+    ScimUserEntity,
     RoleEntity,
     GrantEntity,
     SubjectStateEntity,
@@ -62,6 +66,7 @@ export const accessSchema: ServiceSchema = {
     { name: '015-audit-search', class: AuditSearch },
     { name: '016-search', class: Search },
     { name: '017-counts', class: Counts },
+    { name: '018-scim', class: Scim },
   ],
   compatibleFrom: 1,
 };

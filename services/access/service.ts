@@ -12,6 +12,7 @@ import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { createRightsCache } from '@bailiwick/revocation';
@@ -42,6 +43,7 @@ import { invitationLimits } from './limits.ts';
 import { plan } from './plan/plan.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
+import { scimHandlers } from './scim/handle.ts';
 import type { accessSettings } from './settings.ts';
 import { tenantChecks } from './tenants/checks.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
@@ -104,6 +106,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers({ database, revoke })),
         serve(Admission, admissionHandlers({ ...deps, log })),
+        serve(Scim, scimHandlers(deps)),
         serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];
       return {

@@ -45,7 +45,11 @@ test('calls that are retried without a known outcome have no side effects or tak
   assert.deepEqual([...withoutSideEffects].sort(), expected.sort());
   const keyed = [...operations.values()]
     .filter(
-      (one) => one.sideEffects && !one.stream && ['session', 'any', 'bot'].includes(one.credential),
+      (one) =>
+        one.public &&
+        one.sideEffects &&
+        !one.stream &&
+        ['session', 'any', 'bot'].includes(one.credential),
     )
     .map(({ name }) => name);
   assert.deepEqual([...withIdempotencyKey].sort(), keyed.sort());

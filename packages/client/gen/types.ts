@@ -3613,7 +3613,7 @@ export type TenantMember = {
   UserID: string;
   /** active, pending or disabled. pending: added, but not accepted by the user yet. */
   Status: string;
-  /** creator, invitation, sso or admin. */
+  /** creator, invitation, sso, admin or scim. */
   Source: string;
   /** Absent if the membership is pending. */
   JoinedAt?: string;
@@ -3625,7 +3625,7 @@ export type TenantMemberInput = {
   UserID?: string | undefined;
   /** active, pending or disabled. pending: added, but not accepted by the user yet. */
   Status?: string | undefined;
-  /** creator, invitation, sso or admin. */
+  /** creator, invitation, sso, admin or scim. */
   Source?: string | undefined;
   /** Absent if the membership is pending. */
   JoinedAt?: string | undefined;

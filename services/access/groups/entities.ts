@@ -51,6 +51,25 @@ export const GroupMemberEntity = defineEntity({
   indexes: [{ name: 'group_member_user', properties: ['userId', 'tenant'] }],
 });
 
+/**
+ * The people whom a directory has put into a group: also those who are not members of the tenant
+ * yet. For members, rows of group_member follow from these.
+ */
+export const ScimMemberEntity = defineEntity({
+  name: 'ScimMember',
+  tableName: 'scim_member',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    groupId: p.string().primary().columnType('text'),
+    scimUserId: p.string().primary().columnType('text'),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'scim_member_user', properties: ['tenant', 'scimUserId'] }],
+});
+
+/** The source of a group that a directory manages by SCIM. */
+export const scimSource = 'scim';
+
 export type GroupRow = {
   tenant: string;
   id: string;

@@ -7,7 +7,8 @@ import { assertMayGrant, assertMayTouch } from '../decisions/delegation.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
-import { GroupEntity, GroupMemberEntity, type GroupRow } from './entities.ts';
+import { GroupEntity, GroupMemberEntity, type GroupRow, ScimMemberEntity } from './entities.ts';
+import { assertNotScim } from './managed.ts';
 import { pathKey } from './path.ts';
 import { findGroupRoles } from './queries.ts';
 import { recordGroup, targetOf } from './save.ts';
@@ -27,6 +28,7 @@ export async function addMember(
   // second lock also serialises calls for one user.
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
   if (!group) throw notFound('group');
+  assertNotScim(group);
   const member = await em.findOne(
     TenantMemberEntity,
     { userId, status: { $ne: 'barred' } },
@@ -81,12 +83,16 @@ export async function removeMember(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!membership) return;
+  assertNotScim(group);
   await assertMayTakeFrom(em, call, group);
   em.remove(membership);
   recordMember(em, call, 'group.member_removed', group, userId);
 }
 
-/** Deletes a group with its memberships and grants. Groups below it are kept. */
+/**
+ * Deletes a group with its memberships and grants. Groups below it are kept. A group of a directory
+ * can be deleted too: the directory may be gone.
+ */
 export async function deleteGroup(
   em: EntityManager,
   { tenant, path }: { tenant: string; path: string },
@@ -97,6 +103,7 @@ export async function deleteGroup(
   if (!group) return;
   await assertMayTakeFrom(em, call, group);
   await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
+  await em.nativeDelete(ScimMemberEntity, { tenant, groupId: group.id });
   await removeGrantsOf(em, tenant, 'group', group.key);
   em.remove(group);
   recordGroup(em, call, 'group.deleted', group);

@@ -13,6 +13,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
+import { assertKeepsScim } from './managed.ts';
 import { ancestorKeys, pathKey } from './path.ts';
 
 /**
@@ -40,6 +41,7 @@ export async function saveGroup(
       throw failedPrecondition('the group was changed meanwhile', 'STALE');
     if (!stored) return insertGroup(em, sent, call);
     const before = encode(stored);
+    assertKeepsScim(stored, sent);
     applyTo(stored, sent);
     const previous = changedFields(before, encode(stored));
     if (Object.keys(previous).length === 0) return;

@@ -15,6 +15,7 @@ import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
+import { joinAsInvited } from '../provisioned/enter.ts';
 import { lockRoles } from '../roles/save.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
@@ -137,6 +138,7 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
       createdBy: invitedBy,
     });
   for (const group of groups) await enterGroup(em, call, group, { userId });
+  await joinAsInvited(em, call, invitation.id, userId);
 }
 
 const notGiven = 'the inviter can no longer grant the invited roles: ask for a new invitation';

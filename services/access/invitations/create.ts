@@ -20,6 +20,7 @@ import { LockMode } from '@mikro-orm/core';
 import { assertMayGrant, findLacking } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findUserByEmail, shownName } from '../directory.ts';
 import { GroupEntity } from '../groups/entities.ts';
+import { assertNotScim } from '../groups/managed.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import type { InvitationLimits } from '../limits.ts';
@@ -57,43 +58,52 @@ export async function createInvitation(
     findUserByEmail(deps.directory, email.address, call),
     caller.type === 'user' ? assertUser(deps.directory, caller.id, call) : undefined,
   ]);
-  const token = createToken('invitation');
-  const expiresAt = new Date(Date.now() + lifetimeMs);
-  await deps.database.transaction(
-    { tenant: request.tenant, row: `tenant ${request.tenant}` },
-    async (em) => {
-      const { name, settings } = await lockTenant(em, request.tenant);
-      assertDomain(email, settings.inviteDomains ?? []);
-      const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
-      if (invited) await assertNoMember(em, request.tenant, invited.id, call);
-      await deps.limiter.take(
-        `invitations ${request.tenant}`,
-        deps.limits.tenant,
-        inTransaction(em),
-      );
-      // Mails beyond the limit of an address are dropped silently: the response has the token in
-      // any case. A refused invitation sends no mail and is not counted, so that no tenant uses up
-      // an address's limit for the others.
-      const mailing =
-        (await deps.limiter.use(`mail ${email.key}`, deps.limits.mails, inTransaction(em))) === 0;
-      const mail = () =>
-        invitationMail(deps.keyRing, {
-          email,
-          token,
-          expiresAt,
-          tenant: request.tenant,
-          tenantName: name,
-          inviter,
-          invited,
-        });
-      await save(
-        em,
-        { tenant: request.tenant, email, offer, token, expiresAt, tasks: mailing ? [mail()] : [] },
-        call,
-      );
-    },
+  const { tenant } = request;
+  const { token } = await deps.database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+    invite(em, deps, { ...request, email, invited, inviter }, call),
   );
   return token;
+}
+
+type Invited = Pick<TenantInvitationsCreateRequest, 'tenant' | 'roles' | 'groups'> & {
+  email: Email;
+  /** The user with the address, and the user who invites. */
+  invited: User | undefined;
+  inviter: User | undefined;
+};
+
+/** Like createInvitation, in the transaction of `em`. */
+export async function invite(
+  em: EntityManager,
+  { keyRing, limiter, limits }: Pick<CreateDeps, 'keyRing' | 'limiter' | 'limits'>,
+  request: Invited,
+  call: Call,
+): Promise<{ id: string; token: string }> {
+  const { tenant, email, invited, inviter } = request;
+  const token = createToken('invitation');
+  const expiresAt = new Date(Date.now() + lifetimeMs);
+  const { name, settings } = await lockTenant(em, tenant);
+  assertDomain(email, settings.inviteDomains ?? []);
+  const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
+  if (invited) await assertNoMember(em, tenant, invited.id, call);
+  const run = inTransaction(em);
+  await limiter.take(`invitations ${tenant}`, limits.tenant, run);
+  // Mails beyond the limit of an address are dropped silently: the response has the token in any
+  // case. A refused invitation sends no mail and is not counted, so that no tenant uses up an
+  // address's limit for the others.
+  const mailing = (await limiter.use(`mail ${email.key}`, limits.mails, run)) === 0;
+  const mail = () =>
+    invitationMail(keyRing, {
+      email,
+      token,
+      expiresAt,
+      tenant,
+      tenantName: name,
+      inviter,
+      invited,
+    });
+  const tasks = mailing ? [mail()] : [];
+  return { id: await save(em, { tenant, email, offer, token, expiresAt, tasks }, call), token };
 }
 
 /**
@@ -135,7 +145,7 @@ type Offer = { roles: string[]; groups: InvitedGroup[] };
  */
 async function assertOffer(
   em: EntityManager,
-  request: TenantInvitationsCreateRequest,
+  request: Pick<Invited, 'tenant' | 'roles' | 'groups'>,
   defaultRole: string,
   call: Call,
 ): Promise<Offer> {
@@ -147,6 +157,7 @@ async function assertOffer(
   for (const key of [...new Set(request.groups.map(pathKey))].sort()) {
     const group = await em.findOne(GroupEntity, { key }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!group) throw notFound('group');
+    assertNotScim(group);
     groups.push({ id: group.id, path: group.path });
     for (const role of await findGroupRoles(inTransaction(em), request.tenant, group.id))
       given.add(role);
@@ -164,11 +175,12 @@ type NewInvitation = {
   tasks: readonly Task[];
 };
 
+/** Returns the ID of the invitation. */
 async function save(
   em: EntityManager,
   { tenant, email, offer, token, expiresAt, tasks }: NewInvitation,
   call: Call,
-): Promise<void> {
+): Promise<string> {
   const { type: inviterType, id: invitedBy, narrowedTo } = call.caller;
   const fields = {
     email: email.address,
@@ -193,10 +205,11 @@ async function save(
   if (stored && !expired) {
     const before = encodeInvitation(stored);
     em.assign(stored, { ...fields, updatedAt: timeAfter(stored.updatedAt) });
-    return recordInvitation(em, call, 'invitation.created', stored, {
+    recordInvitation(em, call, 'invitation.created', stored, {
       previous: changedFields(before, encodeInvitation(stored)),
       tasks,
     });
+    return stored.id;
   }
   const now = new Date();
   const row = {
@@ -212,6 +225,7 @@ async function save(
   const created = em.create(InvitationEntity, row);
   em.persist(created);
   recordInvitation(em, call, 'invitation.created', created, { tasks });
+  return created.id;
 }
 
 type Mail = {

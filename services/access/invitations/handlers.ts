@@ -21,11 +21,11 @@ import {
   invitationsInto,
   invitationsOf,
   lockByToken,
-  lockPending,
   searchInvitations,
   settleInvitation,
 } from './queries.ts';
 import { recordInvitation } from './records.ts';
+import { revokeInvitation } from './revoke.ts';
 
 export function invitationHandlers(
   deps: CreateDeps & { pager: Pager },
@@ -86,7 +86,7 @@ export function invitationHandlers(
     async delete({ tenant, email }, call) {
       const { key } = normaliseEmail(email);
       await database.transaction({ tenant, row: `invitation ${tenant} ${key}` }, (em) =>
-        revoke(em, tenant, key, call),
+        revokeInvitation(em, tenant, key, call),
       );
       return {};
     },
@@ -123,20 +123,6 @@ async function decline(
   const declined = row && (await settleInvitation(run, row, { status: 'declined' }));
   if (!declined) throw deadToken();
   recordInvitation(em, call, 'invitation.declined', declined, { previous: { Status: 'pending' } });
-}
-
-/** Revokes the pending invitation. Does nothing if no invitation is pending. */
-async function revoke(
-  em: EntityManager,
-  tenant: string,
-  emailKey: string,
-  call: Call,
-): Promise<void> {
-  const run = inTransaction(em);
-  const row = await lockPending(run, tenant, emailKey);
-  const revoked = row && (await settleInvitation(run, row, { status: 'revoked' }));
-  if (revoked)
-    recordInvitation(em, call, 'invitation.revoked', revoked, { previous: { Status: 'pending' } });
 }
 
 /**

@@ -42,6 +42,14 @@ const adminPermissions = [
   'iam.events.*',
   'iam.tokens.*',
   'iam.apps.*',
+  'iam.scim.*',
+];
+
+const memberPermissions = [
+  'iam.tenant.read',
+  'iam.users.read',
+  'iam.groups.read',
+  'iam.roles.read',
 ];
 
 /** The roles that can be granted in a tenant. */
@@ -62,7 +70,14 @@ export const tenantRoles: readonly BuiltInRole[] = [
     slug: memberRole,
     name: 'Member',
     description: 'Sees the tenant, its people, groups and roles.',
-    permissions: ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'],
+    permissions: memberPermissions,
+  },
+  {
+    slug: 'scim-directory',
+    name: 'SCIM directory',
+    description: 'Provisions people and groups by SCIM. For the bot of a directory.',
+    // With what a member gets: a bot invites with rights that it has itself.
+    permissions: ['iam.scim.write', 'iam.invitations.write', ...memberPermissions],
   },
   {
     slug: 'auditor',

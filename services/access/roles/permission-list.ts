@@ -2,7 +2,7 @@ import type { Operation } from '@bailiwick/proto/operation.ts';
 import { type Permission, permissionDescriptions } from '@bailiwick/proto/permissions.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 
-/** A permission, its description, and the public operations that require it. */
+/** A permission, its description, and the operations of clients that require it. */
 export type DescribedPermission = {
   name: Permission;
   description: string;
@@ -15,7 +15,7 @@ export const describedPermissions: readonly DescribedPermission[] = [...permissi
     name,
     description,
     operations: [...operations.values()]
-      .filter((operation) => operation.public && asksFor(operation, name))
+      .filter((operation) => operation.credential !== 'service' && asksFor(operation, name))
       .map((operation) => operation.name),
   }),
 );

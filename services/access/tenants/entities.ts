@@ -79,7 +79,9 @@ export const TenantMemberEntity = defineEntity({
      * keeps the user from rejoining alone.
      */
     status: p.text(),
-    /** creator, invitation, sso or admin. */
+    /** What disabled the membership: scim, or "" = an administrator. */
+    disabledBy: p.text().default(''),
+    /** creator, invitation, sso, admin or scim. */
     source: p.text(),
     joinedAt: p.datetime(3),
     /** The keys for a search: of the user's name, of its last word, and of the address. */

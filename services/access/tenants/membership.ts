@@ -17,7 +17,7 @@ type Cause = Origin & Partial<Pick<Call, 'invalidates'>>;
 type NewMembership = {
   tenant: string;
   userId: string;
-  source: 'creator' | 'invitation' | 'sso' | 'admin';
+  source: 'creator' | 'invitation' | 'sso' | 'admin' | 'scim';
 };
 
 /**

@@ -11,15 +11,21 @@ import { lockTenant } from './lock.ts';
 import { endMembership, recordMembership } from './membership.ts';
 import { countOtherOwners } from './queries.ts';
 
-type NewStatus = { tenant: string; userId: string; status: 'active' | 'disabled' };
+type NewStatus = {
+  tenant: string;
+  userId: string;
+  status: 'active' | 'disabled';
+  /** Whether the tenant's directory changes the status. */
+  byScim?: boolean;
+};
 
 /**
  * Disables or enables a member. Grants and groups are kept, since decisions count active members
- * only.
+ * only. The directory may enable whom it has disabled, whatever rights the member gets back.
  */
 export async function setMemberStatus(
   em: EntityManager,
-  { tenant, userId, status }: NewStatus,
+  { tenant, userId, status, byScim = false }: NewStatus,
   call: Call,
 ): Promise<void> {
   await lockTenant(em, tenant);
@@ -38,9 +44,11 @@ export async function setMemberStatus(
     return;
   }
   if (status === 'disabled') await assertMayEnd(em, call, { tenant, userId, what: 'disabled' });
-  else await assertMayGiveBack(em, call, tenant, userId);
+  else if (!(byScim && member.disabledBy === 'scim'))
+    await assertMayGiveBack(em, call, tenant, userId);
   const previous = { Status: member.status };
   member.status = status;
+  member.disabledBy = status === 'disabled' && byScim ? 'scim' : '';
   recordMembership(
     em,
     call,

@@ -18,6 +18,7 @@ import { findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts'
 import { changeHandlers } from './change.ts';
 import { creationHandler } from './create.ts';
 import { deletionHandler } from './delete.ts';
+import { provisioningHandlers } from './provision.ts';
 import { readingHandlers } from './read.ts';
 
 type Deps = {
@@ -46,6 +47,7 @@ export function directoryHandlers({
   domainOwner,
 }: DirectoryDeps): Handlers<typeof Directory> {
   return {
+    ...provisioningHandlers({ database, domainOwner }),
     async getUsers({ ids }) {
       const users = await findUsers(database, ids);
       return { users: users.map(userRecord) };

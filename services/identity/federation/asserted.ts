@@ -29,11 +29,13 @@ export function assertedEmail(email: string): Email | undefined {
   return isAddress ? normaliseEmail(email) : undefined;
 }
 
+type Profile = Pick<AdmitRequest, 'name' | 'givenName' | 'familyName' | 'picture' | 'locale'>;
+
 /**
  * The profile of a new account. Invalid values are left out: a name that is too long must not
  * prevent a sign-in.
  */
-export function assertedProfile({ name, givenName, familyName, picture, locale }: AdmitRequest) {
+export function assertedProfile({ name, givenName, familyName, picture, locale }: Profile) {
   return {
     name: passing('name', name),
     givenName: passing('givenName', givenName),

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIuADCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCRIQCghvcGVyYXRvchgSIAEoCRIYChBvcGVyYXRvcl9zZXNzaW9uGBMgASgJIjsKFVJlc29sdmVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnVudXNlZBgCIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiUwoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJIk8KElJlc29sdmVCb3RSZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIiYKD0ZpbmRMaXZlUmVxdWVzdBITCgtzZXNzaW9uX2lkcxgBIAMoCSInChBGaW5kTGl2ZVJlc3BvbnNlEhMKC3Nlc3Npb25faWRzGAEgAygJIjgKEUVuZFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIUChJFbmRTZXNzaW9uUmVzcG9uc2UiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIxChJNYXRjaFRydXN0c1JlcXVlc3QSCwoDYm90GAEgASgJEg4KBmNsYWltcxgCIAEoCSJqChNNYXRjaFRydXN0c1Jlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZhY3RpdmUYAiABKAgSMwoGdHJ1c3RzGAMgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoZWRUcnVzdCJJCgxNYXRjaGVkVHJ1c3QSCgoCaWQYASABKAkSDgoGaXNzdWVyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSDAoEandrcxgEIAEoCSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCItCg5HZXRCb3RzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDaWRzGAIgAygJIjsKD0dldEJvdHNSZXNwb25zZRIoCgRib3RzGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdCIbChlJZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0InMKGklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFIhsKGUlkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QiLAoaSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2USDgoGcXVldWVkGAEgASgFMuUGCgtDcmVkZW50aWFscxJxCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28ShgEKDlJlc29sdmVTZXNzaW9uEiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVTZXNzaW9uUmVxdWVzdBotLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlU2Vzc2lvblJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJ6CgpSZXNvbHZlQm90EiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVCb3RSZXNwb25zZSIXkAIBirUYEBAGSgdnYXRld2F5SgNzc28SawoIRmluZExpdmUSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRMaXZlUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEm4KCkVuZFNlc3Npb24SKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIguKtRgHEAZKA3NzbxJ9CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIUirUYEBAGSgdnYXRld2F5SgNzc28SdAoLTWF0Y2hUcnVzdHMSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoVHJ1c3RzUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkylwIKDElkZW50aXR5S2V5cxJ9CgZSZXBvcnQSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUmVwb3J0UmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SegoGUm90YXRlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JvdGF0ZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHkynwQKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIuADCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkSEQoJYXNzdXJhbmNlGA0gASgJEhUKDW93bl9hc3N1cmFuY2UYDiABKAkSLQoJcHJvdmVuX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChBtYWlsYm94X3VucHJvdmVuGBAgASgIEhQKDGF1dGhfbWV0aG9kcxgRIAMoCRIQCghvcGVyYXRvchgSIAEoCRIYChBvcGVyYXRvcl9zZXNzaW9uGBMgASgJIjsKFVJlc29sdmVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnVudXNlZBgCIAEoCCJTChZSZXNvbHZlU2Vzc2lvblJlc3BvbnNlEjkKCXByaW5jaXBhbBgBIAEoCzImLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiUwoRUmVzb2x2ZUJvdFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2JvdBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEgoKAmlwGAQgASgJIk8KElJlc29sdmVCb3RSZXNwb25zZRI5CglwcmluY2lwYWwYASABKAsyJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIiYKD0ZpbmRMaXZlUmVxdWVzdBITCgtzZXNzaW9uX2lkcxgBIAMoCSInChBGaW5kTGl2ZVJlc3BvbnNlEhMKC3Nlc3Npb25faWRzGAEgAygJIjgKEUVuZFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIUChJFbmRTZXNzaW9uUmVzcG9uc2UiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIxChJNYXRjaFRydXN0c1JlcXVlc3QSCwoDYm90GAEgASgJEg4KBmNsYWltcxgCIAEoCSJqChNNYXRjaFRydXN0c1Jlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZhY3RpdmUYAiABKAgSMwoGdHJ1c3RzGAMgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLk1hdGNoZWRUcnVzdCJJCgxNYXRjaGVkVHJ1c3QSCgoCaWQYASABKAkSDgoGaXNzdWVyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSDAoEandrcxgEIAEoCSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCJqChJQcm92aXNpb25lZFByb2ZpbGUSDQoFZW1haWwYASABKAkSDAoEbmFtZRgCIAEoCRISCgpnaXZlbl9uYW1lGAMgASgJEhMKC2ZhbWlseV9uYW1lGAQgASgJEg4KBmxvY2FsZRgFIAEoCSJiChRQcm92aXNpb25Vc2VyUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSOgoHcHJvZmlsZRgCIAEoCzIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Qcm92aXNpb25lZFByb2ZpbGUiUwoVUHJvdmlzaW9uVXNlclJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlchIPCgd2b3VjaGVkGAIgASgIInAKEVJldmlzZVVzZXJSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEjoKB3Byb2ZpbGUYAyABKAsyKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUHJvdmlzaW9uZWRQcm9maWxlIiUKElJldmlzZVVzZXJSZXNwb25zZRIPCgdyZXZpc2VkGAEgASgIIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90IhsKGUlkZW50aXR5S2V5c1JlcG9ydFJlcXVlc3QicwoaSWRlbnRpdHlLZXlzUmVwb3J0UmVzcG9uc2USLgoHd3JhcHBlZBgBIAMoCzIdLmJhaWxpd2ljay5zc28udjEuV3JhcHBlZEtleXMSEgoKdG9fcmVwbGFjZRgCIAEoBRIRCgl0b19yZXNlYWwYAyABKAUiGwoZSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdCIsChpJZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZRIOCgZxdWV1ZWQYASABKAUy5QYKC0NyZWRlbnRpYWxzEnEKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxKGAQoOUmVzb2x2ZVNlc3Npb24SLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVNlc3Npb25SZXF1ZXN0Gi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVTZXNzaW9uUmVzcG9uc2UiF5ACAYq1GBAQBkoHZ2F0ZXdheUoDc3NvEnoKClJlc29sdmVCb3QSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZUJvdFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZUJvdFJlc3BvbnNlIheQAgGKtRgQEAZKB2dhdGV3YXlKA3NzbxJrCghGaW5kTGl2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kTGl2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZExpdmVSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SbgoKRW5kU2Vzc2lvbhIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiC4q1GAcQBkoDc3NvEn0KDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIhSKtRgQEAZKB2dhdGV3YXlKA3NzbxJ0CgtNYXRjaFRydXN0cxIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5NYXRjaFRydXN0c1JlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTWF0Y2hUcnVzdHNSZXNwb25zZSIOkAIBirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKXAgoMSWRlbnRpdHlLZXlzEn0KBlJlcG9ydBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSZXBvcnRSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5S2V5c1JlcG9ydFJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxJ6CgZSb3RhdGUSMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlLZXlzUm90YXRlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUtleXNSb3RhdGVSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eTKOBgoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28ShgEKEEZpbmREb21haW5UZW5hbnQSLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlcXVlc3QaLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZERvbWFpblRlbmFudFJlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxJ6Cg1Qcm92aXNpb25Vc2VyEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvblVzZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlByb3Zpc2lvblVzZXJSZXNwb25zZSIOirUYChAGSgZhY2Nlc3MScQoKUmV2aXNlVXNlchIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXZpc2VVc2VyUmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXZpc2VVc2VyUmVzcG9uc2UiDoq1GAoQBkoGYWNjZXNzEmsKB0dldEJvdHMSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1JlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0Qm90c1Jlc3BvbnNlIhGQAgGKtRgKEAZKBmFjY2VzcxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_sso_v1_internal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -678,6 +678,142 @@ export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResp
   messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
+ * What a directory knows of a person.
+ *
+ * @generated from message bailiwick.identity.v1.ProvisionedProfile
+ */
+export type ProvisionedProfile = Message<"bailiwick.identity.v1.ProvisionedProfile"> & {
+  /**
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string given_name = 3;
+   */
+  givenName: string;
+
+  /**
+   * @generated from field: string family_name = 4;
+   */
+  familyName: string;
+
+  /**
+   * @generated from field: string locale = 5;
+   */
+  locale: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ProvisionedProfile.
+ * Use `create(ProvisionedProfileSchema)` to create a new message.
+ */
+export const ProvisionedProfileSchema: GenMessage<ProvisionedProfile> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 23);
+
+/**
+ * @generated from message bailiwick.identity.v1.ProvisionUserRequest
+ */
+export type ProvisionUserRequest = Message<"bailiwick.identity.v1.ProvisionUserRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: bailiwick.identity.v1.ProvisionedProfile profile = 2;
+   */
+  profile?: ProvisionedProfile | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ProvisionUserRequest.
+ * Use `create(ProvisionUserRequestSchema)` to create a new message.
+ */
+export const ProvisionUserRequestSchema: GenMessage<ProvisionUserRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 24);
+
+/**
+ * @generated from message bailiwick.identity.v1.ProvisionUserResponse
+ */
+export type ProvisionUserResponse = Message<"bailiwick.identity.v1.ProvisionUserResponse"> & {
+  /**
+   * Absent if no user has the address, and the tenant has not verified its domain.
+   *
+   * @generated from field: bailiwick.identity.v1.User user = 1;
+   */
+  user?: User | undefined;
+
+  /**
+   * Whether the tenant may make the user a member without consent: it has verified the domain, and
+   * the user is active and has proved the address.
+   *
+   * @generated from field: bool vouched = 2;
+   */
+  vouched: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ProvisionUserResponse.
+ * Use `create(ProvisionUserResponseSchema)` to create a new message.
+ */
+export const ProvisionUserResponseSchema: GenMessage<ProvisionUserResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 25);
+
+/**
+ * @generated from message bailiwick.identity.v1.ReviseUserRequest
+ */
+export type ReviseUserRequest = Message<"bailiwick.identity.v1.ReviseUserRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * Empty fields stay as they are.
+   *
+   * @generated from field: bailiwick.identity.v1.ProvisionedProfile profile = 3;
+   */
+  profile?: ProvisionedProfile | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ReviseUserRequest.
+ * Use `create(ReviseUserRequestSchema)` to create a new message.
+ */
+export const ReviseUserRequestSchema: GenMessage<ReviseUserRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 26);
+
+/**
+ * @generated from message bailiwick.identity.v1.ReviseUserResponse
+ */
+export type ReviseUserResponse = Message<"bailiwick.identity.v1.ReviseUserResponse"> & {
+  /**
+   * Whether the tenant may change the user.
+   *
+   * @generated from field: bool revised = 1;
+   */
+  revised: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ReviseUserResponse.
+ * Use `create(ReviseUserResponseSchema)` to create a new message.
+ */
+export const ReviseUserResponseSchema: GenMessage<ReviseUserResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 27);
+
+/**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
  */
 export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
@@ -697,7 +833,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 23);
+  messageDesc(file_bailiwick_identity_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -714,7 +850,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 24);
+  messageDesc(file_bailiwick_identity_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportRequest
@@ -727,7 +863,7 @@ export type IdentityKeysReportRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysReportRequestSchema)` to create a new message.
  */
 export const IdentityKeysReportRequestSchema: GenMessage<IdentityKeysReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 25);
+  messageDesc(file_bailiwick_identity_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysReportResponse
@@ -758,7 +894,7 @@ export type IdentityKeysReportResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysReportResponseSchema)` to create a new message.
  */
 export const IdentityKeysReportResponseSchema: GenMessage<IdentityKeysReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 26);
+  messageDesc(file_bailiwick_identity_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateRequest
@@ -771,7 +907,7 @@ export type IdentityKeysRotateRequest = Message<"bailiwick.identity.v1.IdentityK
  * Use `create(IdentityKeysRotateRequestSchema)` to create a new message.
  */
 export const IdentityKeysRotateRequestSchema: GenMessage<IdentityKeysRotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 27);
+  messageDesc(file_bailiwick_identity_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.identity.v1.IdentityKeysRotateResponse
@@ -790,7 +926,7 @@ export type IdentityKeysRotateResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityKeysRotateResponseSchema)` to create a new message.
  */
 export const IdentityKeysRotateResponseSchema: GenMessage<IdentityKeysRotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 28);
+  messageDesc(file_bailiwick_identity_v1_internal, 33);
 
 /**
  * Credentials answers the gateway and the OpenID provider: who holds this token?
@@ -939,6 +1075,29 @@ export const Directory: GenService<{
     methodKind: "unary";
     input: typeof FindDomainTenantRequestSchema;
     output: typeof FindDomainTenantResponseSchema;
+  },
+  /**
+   * Returns the user of an address that a tenant's directory provisions. Creates the user if the
+   * tenant has verified the domain of the address.
+   *
+   * @generated from rpc bailiwick.identity.v1.Directory.ProvisionUser
+   */
+  provisionUser: {
+    methodKind: "unary";
+    input: typeof ProvisionUserRequestSchema;
+    output: typeof ProvisionUserResponseSchema;
+  },
+  /**
+   * Changes the profile and the address of a user whose directory has changed them. Changes nothing
+   * unless the tenant has verified the domains of the present and the new address. Fails with
+   * already_exists if another user has the address.
+   *
+   * @generated from rpc bailiwick.identity.v1.Directory.ReviseUser
+   */
+  reviseUser: {
+    methodKind: "unary";
+    input: typeof ReviseUserRequestSchema;
+    output: typeof ReviseUserResponseSchema;
   },
   /**
    * Returns the bots with these ids in a tenant, or in all tenants if the tenant is empty. Other

@@ -1,0 +1,39 @@
+import { type EntityManager } from '@bailiwick/database';
+import { type Call } from '@bailiwick/rpc';
+import { LockMode } from '@mikro-orm/core';
+import { GroupEntity, ScimMemberEntity } from '../groups/entities.ts';
+import { enterGroup } from '../groups/members.ts';
+import { ScimUserEntity } from './entities.ts';
+
+/** The account of a person of the directory, who is a member of the tenant now. */
+type Account = { scimUserId: string; userId: string };
+
+/** Puts a new member into the groups in which the directory has the person. The tenant is locked. */
+export async function enterScimGroups(
+  em: EntityManager,
+  call: Call,
+  { scimUserId, userId }: Account,
+): Promise<void> {
+  const rows = await em.find(ScimMemberEntity, { scimUserId }, { orderBy: { groupId: 'asc' } });
+  for (const { groupId } of rows) {
+    const group = await em.findOne(
+      GroupEntity,
+      { id: groupId },
+      { lockMode: LockMode.PESSIMISTIC_READ },
+    );
+    if (group) await enterGroup(em, call, group, { userId });
+  }
+}
+
+/** Notes who has accepted the invitation of a person of the directory. */
+export async function joinAsInvited(
+  em: EntityManager,
+  call: Call,
+  invitationId: string,
+  userId: string,
+): Promise<void> {
+  const person = await em.findOne(ScimUserEntity, { invitationId });
+  if (!person) return;
+  person.userId = userId;
+  await enterScimGroups(em, call, { scimUserId: person.id, userId });
+}

@@ -1,0 +1,17 @@
+import { type Database } from '@bailiwick/database';
+import { type KeyRing } from '@bailiwick/keys';
+import { type Limiter } from '@bailiwick/limits';
+import { type Call } from '@bailiwick/rpc';
+import type { Directory } from '../directory.ts';
+import type { InvitationLimits } from '../limits.ts';
+
+export type ScimDeps = {
+  database: Database;
+  directory: Directory;
+  keyRing: KeyRing;
+  limiter: Limiter;
+  limits: InvitationLimits;
+};
+
+/** One request of the protocol: its tenant, the address of the tenant, and the call. */
+export type ScimRequest = { tenant: string; baseUrl: string; call: Call };

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@bailiwick/database';
+import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import { changedFields, createId, timeAfter } from '@bailiwick/values';
+import { type Loaded, LockMode } from '@mikro-orm/core';
+import { GroupEntity, scimSource, toGroup } from '../groups/entities.ts';
+import { deleteGroup } from '../groups/members.ts';
+import { ancestorKeys, pathKey } from '../groups/path.ts';
+import { recordGroup } from '../groups/save.ts';
+import { lockTenant } from '../tenants/lock.ts';
+import type { ScimDeps, ScimRequest } from './deps.ts';
+import { setMembers } from './members.ts';
+import { versionOf } from './people.ts';
+import { noResource, uniqueness } from './protocol/problems.ts';
+import { isObject, maxMembers, type Resource, readResource, textOf } from './protocol/resource.ts';
+import { groupSchema, groupType } from './protocol/schemas.ts';
+import {
+  findGroupsByName,
+  findMembersOf,
+  findScimGroup,
+  type MemberOfGroup,
+  type ScimGroupRow,
+} from './queries.ts';
+import { assertVersion } from './users.ts';
+
+// The groups of a directory. Their source is scim, and their names are unique among themselves.
+
+type ScimGroup = Loaded<(typeof GroupEntity)['~entity']>;
+
+const groupVersion = ({ updatedAt }: Pick<ScimGroupRow, 'updatedAt'>): string =>
+  versionOf(new Date(updatedAt).toISOString());
+
+/** The resource of a group; without members if they were not read. */
+export function renderGroup(
+  group: ScimGroupRow,
+  members: readonly MemberOfGroup[] | undefined,
+  baseUrl: string,
+): Resource {
+  const { id, name, externalId, createdAt, updatedAt } = group;
+  return {
+    schemas: [groupSchema.id],
+    id,
+    ...(externalId !== '' && { externalId }),
+    displayName: name,
+    ...(members && {
+      members: members.map(({ id: value, display }) => ({
+        value,
+        $ref: `${baseUrl}/Users/${value}`,
+        display,
+        type: 'User',
+      })),
+    }),
+    meta: {
+      resourceType: 'Group',
+      created: new Date(createdAt).toISOString(),
+      lastModified: new Date(updatedAt).toISOString(),
+      location: `${baseUrl}/Groups/${id}`,
+      version: groupVersion(group),
+    },
+  };
+}
+
+/** A group as a directory wants it. */
+type Wanted = { name: string; externalId: string; members: ReadonlySet<string> };
+
+function readGroup(body: unknown): Wanted {
+  const { displayName, externalId, members = [] } = readResource(groupType, body);
+  const ids = (members as readonly Resource[]).map(({ value }) => textOf(value));
+  return { name: textOf(displayName), externalId: textOf(externalId), members: new Set(ids) };
+}
+
+/** Creates a group. Returns its ID. */
+export async function createScimGroup(
+  deps: ScimDeps,
+  { tenant, call }: ScimRequest,
+  body: unknown,
+): Promise<string> {
+  const { name, externalId, members } = readGroup(body);
+  return inTenant(deps, tenant, async (em) => {
+    await assertNameFree(em, tenant, name);
+    const path = await freePath(em, tenant, name);
+    const now = new Date();
+    const group = em.create(GroupEntity, {
+      tenant,
+      id: createId('grp'),
+      path,
+      key: pathKey(path),
+      ancestorKeys: ancestorKeys(pathKey(path)),
+      name,
+      description: '',
+      externalId,
+      source: scimSource,
+      metadata: {},
+      createdAt: now,
+      updatedAt: now,
+    });
+    em.persist(group);
+    recordGroup(em, call, 'group.created', group);
+    await em.flush();
+    await setMembers(em, call, group, { present: new Set(), wanted: members });
+    return group.id;
+  });
+}
+
+type Change = { id: string; ifMatch: string; next: (present: Resource) => unknown };
+
+/** Changes a group. Writes nothing if nothing changes. */
+export async function changeScimGroup(
+  deps: ScimDeps,
+  { tenant, call }: ScimRequest,
+  { id, ifMatch, next }: Change,
+): Promise<void> {
+  const read = async (run: Run) => {
+    const stored = await findScimGroup(run, tenant, id);
+    if (!stored) throw noResource('Group');
+    assertVersion(ifMatch, groupVersion(stored));
+    const rows = await findMembersOf(run, tenant, [id], maxMembers);
+    const present = new Set(rows.map((row) => row.id));
+    const { name, externalId } = stored;
+    const resource: Resource = {
+      displayName: name,
+      ...(externalId !== '' && { externalId }),
+      ...(rows.length > 0 && { members: rows.map(({ id: value }) => ({ value })) }),
+    };
+    const wanted = readGroup(next(resource));
+    const isRenamed = wanted.name !== name || wanted.externalId !== externalId;
+    const isSame = !isRenamed && areEqual(present, wanted.members);
+    return { present, wanted, isSame };
+  };
+  if ((await read(onPool(deps.database))).isSame) return;
+  await inTenant(deps, tenant, async (em) => {
+    const group = await lockGroup(em, id);
+    const { present, wanted, isSame } = await read(inTransaction(em));
+    if (isSame) return;
+    if (wanted.name.toLowerCase() !== group.name.toLowerCase())
+      await assertNameFree(em, tenant, wanted.name);
+    const before = encodeJson(GroupSchema, toGroup(group));
+    em.assign(group, { name: wanted.name, externalId: wanted.externalId });
+    const previous = changedFields(before, encodeJson(GroupSchema, toGroup(group)));
+    // The path stays, since grants name it.
+    group.updatedAt = timeAfter(group.updatedAt);
+    if (Object.keys(previous).length > 0) recordGroup(em, call, 'group.updated', group, previous);
+    await setMembers(em, call, group, { present, wanted: wanted.members });
+  });
+}
+
+const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((one) => b.has(one));
+
+export async function deleteScimGroup(
+  deps: ScimDeps,
+  { tenant, call }: ScimRequest,
+  id: string,
+  ifMatch: string,
+): Promise<void> {
+  await inTenant(deps, tenant, async (em) => {
+    const group = await lockGroup(em, id);
+    assertVersion(ifMatch, groupVersion(group));
+    await deleteGroup(em, { tenant, path: group.path }, call);
+  });
+}
+
+/** The body of a PUT. Members that it does not name at all stay. */
+export const replacing =
+  (body: unknown) =>
+  (present: Resource): unknown => {
+    if (!isObject(body)) return body;
+    const hasMembers = Object.keys(body).some((key) => key.toLowerCase() === 'members');
+    return {
+      ...body,
+      ...(!hasMembers && 'members' in present && { members: present['members'] }),
+    };
+  };
+
+const inTenant = <T>(
+  { database }: ScimDeps,
+  tenant: string,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> =>
+  database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
+    await lockTenant(em, tenant);
+    return work(em);
+  });
+
+async function lockGroup(em: EntityManager, id: string): Promise<ScimGroup> {
+  const which = { id, source: scimSource };
+  const group = await em.findOne(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!group) throw noResource('Group');
+  return group;
+}
+
+/** The tenant is locked. */
+async function assertNameFree(em: EntityManager, tenant: string, name: string): Promise<void> {
+  const alike = await findGroupsByName(inTransaction(em), tenant, name);
+  if (alike.some((one) => one.name.toLowerCase() === name.toLowerCase()))
+    throw uniqueness('another Group has the displayName');
+}
+
+/**
+ * A path for a name: its letters and digits, with a mark of the whole name if another group of the
+ * directory has the path. A group made by hand is never taken over: it may have roles.
+ */
+async function freePath(em: EntityManager, tenant: string, name: string): Promise<string> {
+  const plain = segmentOf(name);
+  const mark = createHash('sha256').update(name.toLowerCase()).digest('hex').slice(0, 8);
+  const marked = `${plain.slice(0, 54) || 'group'}-${mark}`;
+  for (const path of plain === '' ? [marked] : [plain, marked]) {
+    const key = pathKey(path);
+    await lockName(em, `group ${tenant} ${key}`);
+    const holder = await em.findOne(GroupEntity, { key });
+    if (!holder) return path;
+    if (holder.source !== scimSource)
+      throw uniqueness(
+        `the group ${path} is not the directory's: delete it, or rename one of them`,
+      );
+  }
+  throw uniqueness('another Group has the displayName');
+}
+
+/** The segment of a path that shows a name; "" if nothing of it can be shown. */
+const segmentOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 63)
+    .replace(/-+$/, '');

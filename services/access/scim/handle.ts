@@ -1,0 +1,192 @@
+import { onPool } from '@bailiwick/database';
+import { ServiceError } from '@bailiwick/errors';
+import type { Scim, ScimHandleRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
+import { type Handlers } from '@bailiwick/rpc';
+import type { ScimDeps, ScimRequest } from './deps.ts';
+import { changeScimGroup, createScimGroup, deleteScimGroup, replacing } from './groups.ts';
+import {
+  type Found,
+  findResources,
+  type ListQuery,
+  readListQuery,
+  type Source,
+} from './listing.ts';
+import { resourceTypes, schemaDocuments, serviceProviderConfig } from './protocol/documents.ts';
+import { patched } from './protocol/patch.ts';
+import { invalidSyntax, noResource } from './protocol/problems.ts';
+import { type Projection, projected, readProjection } from './protocol/projection.ts';
+import { isObject, type Resource, textOf } from './protocol/resource.ts';
+import { groupType, type ResourceType, userType } from './protocol/schemas.ts';
+import { groupSource, peopleSource } from './sources.ts';
+import { changePerson, createPerson, deletePerson } from './users.ts';
+
+// Answers the requests of the protocol. The gateway has checked the bounds of the body.
+
+type Answer = { status: number; body?: object; etag?: string; location?: string };
+
+export const scimHandlers = (deps: ScimDeps): Handlers<typeof Scim> => ({
+  async handle(request, call) {
+    const { tenant, baseUrl } = request;
+    const {
+      status,
+      body,
+      etag = '',
+      location = '',
+    } = await answer(deps, { tenant, baseUrl, call }, request);
+    return { status, body: body ? JSON.stringify(body) : '', etag, location };
+  },
+});
+
+function answer(deps: ScimDeps, request: ScimRequest, sent: ScimHandleRequest): Promise<Answer> {
+  const [endpoint = '', id = '', ...more] = sent.path.split('/');
+  if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw noResource('the resource');
+  if (endpoint === 'Users') return answerResource(users(deps, request), id, sent);
+  if (endpoint === 'Groups') return answerResource(groups(deps, request), id, sent);
+  return Promise.resolve(answerDocument(endpoint, id, sent));
+}
+
+function answerDocument(
+  endpoint: string,
+  id: string,
+  { method, baseUrl }: ScimHandleRequest,
+): Answer {
+  const lists: Record<string, () => Array<{ id: string }>> = {
+    ResourceTypes: () => resourceTypes(baseUrl),
+    Schemas: () => schemaDocuments(baseUrl),
+  };
+  const isConfig = endpoint === 'ServiceProviderConfig' && id === '';
+  const list = Object.hasOwn(lists, endpoint) ? lists[endpoint] : undefined;
+  if (!isConfig && !list) throw noResource(`/${endpoint.slice(0, 100)}`);
+  if (method !== 'GET') throw unsupported(method);
+  if (!list) return { status: 200, body: serviceProviderConfig(baseUrl) };
+  const documents = list();
+  if (id === '') return { status: 200, body: listOf(documents, documents.length, 0) };
+  const found = documents.find((one) => one.id === id);
+  if (!found) throw noResource(endpoint);
+  return { status: 200, body: found };
+}
+
+const unsupported = (method: string) =>
+  new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${method} is not supported here`);
+
+/** What is done with the resources of one type. */
+type Resources = {
+  type: ResourceType;
+  list: (query: ListQuery, projection: Projection, filterText: string) => Promise<Found>;
+  get: (id: string, projection: Projection) => Promise<Resource>;
+  create: (body: unknown) => Promise<string>;
+  replace: (id: string, ifMatch: string, body: unknown) => Promise<void>;
+  patch: (id: string, ifMatch: string, body: unknown) => Promise<void>;
+  remove: (id: string, ifMatch: string) => Promise<void>;
+  /** The status of a successful PATCH: a group may have many members to send back. */
+  patchStatus: 200 | 204;
+};
+
+function users(deps: ScimDeps, request: ScimRequest): Resources {
+  const { tenant, baseUrl } = request;
+  const source = () => peopleSource({ run: onPool(deps.database), tenant, baseUrl });
+  return {
+    type: userType,
+    list: (query) => findResources(source(), query),
+    get: (id) => one(source(), id),
+    create: (body) => createPerson(deps, request, body),
+    replace: (id, ifMatch, body) => changePerson(deps, request, { id, ifMatch, next: () => body }),
+    patch: (id, ifMatch, body) =>
+      changePerson(deps, request, { id, ifMatch, next: (now) => patched(userType, now, body) }),
+    remove: (id, ifMatch) => deletePerson(deps, request, id, ifMatch),
+    patchStatus: 200,
+  };
+}
+
+function groups(deps: ScimDeps, request: ScimRequest): Resources {
+  const { tenant, baseUrl } = request;
+  const rows = { run: onPool(deps.database), tenant, baseUrl };
+  return {
+    type: groupType,
+    list: (query, projection, filterText) =>
+      findResources(groupSource(rows, projection, filterText), query),
+    get: (id, projection) => one(groupSource(rows, projection), id),
+    create: (body) => createScimGroup(deps, request, body),
+    replace: (id, ifMatch, body) =>
+      changeScimGroup(deps, request, { id, ifMatch, next: replacing(body) }),
+    patch: (id, ifMatch, body) =>
+      changeScimGroup(deps, request, { id, ifMatch, next: (now) => patched(groupType, now, body) }),
+    remove: (id, ifMatch) => deleteScimGroup(deps, request, id, ifMatch),
+    patchStatus: 204,
+  };
+}
+
+async function one<Row>({ type, byId, render }: Source<Row>, id: string): Promise<Resource> {
+  const [resource] = await render(await byId(id));
+  if (!resource) throw noResource(type.name);
+  return resource;
+}
+
+async function answerResource(
+  resources: Resources,
+  id: string,
+  { method, query, body, ifMatch }: ScimHandleRequest,
+): Promise<Answer> {
+  const { type, patchStatus } = resources;
+  const parameters = new URLSearchParams(query);
+  const projection = readProjection((name) => parameters.get(name) ?? undefined);
+  const show = async (status: number, shown: string): Promise<Answer> => {
+    const resource = await resources.get(shown, projection);
+    const { location, version } = resource['meta'] as { location: string; version: string };
+    return { status, body: projected(type, resource, projection), etag: version, location };
+  };
+  if (id === '.search' && method === 'POST') return search(resources, parsed(body));
+  if (id === '') {
+    if (method === 'GET')
+      return list(resources, projection, (name) => parameters.get(name) ?? undefined);
+    if (method === 'POST') return show(201, await resources.create(parsed(body)));
+    throw unsupported(method);
+  }
+  switch (method) {
+    case 'GET':
+      return show(200, id);
+    case 'PUT':
+      await resources.replace(id, ifMatch, parsed(body));
+      return show(200, id);
+    case 'PATCH':
+      await resources.patch(id, ifMatch, parsed(body));
+      return patchStatus === 204 ? { status: 204 } : show(200, id);
+    case 'DELETE':
+      await resources.remove(id, ifMatch);
+      return { status: 204 };
+    default:
+      throw unsupported(method);
+  }
+}
+
+/** A list whose parameters are in a body (RFC 7644, section 3.4.3). */
+function search(resources: Resources, body: unknown): Promise<Answer> {
+  if (!isObject(body)) throw invalidSyntax('the body must be a JSON object');
+  const read = (name: string) =>
+    Object.entries(body).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  return list(resources, readProjection(read), read);
+}
+
+async function list(
+  { type, list: find }: Resources,
+  projection: Projection,
+  read: (name: string) => unknown,
+): Promise<Answer> {
+  const query = readListQuery(type, read);
+  const { total, resources } = await find(query, projection, textOf(read('filter')));
+  const shown = resources.map((resource) => projected(type, resource, projection));
+  return { status: 200, body: listOf(shown, total, query.offset) };
+}
+
+const listOf = (resources: readonly object[], total: number, offset: number) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+  totalResults: total,
+  startIndex: offset + 1,
+  itemsPerPage: resources.length,
+  Resources: resources,
+});
+
+function parsed(body: string): unknown {
+  if (body === '') throw invalidSyntax('the request needs a body');
+  return JSON.parse(body);
+}

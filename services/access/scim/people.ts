@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { type Run } from '@bailiwick/database';
+import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { validate } from '@bailiwick/proto/validate.ts';
+import { type Email, findEmail } from '@bailiwick/values';
+import { create } from '@bufbuild/protobuf';
+import { invalidValue } from './protocol/problems.ts';
+import { canonical, isObject, type Resource, textOf } from './protocol/resource.ts';
+import { enterpriseSchema, membershipSchema, userSchema } from './protocol/schemas.ts';
+import { findGroupsOf, type GroupOfPerson, type PersonRow } from './queries.ts';
+
+// People of the directory as the protocol shows them.
+
+/**
+ * What has become of a person. removed: an administrator has removed the member or revoked the
+ * invitation, or the directory has disabled the person before it was a member.
+ */
+function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
+  if (memberStatus !== null) return memberStatus === 'active' ? 'active' : 'disabled';
+  if (invitationStatus === 'pending') return 'invited';
+  return invitationStatus === 'declined' ? 'declined' : 'removed';
+}
+
+/** An invited person is active to the directory, which would otherwise activate it again and again. */
+const isActive = (person: PersonRow): boolean =>
+  ['active', 'invited', 'declined'].includes(statusOf(person));
+
+/** Whether an administrator has disabled the member: the directory does not undo that. */
+export const isHeld = ({ memberStatus, disabledBy }: PersonRow): boolean =>
+  memberStatus === 'disabled' && disabledBy === '';
+
+/** The attributes that the directory writes. */
+export const writable = (person: PersonRow): Resource => ({
+  ...(person.resource as Resource),
+  active: isActive(person),
+});
+
+/** The version, of all but the groups and times: a hash, since the status is in other tables. */
+export function personVersion(person: PersonRow): string {
+  const content = canonical({
+    ...writable(person),
+    status: statusOf(person),
+    userId: person.userId,
+  });
+  return versionOf(content);
+}
+
+export const versionOf = (content: string): string =>
+  `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+
+/** The resource of a person. */
+function renderPerson(
+  person: PersonRow,
+  groups: readonly GroupOfPerson[],
+  baseUrl: string,
+): Resource {
+  const { id, userId, createdAt, updatedAt } = person;
+  const { [enterpriseSchema.id]: enterprise, ...core } = writable(person);
+  return {
+    schemas: [
+      userSchema.id,
+      ...(enterprise === undefined ? [] : [enterpriseSchema.id]),
+      membershipSchema.id,
+    ],
+    id,
+    ...core,
+    groups: groups.map((group) => ({
+      value: group.id,
+      $ref: `${baseUrl}/Groups/${group.id}`,
+      display: group.name,
+      type: 'direct',
+    })),
+    ...(enterprise !== undefined && { [enterpriseSchema.id]: enterprise }),
+    [membershipSchema.id]: {
+      status: statusOf(person),
+      ...(userId !== '' && { userId }),
+    },
+    meta: {
+      resourceType: 'User',
+      created: new Date(createdAt).toISOString(),
+      lastModified: new Date(updatedAt).toISOString(),
+      location: `${baseUrl}/Users/${id}`,
+      version: personVersion(person),
+    },
+  };
+}
+
+/** The resources of people, in their order. */
+export async function renderPeople(
+  run: Run,
+  tenant: string,
+  people: readonly PersonRow[],
+  baseUrl: string,
+): Promise<Resource[]> {
+  if (people.length === 0) return [];
+  const groups = Map.groupBy(
+    await findGroupsOf(
+      run,
+      tenant,
+      people.map(({ id }) => id),
+    ),
+    ({ personId }) => personId,
+  );
+  return people.map((person) => renderPerson(person, groups.get(person.id) ?? [], baseUrl));
+}
+
+const textAt = (value: unknown, name: string): string =>
+  textOf(isObject(value) ? value[name] : undefined);
+
+/**
+ * The address that identifies the account: the primary one, else that of type work, else the first,
+ * else the userName. @throws SCIM_INVALID_VALUE
+ */
+export function addressOf(resource: Resource): Email {
+  const { emails = [], userName } = resource;
+  const list = (emails as readonly Resource[]).filter((one) => textAt(one, 'value') !== '');
+  const chosen =
+    list.find((one) => one['primary'] === true) ??
+    list.find((one) => textAt(one, 'type').toLowerCase() === 'work') ??
+    list[0];
+  const address = chosen ? textAt(chosen, 'value') : textOf(userName);
+  const email = isAddress(address) ? findEmail(address) : undefined;
+  if (!email) throw invalidValue('emails must have a mail address, or userName must be one');
+  return email;
+}
+
+/** Whether a text passes the validation of the API's addresses. */
+const isAddress = (email: string): boolean =>
+  validate(UsersGetByEmailRequestSchema, create(UsersGetByEmailRequestSchema, { email })).length ===
+  0;
+
+/** The profile of an account. identity leaves out what is no valid value. */
+export function profileOf(resource: Resource, email: Email) {
+  const { name, displayName, locale } = resource;
+  const [givenName, familyName] = [textAt(name, 'givenName'), textAt(name, 'familyName')];
+  const whole =
+    textOf(displayName) || textAt(name, 'formatted') || `${givenName} ${familyName}`.trim();
+  return {
+    email: email.address,
+    name: whole,
+    givenName,
+    familyName,
+    // Directories also write en_US.
+    locale: textOf(locale).replaceAll('_', '-'),
+  };
+}
+
+/** The unique form of a userName. */
+export const userNameKey = (userName: string): string => userName.normalize('NFC').toLowerCase();

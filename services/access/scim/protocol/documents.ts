@@ -1,0 +1,81 @@
+import {
+  type Attribute,
+  coreAttributes,
+  groupSchema,
+  groupType,
+  type ResourceType,
+  type Schema,
+  userSchema,
+  userType,
+} from './schemas.ts';
+
+// The documents about the service itself (RFC 7643, sections 5 to 7).
+
+/** The most resources on a page. */
+export const maxCount = 200;
+
+export const serviceProviderConfig = (baseUrl: string) => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+  patch: { supported: true },
+  bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+  filter: { supported: true, maxResults: maxCount },
+  changePassword: { supported: false },
+  sort: { supported: true },
+  etag: { supported: true },
+  authenticationSchemes: [
+    {
+      type: 'oauthbearertoken',
+      name: 'Bot key',
+      description: 'The key of a bot with iam.scim.write in the tenant, as a bearer token.',
+      specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
+      primary: true,
+    },
+  ],
+  meta: {
+    resourceType: 'ServiceProviderConfig',
+    location: `${baseUrl}/ServiceProviderConfig`,
+  },
+});
+
+export const resourceTypes = (baseUrl: string) =>
+  [userType, groupType].map(({ name, endpoint, core, extensions }: ResourceType) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+    id: name,
+    name,
+    endpoint: `/${endpoint}`,
+    description: core.description,
+    schema: core.id,
+    schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
+  }));
+
+export const schemaDocuments = (baseUrl: string) =>
+  [
+    { ...userSchema, attributes: coreAttributes(userType) },
+    { ...groupSchema, attributes: coreAttributes(groupType) },
+    ...userType.extensions,
+  ].map(({ id, name, description, attributes }: Schema) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+    id,
+    name,
+    description,
+    attributes: attributes.map(described),
+    meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${id}` },
+  }));
+
+const described = (attribute: Attribute): object => ({
+  name: attribute.name,
+  type: attribute.type,
+  multiValued: attribute.multiValued === true,
+  description: attribute.description,
+  required: attribute.required === true,
+  mutability: attribute.readOnly ? 'readOnly' : 'readWrite',
+  returned: attribute.name === 'id' ? 'always' : 'default',
+  ...(attribute.type === 'complex'
+    ? { subAttributes: (attribute.subAttributes ?? []).map(described) }
+    : {
+        caseExact: attribute.caseExact === true,
+        uniqueness: attribute.unique ? 'server' : 'none',
+      }),
+  ...(attribute.type === 'reference' && { referenceTypes: ['external', 'uri'] }),
+});

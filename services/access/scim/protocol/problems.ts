@@ -1,0 +1,31 @@
+import { ServiceError } from '@bailiwick/errors';
+
+// Failures of the protocol (RFC 7644, section 3.12). The reason is the error type, which the gateway
+// writes as scimType.
+
+const problem = (type: string) => (message: string) =>
+  new ServiceError('invalid_argument', `SCIM_${type}`, message);
+
+/** For a filter that cannot be read, or that has too many terms. */
+export const invalidFilter = problem('INVALID_FILTER');
+/** For a body that does not have the structure of its message. */
+export const invalidSyntax = problem('INVALID_SYNTAX');
+/** For the path of a PATCH that names no attribute. */
+export const invalidPath = problem('INVALID_PATH');
+/** For a required value that is missing, or a value of another type. */
+export const invalidValue = problem('INVALID_VALUE');
+/** For a PATCH whose path selects nothing. */
+export const noTarget = problem('NO_TARGET');
+/** For a change of what the directory may not change. */
+export const mutability = problem('MUTABILITY');
+/** For a list that would read more rows than a call may. */
+export const tooMany = problem('TOO_MANY');
+/** For a value that another resource has. */
+export const uniqueness = (message: string) =>
+  new ServiceError('already_exists', 'SCIM_UNIQUENESS', message);
+/** For an If-Match of another version than the present one. */
+export const staleVersion = () =>
+  new ServiceError('failed_precondition', 'SCIM_VERSION', 'the resource has another version');
+/** For a resource, or an address, that does not exist. */
+export const noResource = (what: string) =>
+  new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);

@@ -1,0 +1,214 @@
+import { type Run, type Statement, textKey } from '@bailiwick/database';
+import { scimSource } from '../groups/entities.ts';
+
+/** A person of the directory, with what the membership and the invitation have become. */
+export type PersonRow = {
+  tenant: string;
+  id: string;
+  externalId: string;
+  emailKey: string;
+  resource: Record<string, unknown>;
+  userId: string;
+  invitationId: string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+  memberStatus: string | null;
+  /** What disabled the member: see TenantMemberEntity. */
+  disabledBy: string | null;
+  invitationStatus: string | null;
+};
+
+const people = `select s.tenant, s.id, s.external_id as "externalId", s.email_key as "emailKey", s.resource, s.user_id as "userId",
+    s.invitation_id as "invitationId", s.created_at as "createdAt", s.updated_at as "updatedAt", m.status as "memberStatus",
+    m.disabled_by as "disabledBy",
+    case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end as "invitationStatus"
+  from scim_user s
+  left join tenant_member m on m.tenant = s.tenant and m.user_id = s.user_id
+  left join invitation i on i.tenant = s.tenant and i.id = s.invitation_id
+  where s.tenant = $1`;
+
+const person: Statement = { name: 'access.scim_person', text: `${people} and s.id = $2` };
+
+export async function findPerson(
+  run: Run,
+  tenant: string,
+  id: string,
+): Promise<PersonRow | undefined> {
+  return (await run<PersonRow>(person, [tenant, id]))[0];
+}
+
+const peopleByName: Statement = {
+  name: 'access.scim_people_by_name',
+  text: `${people} and s.user_name_key = $2`,
+};
+const peopleByEmail: Statement = {
+  name: 'access.scim_people_by_email',
+  text: `${people} and s.email_key = $2`,
+};
+const peopleByExternalId: Statement = {
+  name: 'access.scim_people_by_external_id',
+  text: `${people} and s.external_id = $2 order by s.id limit 1000`,
+};
+
+/** The people with a value of an attribute that has an index. */
+export const findPeopleBy = (
+  run: Run,
+  tenant: string,
+  attribute: 'userName' | 'email' | 'externalId',
+  key: string,
+): Promise<PersonRow[]> => {
+  const statements = {
+    userName: peopleByName,
+    email: peopleByEmail,
+    externalId: peopleByExternalId,
+  };
+  return run<PersonRow>(statements[attribute], [tenant, key]);
+};
+
+const peopleAfter: Statement = {
+  name: 'access.scim_people_after',
+  text: `${people} and s.id > $2 order by s.id limit $3`,
+};
+
+/** The next people in the order of their IDs. */
+export const peopleFrom = (
+  run: Run,
+  tenant: string,
+  after: string,
+  limit: number,
+): Promise<PersonRow[]> => run<PersonRow>(peopleAfter, [tenant, after, limit]);
+
+const peopleAt: Statement = {
+  name: 'access.scim_people_at',
+  text: `${people} and s.id = any (array(
+    select id from scim_user where tenant = $1 order by id offset $2 limit $3)) order by s.id`,
+};
+
+/** A page of the people, from a place in the order of their IDs. */
+export const peoplePage = (
+  run: Run,
+  tenant: string,
+  offset: number,
+  limit: number,
+): Promise<PersonRow[]> => run<PersonRow>(peopleAt, [tenant, offset, limit]);
+
+const peopleCount: Statement = {
+  name: 'access.scim_people_count',
+  text: 'select count(*)::int as count from scim_user where tenant = $1',
+};
+
+export async function countPeople(run: Run, tenant: string): Promise<number> {
+  return (await run<{ count: number }>(peopleCount, [tenant]))[0]?.count ?? 0;
+}
+
+const groupsOfPeople: Statement = {
+  name: 'access.scim_groups_of_people',
+  text: `select m.scim_user_id as "personId", e.id, e.name from scim_member m
+    join group_entry e on e.tenant = m.tenant and e.id = m.group_id
+    where m.tenant = $1 and m.scim_user_id = any ($2) order by e.id limit 20000`,
+};
+
+export type GroupOfPerson = { personId: string; id: string; name: string };
+
+export const findGroupsOf = (
+  run: Run,
+  tenant: string,
+  people: readonly string[],
+): Promise<GroupOfPerson[]> => run<GroupOfPerson>(groupsOfPeople, [tenant, people]);
+
+/** A group of the directory. */
+export type ScimGroupRow = {
+  tenant: string;
+  id: string;
+  name: string;
+  externalId: string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+const groups = `select e.tenant, e.id, e.name, e.external_id as "externalId", e.created_at as "createdAt", e.updated_at as "updatedAt"
+  from group_entry e where e.tenant = $1 and e.source = '${scimSource}'`;
+
+const group: Statement = { name: 'access.scim_group', text: `${groups} and e.id = $2` };
+
+export async function findScimGroup(
+  run: Run,
+  tenant: string,
+  id: string,
+): Promise<ScimGroupRow | undefined> {
+  return (await run<ScimGroupRow>(group, [tenant, id]))[0];
+}
+
+const groupsByName: Statement = {
+  name: 'access.scim_groups_by_name',
+  text: `${groups} and ${textKey('e.name')} = ${textKey('$2::text')} order by e.id limit 1000`,
+};
+
+/** The groups whose names begin alike: a longer name is compared by the caller. */
+export const findGroupsByName = (run: Run, tenant: string, name: string): Promise<ScimGroupRow[]> =>
+  run<ScimGroupRow>(groupsByName, [tenant, name]);
+
+const groupsAfter: Statement = {
+  name: 'access.scim_groups_after',
+  text: `${groups} and e.id > $2 order by e.id limit $3`,
+};
+
+export const groupsFrom = (
+  run: Run,
+  tenant: string,
+  after: string,
+  limit: number,
+): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsAfter, [tenant, after, limit]);
+
+const groupsAt: Statement = {
+  name: 'access.scim_groups_at',
+  text: `${groups} order by e.id offset $2 limit $3`,
+};
+
+export const groupsPage = (
+  run: Run,
+  tenant: string,
+  offset: number,
+  limit: number,
+): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsAt, [tenant, offset, limit]);
+
+const groupsCount: Statement = {
+  name: 'access.scim_groups_count',
+  text: `select count(*)::int as count from group_entry where tenant = $1 and source = '${scimSource}'`,
+};
+
+export async function countScimGroups(run: Run, tenant: string): Promise<number> {
+  return (await run<{ count: number }>(groupsCount, [tenant]))[0]?.count ?? 0;
+}
+
+const membersOfGroups: Statement = {
+  name: 'access.scim_members',
+  text: `select m.group_id as "groupId", s.id, coalesce(s.resource->>'displayName', s.resource->>'userName') as display
+    from scim_member m join scim_user s on s.tenant = m.tenant and s.id = m.scim_user_id
+    where m.tenant = $1 and m.group_id = any ($2) order by m.group_id, s.id limit $3`,
+};
+
+export type MemberOfGroup = { groupId: string; id: string; display: string };
+
+/** The members of groups of the directory, at most `limit`. */
+export const findMembersOf = (
+  run: Run,
+  tenant: string,
+  groups: readonly string[],
+  limit: number,
+): Promise<MemberOfGroup[]> => run<MemberOfGroup>(membersOfGroups, [tenant, groups, limit]);
+
+const accounts: Statement = {
+  name: 'access.scim_accounts',
+  text: `select s.id, case when m.user_id is null then '' else s.user_id end as "userId"
+    from scim_user s left join tenant_member m on m.tenant = s.tenant and m.user_id = s.user_id and m.status <> 'barred'
+    where s.tenant = $1 and s.id = any ($2)`,
+};
+
+/** People of the directory with their accounts; "" = the person is not a member. */
+export const findAccounts = (
+  run: Run,
+  tenant: string,
+  people: readonly string[],
+): Promise<Array<{ id: string; userId: string }>> =>
+  run<{ id: string; userId: string }>(accounts, [tenant, people]);

@@ -1,0 +1,111 @@
+import { type EntityManager } from '@bailiwick/database';
+import type { ProvisionUserResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { type Email } from '@bailiwick/values';
+import { type Loaded, LockMode } from '@mikro-orm/core';
+import { addGrant } from '../grants/entries.ts';
+import { invite } from '../invitations/create.ts';
+import { InvitationEntity } from '../invitations/entities.ts';
+import { revokeInvitation } from '../invitations/revoke.ts';
+import { memberRole } from '../permissions/builtin.ts';
+import { enterScimGroups } from '../provisioned/enter.ts';
+import { ScimUserEntity } from '../provisioned/entities.ts';
+import { TenantMemberEntity } from '../tenants/entities.ts';
+import { lockTenant } from '../tenants/lock.ts';
+import { endMembership, liftBar, startMembership } from '../tenants/membership.ts';
+import { assertMayEnd, setMemberStatus } from '../tenants/status.ts';
+import type { ScimDeps } from './deps.ts';
+
+export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
+
+/** The account of a person: identity's answer, or undefined if identity was not asked. */
+export type Account = Pick<ProvisionUserResponse, 'user' | 'vouched'> | undefined;
+
+type Wanted = { isActive: boolean; email: Email; account: Account };
+
+/**
+ * Makes the membership follow the directory: starts, disables or enables it, or invites the person.
+ * The tenant and the person are locked.
+ */
+export async function settle(
+  em: EntityManager,
+  deps: ScimDeps,
+  person: ScimUser,
+  { isActive, email, account }: Wanted,
+  call: Call,
+): Promise<void> {
+  const { tenant } = person;
+  const userId = account?.user?.id ?? person.userId;
+  const member = userId === '' ? null : await findMember(em, userId);
+  if (member) {
+    person.userId = userId;
+    await revoke(em, person, call);
+    const status = isActive ? 'active' : 'disabled';
+    // The directory does not enable whom an administrator has disabled.
+    const isHeld = member.status === 'disabled' && member.disabledBy === '';
+    if (member.status !== status && !isHeld)
+      await setMemberStatus(em, { tenant, userId, status, byScim: true }, call);
+    return enterScimGroups(em, call, { scimUserId: person.id, userId });
+  }
+  if (!isActive) return revoke(em, person, call);
+  if (!account) return;
+  if (!account.user || !account.vouched)
+    return inviteAgain(em, deps, person, { email, account }, call);
+  await revoke(em, person, call);
+  person.userId = userId;
+  const { settings } = await lockTenant(em, tenant);
+  await liftBar(em, call, { tenant, userId });
+  await startMembership(em, call, { tenant, userId, source: 'scim' });
+  const role = settings.defaultRole || memberRole;
+  await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
+  await enterScimGroups(em, call, { scimUserId: person.id, userId });
+}
+
+const findMember = (em: EntityManager, userId: string) =>
+  em.findOne(
+    TenantMemberEntity,
+    { userId, status: { $ne: 'barred' } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+
+/** Invites a person outside of the verified domains, but never again after a refusal. */
+async function inviteAgain(
+  em: EntityManager,
+  deps: ScimDeps,
+  person: ScimUser,
+  { email, account }: Pick<Wanted, 'email' | 'account'>,
+  call: Call,
+): Promise<void> {
+  const { tenant, invitationId: id } = person;
+  const last = id === '' ? null : await em.findOne(InvitationEntity, { id });
+  const isForAddress = last?.emailKey === email.key;
+  if (isForAddress && last.status === 'declined') return;
+  if (isForAddress && last.status === 'pending' && last.expiresAt > new Date()) return;
+  if (last && !isForAddress) await revokeInvitation(em, tenant, last.emailKey, call);
+  const invited = {
+    tenant,
+    roles: [],
+    groups: [],
+    email,
+    invited: account?.user,
+    inviter: undefined,
+  };
+  person.userId = '';
+  person.invitationId = (await invite(em, deps, invited, call)).id;
+}
+
+/** Revokes the invitation of the person, if it is pending. */
+async function revoke(em: EntityManager, { tenant, invitationId: id }: ScimUser, call: Call) {
+  const last = id === '' ? null : await em.findOne(InvitationEntity, { id, status: 'pending' });
+  if (last) await revokeInvitation(em, tenant, last.emailKey, call);
+}
+
+/** Ends the membership and the invitation of a person who is no longer in the directory. */
+export async function withdraw(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
+  const { tenant, userId } = person;
+  await revoke(em, person, call);
+  const member = userId === '' ? null : await em.findOne(TenantMemberEntity, { userId });
+  if (!member) return;
+  await assertMayEnd(em, call, { tenant, userId, what: 'removed' });
+  await endMembership(em, call, member);
+}

@@ -1,0 +1,116 @@
+import { type Database, lockName } from '@bailiwick/database';
+import { alreadyExists } from '@bailiwick/errors';
+import { noticeTask } from '@bailiwick/events';
+import type {
+  Directory,
+  ProvisionedProfile,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { type Call, type Handlers } from '@bailiwick/rpc';
+import { changedFields, createId, type Email, normaliseEmail, timeAfter } from '@bailiwick/values';
+import type { Client } from '@connectrpc/connect';
+import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
+import { assertedProfile } from '../federation/asserted.ts';
+import { newUser, UserEntity, type UserRow, userJson, userRecord } from '../users/entities.ts';
+import { lockExisting } from '../users/lock.ts';
+import { consumeRivals, findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
+import { recordUser } from '../users/records.ts';
+
+type Deps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };
+
+/** Users whom the directory of a tenant provisions. */
+export function provisioningHandlers({
+  database,
+  domainOwner,
+}: Deps): Pick<Handlers<typeof Directory>, 'provisionUser' | 'reviseUser'> {
+  /** Whether the tenant has verified the domain of an address. */
+  const owns = async (tenant: string, { domain }: Email, { signal }: Call) =>
+    (await domainOwner.find({ domain }, { signal })).tenant === tenant;
+
+  return {
+    async provisionUser({ tenant, profile }, call) {
+      const email = await settleEmail(database, normaliseEmail(profile?.email ?? ''));
+      const isOwner = await owns(tenant, email, call);
+      const known = await findUserByEmailKey(database, email.key);
+      if (!known && !isOwner) return { vouched: false };
+      const user = known ?? (await createUser(database, email, profile, call));
+      const { status, emailVerified, mailboxProven } = user;
+      // An account that a social provider has opened at the address may be another person's.
+      const isProved = status === 'active' && emailVerified && mailboxProven;
+      return { user: userRecord(user), vouched: isOwner && isProved };
+    },
+
+    async reviseUser({ tenant, userId, profile }, call) {
+      const [known] = await findUsers(database, [userId]);
+      if (!known || !(await owns(tenant, normaliseEmail(known.email), call)))
+        return { revised: false };
+      const sent = profile?.email ? normaliseEmail(profile.email) : undefined;
+      const email = sent && (await settleEmail(database, sent));
+      if (email && !(await owns(tenant, email, call))) return { revised: false };
+      return { revised: await revise(database, known, { profile, email }, call) };
+    },
+  };
+}
+
+async function createUser(
+  database: Database,
+  email: Email,
+  profile: ProvisionedProfile | undefined,
+  call: Call,
+): Promise<UserRow> {
+  return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
+    await lockName(em, `account ${email.key}`);
+    const known = await em.findOne(UserEntity, { emailKey: email.key });
+    if (known) return known;
+    // A pending registration has not proved control of the address.
+    await consumeRivals(em, email.key);
+    const user: UserRow = {
+      ...newUser(createId('usr'), email, null, new Date()),
+      ...(profile && assertedProfile({ ...profile, picture: '' })),
+    };
+    em.persist(em.create(UserEntity, user));
+    recordUser(em, call, 'user.registered', user);
+    return user;
+  });
+}
+
+type Revision = { profile: ProvisionedProfile | undefined; email: Email | undefined };
+
+/** Returns false if the address has changed since it was read. */
+async function revise(
+  database: Database,
+  known: UserRow,
+  { profile, email }: Revision,
+  call: Call,
+): Promise<boolean> {
+  return database.transaction({ tenant: null, row: `user ${known.id}` }, async (em) => {
+    if (email) await lockName(em, `account ${email.key}`);
+    const user = await lockExisting(em, known.id);
+    if (user.emailKey !== known.emailKey) return false;
+    const before = userJson(user);
+    const tasks = [];
+    if (email && email.address !== user.email) {
+      const holder = await em.findOne(UserEntity, { emailKey: email.key });
+      if (holder && holder.id !== user.id)
+        throw alreadyExists('another account has the address', 'ADDRESS_TAKEN');
+      tasks.push(noticeTask('address_changed', user.email, { locale: user.locale }));
+      user.email = email.address;
+      user.emailKey = email.key;
+      // Mails on their way to the old address become void.
+      await voidResetTokens(em, user.id);
+      await voidEmailChanges(em, user.id);
+      // Gateways cache the old address with the user.
+      call.invalidates.add(`user:${user.id}`);
+    }
+    const asserted = profile && assertedProfile({ ...profile, picture: '' });
+    user.name = asserted?.name || user.name;
+    user.givenName = asserted?.givenName || user.givenName;
+    user.familyName = asserted?.familyName || user.familyName;
+    user.locale = asserted?.locale || user.locale;
+    const previous = changedFields(before, userJson(user));
+    if (Object.keys(previous).length === 0) return true;
+    user.updatedAt = timeAfter(user.updatedAt);
+    recordUser(em, call, 'user.updated', user, { previous, tasks });
+    return true;
+  });
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { bodyOf } from '../support/answers.ts';
+import { createBot, createKey } from '../support/bots.ts';
+import { newName } from '../support/domains.ts';
+import type { Stack, Topology } from '../support/harness.ts';
+import { signUp, tenantFor } from '../support/people.ts';
+import { sharedStack } from '../support/shared.ts';
+import { rowsOf } from '../support/store.ts';
+
+export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const enterpriseSchema = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const membershipSchema = 'urn:bailiwick:params:scim:schemas:extension:2.0:User';
+export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+export type Resource = {
+  id: string;
+  externalId?: string;
+  userName: string;
+  displayName: string;
+  active: boolean;
+  name?: Record<string, string>;
+  emails?: Array<{ value: string; type?: string; primary?: boolean }>;
+  groups?: Array<{ value: string; display: string }>;
+  members?: Array<{ value: string; display: string }>;
+  meta: { resourceType: string; version: string; location: string; lastModified: string };
+  [name: string]: unknown;
+};
+
+export type List = { totalResults: number; startIndex: number; Resources: Resource[] };
+
+export type ScimAnswer = { status: number; headers: Headers; body: unknown };
+
+/** A tenant with a verified domain, and the key of its directory's bot. */
+export async function newDirectory(stack: Stack, owner: { id: string; token: string }) {
+  const Tenant = await tenantFor(stack, owner.id);
+  const domain = newName();
+  await rowsOf(
+    stack,
+    `insert into sso.domain (tenant, id, name, status, capture, created_at, updated_at) values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`,
+    [Tenant, domain],
+  );
+  const bot = await createBot(stack, Tenant, owner.token, { Name: 'directory' });
+  const Grant = { Tenant, Bot: bot.ID, Role: 'scim-directory' };
+  bodyOf(await stack.call('BotGrants_Add', { Grant }, owner.token));
+  const { Secret: key } = await createKey(stack, bot, owner.token);
+  const base = `${stack.url}/scim/v2/${Tenant}`;
+
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ScimAnswer> {
+    const response = await fetch(`${base}/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/scim+json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+
+  async function get<T>(method: string, path: string, body?: unknown, status = 200): Promise<T> {
+    const answer = await call(method, path, body);
+    assert.equal(answer.status, status, JSON.stringify(answer.body));
+    return answer.body as T;
+  }
+
+  const address = (name: string) => `${name}@${domain}`;
+  const create = (name: string, more: object = {}) =>
+    get<Resource>('POST', 'Users', personOf(address(name), more), 201);
+  const read = (id: string, query = '') => get<Resource>('GET', `Users/${id}${query}`);
+  const find = (filter: string, endpoint = 'Users') =>
+    get<List>('GET', `${endpoint}?filter=${encodeURIComponent(filter)}`);
+  const patch = (id: string, ...Operations: object[]) =>
+    get<Resource>('PATCH', `Users/${id}`, patchOf(...Operations));
+
+  return { Tenant, domain, bot, key, base, call, get, address, create, read, find, patch };
+}
+
+export type Directory = Awaited<ReturnType<typeof newDirectory>>;
+
+export const personOf = (userName: string, more: object = {}) => ({
+  schemas: [userSchema],
+  userName,
+  name: { givenName: 'Test', familyName: 'User' },
+  active: true,
+  ...more,
+});
+
+export const patchOf = (...Operations: object[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
+});
+
+export const statusOf = (resource: Resource) =>
+  (resource[membershipSchema] as { status: string; userId?: string }).status;
+export const accountOf = (resource: Resource) =>
+  (resource[membershipSchema] as { status: string; userId?: string }).userId ?? '';
+
+/** Asserts an error in the form of the protocol. */
+export function assertScimError(
+  { status, body, headers }: ScimAnswer,
+  expected: number,
+  scimType?: string,
+  detail?: RegExp,
+): void {
+  assert.equal(status, expected, JSON.stringify(body));
+  const error = body as Record<string, unknown>;
+  assert.deepEqual(error['schemas'], ['urn:ietf:params:scim:api:messages:2.0:Error']);
+  assert.equal(error['status'], String(expected));
+  assert.equal(error['scimType'], scimType, JSON.stringify(body));
+  assert.match(headers.get('content-type') ?? '', /^application\/scim\+json/);
+  if (detail) assert.match(String(error['detail']), detail);
+}
+
+export type Scim = Awaited<ReturnType<typeof startScim>>;
+
+/** The stack, an owner, and a directory of theirs. */
+export async function startScim(topology: Topology) {
+  const stack = await sharedStack(topology);
+  const owner = await signUp(stack);
+  const directory = await newDirectory(stack, owner);
+  return { stack, owner, ...directory, stop: () => stack.stop() };
+}
+
+/** What a synchronisation writes to: the rows of the outbox of access, and versions of its rows. */
+export async function writesOf(stack: Stack, tenant: string): Promise<unknown> {
+  return rowsOf(
+    stack,
+    `select (select count(*)::int from access.outbox where for_tenant = $1) as changes,
+       (select md5(string_agg(s.id || s.xmin::text, ',' order by s.id)) from access.scim_user s where s.tenant = $1) as people,
+       (select md5(string_agg(g.id || g.xmin::text, ',' order by g.id)) from access.group_entry g where g.tenant = $1) as groups,
+       (select md5(string_agg(m.user_id || m.xmin::text, ',' order by m.user_id)) from access.tenant_member m where m.tenant = $1) as members,
+       (select md5(string_agg(m.group_id || m.user_id || m.xmin::text, ',' order by m.group_id, m.user_id)) from access.group_member m where m.tenant = $1) as group_members`,
+    [tenant],
+  );
+}
