@@ -34,6 +34,7 @@ import { issuer } from './g25-issuer.ts';
 import { verification } from './g26-verification.ts';
 import { listSearches } from './g27-searches.ts';
 import { counts } from './g28-counts.ts';
+import { scim } from './g30-scim.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -82,6 +83,7 @@ const benches: Record<string, Bench> = {
   G26: verification,
   G27: listSearches,
   G28: counts,
+  G30: scim,
   SHORT: short,
 };
 
