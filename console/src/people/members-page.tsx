@@ -28,6 +28,7 @@ const sources: Readonly<Record<string, TextKey>> = {
   invitation: 'people.byInvitation',
   sso: 'people.bySso',
   admin: 'people.byAdmin',
+  scim: 'people.byScim',
 };
 const statuses: Readonly<Record<string, { text: TextKey; color: string }>> = {
   active: { text: 'people.active', color: 'teal.9' },

@@ -45,7 +45,17 @@ const providerView = createRoute({
   component: lazyRouteComponent(() => import('./provider-page.tsx'), 'ProviderPage'),
 });
 
-export const signonViews = [domainsView, providersView, setupView, providerView] as const;
+const scimView = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'scim',
+  validateSearch: readCursor,
+  staticData: {
+    navigation: { text: 'signon.scim', icon: 'people', order: 42, permission: 'iam.scim.write' },
+  },
+  component: lazyRouteComponent(() => import('./scim-page.tsx'), 'ScimPage'),
+});
+
+export const signonViews = [domainsView, providersView, setupView, providerView, scimView] as const;
 
 const socialView = createRoute({
   getParentRoute: () => platformRoute,

@@ -1,0 +1,169 @@
+import type { ItemOf } from '@bailiwick/client/client.ts';
+import { Button, Modal, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { daysAhead } from '../bots/key-state.ts';
+import { FormButtons } from '../parts/call-form.tsx';
+import { pageOf, useCall, useChange } from '../parts/calls.ts';
+import { useCursor } from '../parts/cursor.ts';
+import { type Column, CursorList } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+import { Person } from '../parts/person.tsx';
+import { publicUrl } from '../parts/place.ts';
+import { SameByApi } from '../parts/same-by-api.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import type { TextKey } from '../parts/text-keys.ts';
+import { useTexts } from '../parts/texts.tsx';
+import { Time } from '../parts/time.tsx';
+import { ValuesToCopy } from '../parts/values-to-copy.tsx';
+import { useTenant } from '../shell/routes.tsx';
+
+type Member = ItemOf<'TenantMembers_List'>;
+
+/** The longest lifetime of a key: a directory stops when its key ends. */
+const keyDays = 365;
+
+/** The address and the key of a directory, and the people whom it has added. */
+export function ScimPage() {
+  const { t } = useTexts();
+  const { ID, Name, may } = useTenant();
+  const [isConnecting, setConnecting] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const { cursor, onCursor } = useCursor();
+  const request = { Tenant: ID, Source: 'scim', Page: { Limit: 25, Cursor: cursor } };
+  const list = useCall('TenantMembers_List', request, { keepsPrevious: true });
+  const mayConnect = may('iam.bots.write') && may('iam.grants.write') && may('iam.botkeys.write');
+  const connect = mayConnect && (
+    <Button leftSection={<Icon name="plus" />} onClick={() => setConnecting(true)}>
+      {t('signon.scimConnect')}
+    </Button>
+  );
+  return (
+    <Page
+      title={t('signon.scim')}
+      about={t('signon.scimAbout', { tenant: Name })}
+      actions={connect}
+    >
+      <Paper withBorder p="lg">
+        <Address tenant={ID} />
+      </Paper>
+      <Title order={2} size="h4">
+        {t('signon.scimPeople')}
+      </Title>
+      <CursorList
+        label={t('signon.scimPeople')}
+        columns={useColumns()}
+        idOf={({ UserID }) => UserID}
+        page={pageOf<'TenantMembers_List'>(list.data)}
+        isChanging={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        cursor={cursor}
+        onCursor={onCursor}
+        empty={
+          <Empty icon="people" title={t('signon.scimNone')} about={t('signon.scimNoneAbout')} />
+        }
+      />
+      <SameByApi operation="TenantMembers_List" request={request} />
+      {isConnecting && (
+        <Connect tenant={ID} onSecret={setSecret} onClose={() => setConnecting(false)} />
+      )}
+      {secret !== undefined && (
+        <ShownOnce
+          title={t('signon.scimSecret')}
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        >
+          <Address tenant={ID} />
+        </ShownOnce>
+      )}
+    </Page>
+  );
+}
+
+function Address({ tenant }: { tenant: string }) {
+  const { t } = useTexts();
+  const value = `${publicUrl}/scim/v2/${tenant}`;
+  return <ValuesToCopy values={[{ name: t('signon.scimAddress'), value }]} />;
+}
+
+const statuses: Readonly<Record<string, TextKey>> = {
+  active: 'people.active',
+  disabled: 'people.disabled',
+};
+
+function useColumns(): Column<Member>[] {
+  const { t } = useTexts();
+  return [
+    { id: 'person', header: t('people.person'), cell: ({ UserID }) => <Person id={UserID} /> },
+    {
+      id: 'status',
+      header: t('people.status'),
+      cell: ({ Status }) => t(statuses[Status] ?? 'people.active'),
+    },
+    {
+      id: 'joined',
+      header: t('people.joined'),
+      isSecondary: true,
+      cell: ({ JoinedAt }) => <Time at={JoinedAt} />,
+    },
+  ];
+}
+
+type ConnectProps = { tenant: string; onSecret: (secret: string) => void; onClose: () => void };
+
+/** Creates a bot for a directory, with its role and its key. */
+function Connect({ tenant, onSecret, onClose }: ConnectProps) {
+  const { t } = useTexts();
+  const save = useChange('Bots_Save', { stale: ['Bots_List'] });
+  const grant = useChange('BotGrants_Add', { stale: ['BotGrants_ListByTenant'] });
+  const create = useChange('BotKeys_Create', { stale: ['BotKeys_List'] });
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name.trim() === '' ? t('signon.fieldMissing') : null) },
+  });
+  async function connect(name: string): Promise<void> {
+    const { Bot } = await save.mutateAsync({ Bot: { Tenant: tenant, Name: name } });
+    const of = { Tenant: tenant, Bot: Bot.ID };
+    await grant.mutateAsync({ Grant: { ...of, Role: 'scim-directory' } });
+    const ExpiresAt = daysAhead(keyDays);
+    const { Secret } = await create.mutateAsync({ ...of, Name: name, ExpiresAt });
+    onClose();
+    onSecret(Secret);
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('signon.scimConnect')}
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+    >
+      {/* The notice below shows a failure. */}
+      <form
+        onSubmit={form.onSubmit(({ name }) => void connect(name.trim()).catch(() => {}))}
+        noValidate
+      >
+        <Stack>
+          <Text size="sm">{t('signon.scimConnectAbout')}</Text>
+          <TextInput
+            {...form.getInputProps('name')}
+            label={t('signon.scimName')}
+            description={t('signon.scimNameAbout')}
+            maxLength={128}
+            autoComplete="off"
+            data-autofocus
+          />
+          <FailureNotice error={save.error ?? grant.error ?? create.error} />
+          <FormButtons
+            submit={t('signon.scimConnect')}
+            onCancel={onClose}
+            isBusy={save.isPending || grant.isPending || create.isPending}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

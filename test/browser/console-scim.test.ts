@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { buildConsole } from '@bailiwick/deploy/local/built-console.ts';
+import { newName } from '../support/domains.ts';
+import { type Stack, startStack } from '../support/harness.ts';
+import { choosePorts } from '../support/own-stack.ts';
+import { createTenant, password, signUp } from '../support/people.ts';
+import { rowsOf } from '../support/store.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+
+// The directory of a tenant in the console.
+
+describe('the directory in the console', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let base: string;
+  let problems: string[] = [];
+  before(async () => {
+    const ports = await choosePorts();
+    base = `http://127.0.0.1:${ports.gateway.rpc}`;
+    await buildConsole(assert.fail);
+    const settings = { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' };
+    stack = await startStack('one process', settings, { ports });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    assert.deepEqual(problems, []);
+    problems = [];
+  });
+
+  test('an administrator connects a directory, whose key provisions a person who is then listed', async () => {
+    const owner = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token, 'Acme');
+    const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+    const { Slug } = body['Tenant'] as { Slug: string };
+    const page = await newConsolePage(browser, base, problems);
+    await openSignedIn(page, `${base}/console/t/${Slug}/scim`, owner.email, password);
+    await page.getByText('The directory has added no people yet').waitFor();
+    const address = `${base}/scim/v2/${tenant}`;
+    await page.getByText(address).waitFor();
+    await assertGood(page, 'scim-empty');
+    await page.getByRole('button', { name: 'Connect a directory' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Connect a directory' }).click();
+    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByLabel('Name of the directory').fill('Entra ID');
+    await assertGood(page, 'scim-connect');
+    await dialog.getByRole('button', { name: 'Connect a directory' }).click();
+    await page.getByText('Copy it now').waitFor();
+    const key = await dialog.getByLabel('Secret', { exact: true }).innerText();
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+
+    const domain = newName();
+    await rowsOf(
+      stack,
+      `insert into sso.domain (tenant, id, name, status, capture, created_at, updated_at) values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`,
+      [tenant, domain],
+    );
+    const { status } = await fetch(`${address}/Users`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/scim+json' },
+      body: JSON.stringify({ userName: `ann@${domain}`, displayName: 'Ann Other' }),
+    });
+    assert.equal(status, 201);
+    await page.reload();
+    await page.getByRole('row').filter({ hasText: 'Ann Other' }).getByText('active').waitFor();
+    await assertGood(page, 'scim-people');
+  });
+});
