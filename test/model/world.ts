@@ -144,6 +144,10 @@ export function rowsOf(model: World, serial: number): Record<string, unknown[]> 
         status,
         source: 'admin',
         joined_at: past,
+        name_key: '',
+        last_word_key: '',
+        email_key: '',
+        disabled_by: '',
       }))
       .filter(({ status }) => status !== ''),
     subject_state: subjects.filter(({ state }) => state !== 'active'),
