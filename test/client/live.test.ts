@@ -49,7 +49,7 @@ test('calls that are retried without a known outcome have no side effects or tak
         one.public &&
         one.sideEffects &&
         !one.stream &&
-        ['session', 'any', 'bot'].includes(one.credential),
+        ['session', 'any', 'bot', 'portal'].includes(one.credential),
     )
     .map(({ name }) => name);
   assert.deepEqual([...withIdempotencyKey].sort(), keyed.sort());
