@@ -97,7 +97,17 @@ test('the pages and their scripts have no text outside of the catalogue', () => 
 
 test('a page is rendered completely in every language', () => {
   // Values that are known when the page is sent.
-  const sent = ['title', 'message', 'next', 'requestId', 'url', 'fields', 'about', 'choices'];
+  const sent = [
+    'title',
+    'message',
+    'next',
+    'requestId',
+    'url',
+    'fields',
+    'about',
+    'choices',
+    'appLogo',
+  ];
   const later = ['base', 'root', 'brandHead', 'brand', 'brandLinks', 'console', 'plain', ...sent];
   for (const locale of shippedLocales)
     for (const name of pages) {

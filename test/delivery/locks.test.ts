@@ -89,7 +89,7 @@ const deleteEndpoint = () =>
       toApi: () => ({}),
       recordEvent: () => {},
     },
-  ).deleteEndpoint({ tenant, id }, byService as Call);
+  ).deleteEndpoint({ tenant, id }, { ...byService, invalidates: new Set() } as Call);
 
 const attemptOf = (task: string, endpoint = id) => {
   const outcome = {

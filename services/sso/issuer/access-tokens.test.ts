@@ -14,7 +14,7 @@ const person = {
   aud: publicUrl,
   iss: publicUrl,
   iat: now,
-  exp: now + 60,
+  exp: now + 600,
   jti: 'j',
 };
 const bot = {
