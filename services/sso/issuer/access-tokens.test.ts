@@ -14,7 +14,7 @@ const person = {
   aud: publicUrl,
   iss: publicUrl,
   iat: now,
-  exp: now + 600,
+  exp: now + 3600,
   jti: 'j',
 };
 const bot = {
@@ -89,8 +89,8 @@ test('claims of another token, time or app are refused', async () => {
     { iss: `${publicUrl}/` },
     { exp: now - 1 },
     { exp: undefined },
-    { nbf: now + 60 },
-    { iat: now + 60 },
+    { nbf: now + 3600 },
+    { iat: now + 3600 },
     { iat: undefined },
     { jti: undefined },
     { sub: undefined },
