@@ -71,7 +71,13 @@ const wanted = {
     bailiwick_key_cache_hits_total: [],
     bailiwick_sign_ins_total: ['method', 'result'],
   },
-  access: { ...everywhere, ...called, ...stores, bailiwick_audit_prune_refused_total: [] },
+  access: {
+    ...everywhere,
+    ...called,
+    ...calls,
+    ...stores,
+    bailiwick_audit_prune_refused_total: [],
+  },
   sso: { ...everywhere, ...called, ...stores, bailiwick_key_cache_hits_total: [] },
   notifications: { ...everywhere, ...called, ...calls, ...stores, ...queue },
 } as const;
@@ -159,6 +165,13 @@ export function measured(
     await eventually(
       'the deliveries',
       async () => (await delivered('webhook')) === 3 && (await delivered('chat')) === 2,
+    );
+    // access asks identity for the name of a new member after the change.
+    const caller = topology === 'one process' ? 'gateway' : 'access';
+    await eventually('the names of the members', async () =>
+      (await scrape(stack, caller)).some(({ metric }) =>
+        metric.startsWith('bailiwick_rpc_seconds'),
+      ),
     );
   });
   after(() => stack?.stop());
