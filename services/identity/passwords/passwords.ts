@@ -4,6 +4,7 @@ import { exhausted } from '@bailiwick/errors';
 import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
+import { isImported, storedForm, verifyImported } from './imported/imported.ts';
 
 /**
  * argon2id: second choice of RFC 9106 for low memory, first of OWASP: 19 MiB, two passes, one lane.
@@ -15,6 +16,8 @@ const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.ti
 
 /** Hashes that may wait before more are refused. At 7 ms each, this is a wait of seconds. */
 const maxWaiting = 400;
+/** The same for comparisons with hashes of other systems, which may take a hundred times as long. */
+const maxWaitingImported = 40;
 
 const queue = gauge({
   name: 'bailiwick_hash_queue',
@@ -30,10 +33,9 @@ export function createPasswords() {
   const waiting: Array<() => void> = [];
   queue.from(() => [{ value: waiting.length, labels: {} }]);
 
-  async function bounded<T>(work: () => Promise<T>): Promise<T> {
+  async function bounded<T>(work: () => Promise<T>, room = maxWaiting): Promise<T> {
     if (running < limit) running++;
-    else if (waiting.length < maxWaiting)
-      await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (waiting.length < room) await new Promise<void>((resolve) => waiting.push(resolve));
     else throw exhausted('too many sign-ins at once', 1);
     try {
       return await work();
@@ -62,6 +64,11 @@ export function createPasswords() {
 
   return {
     hash: hashOf,
+    /**
+     * The stored form of a hash of another system. The next sign-in renews it. @throws
+     * invalid_argument for an unknown form, and for a comparison that would take too long
+     */
+    adopt: (hash: string): Promise<string> => storedForm(hash, hashOf),
     /** The bare hash of a code with the salt of its set: it can be compared with all of the set. */
     digest: (code: string, salt: Uint8Array) =>
       bounded(() => hashRaw(code, { ...parameters, salt })),
@@ -73,6 +80,8 @@ export function createPasswords() {
       passwordHash !== null && !passwordHash.startsWith(currentForm),
     /** Compares a password with a hash. Without a hash, it does the same work and returns false. */
     async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
+      if (typeof passwordHash === 'string' && isImported(passwordHash))
+        return bounded(() => verifyImported(passwordHash, password), maxWaitingImported);
       const against = passwordHash ?? (await decoy);
       const holds = await bounded(() => verify(against, password.normalize('NFKC')));
       return holds && typeof passwordHash === 'string';

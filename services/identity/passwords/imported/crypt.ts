@@ -1,0 +1,90 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+// The two schemes of crypt(3) and PHP that no library of ours has. Both run on the main thread, so
+// they let other work in between.
+
+const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Rounds between which other work runs: less than a millisecond. */
+const slice = 250;
+
+const digest = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
+  const hash = createHash(algorithm);
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+/** The characters of three bytes, least significant bits first, as crypt(3) writes them. */
+function characters(bytes: readonly number[], count: number): string {
+  let value = bytes.reduce((sum, byte, index) => sum + byte * 256 ** index, 0);
+  let text = '';
+  for (let left = count; left > 0; left--, value = Math.floor(value / 64))
+    text += alphabet[value % 64];
+  return text;
+}
+
+const repeated = (bytes: Buffer, length: number): Buffer =>
+  Buffer.alloc(length, bytes.length === 0 ? 0 : bytes);
+
+/**
+ * SHA-512-crypt, `$6$` in crypt(3): "Unix crypt using SHA-256 and SHA-512", U. Drepper, 2007. Returns
+ * the last part of the hash. The numbers are the steps of that text.
+ */
+export async function sha512Crypt(
+  password: string,
+  { salt, rounds }: { salt: string; rounds: number },
+): Promise<string> {
+  const [key, saltBytes] = [Buffer.from(password), Buffer.from(salt)];
+  const inner = digest('sha512', key, saltBytes, key); // 4 to 8
+  const parts = [key, saltBytes, repeated(inner, key.length)]; // 1 to 3, 9 and 10
+  for (let bits = key.length; bits > 0; bits >>>= 1) parts.push((bits & 1) === 1 ? inner : key); // 11
+  let state = digest('sha512', ...parts);
+  // 13 to 16, then 17 to 20
+  const p = repeated(digest('sha512', ...Array<Buffer>(key.length).fill(key)), key.length);
+  const s = repeated(
+    digest('sha512', ...Array<Buffer>(16 + (state[0] ?? 0)).fill(saltBytes)),
+    saltBytes.length,
+  );
+  for (let round = 0; round < rounds; round++) {
+    if (round % slice === slice - 1) await nextTurn();
+    const isOdd = round % 2 === 1; // 21
+    const middle = [...(round % 3 === 0 ? [] : [s]), ...(round % 7 === 0 ? [] : [p])];
+    state = digest('sha512', isOdd ? p : state, ...middle, isOdd ? state : p);
+  }
+  return sha512Text(state);
+}
+
+/** Step 22: triples of bytes, each with its places rotated against the triple before. */
+function sha512Text(state: Buffer): string {
+  let text = '';
+  for (let index = 0; index < 21; index++) {
+    const places = [index, index + 21, index + 42];
+    const turned = [...places.slice(index % 3), ...places.slice(0, index % 3)];
+    text += characters(turned.map((place) => state[place] ?? 0).toReversed(), 4);
+  }
+  return text + characters([state[63] ?? 0], 2);
+}
+
+/**
+ * The portable hash of phpass 0.5, `$P$` and `$H$`: MD5 in many rounds, as WordPress and phpBB made
+ * it. Returns the last part of the hash.
+ */
+export async function phpass(
+  password: string,
+  { salt, log2Rounds }: { salt: string; log2Rounds: number },
+): Promise<string> {
+  const key = Buffer.from(password);
+  let state = digest('md5', Buffer.from(salt), key);
+  for (let round = 0; round < 2 ** log2Rounds; round++) {
+    if (round % slice === slice - 1) await nextTurn();
+    state = digest('md5', state, key);
+  }
+  let text = '';
+  for (let index = 0; index < 15; index += 3)
+    text += characters([...state.subarray(index, index + 3)], 4);
+  return text + characters([state[15] ?? 0], 2);
+}
+
+/** The cost that a setting of phpass names. */
+export const phpassLog2 = (setting: string): number => alphabet.indexOf(setting);

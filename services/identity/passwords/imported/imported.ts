@@ -1,0 +1,44 @@
+import { invalid } from '@bailiwick/errors';
+import { verify as verifyArgon2 } from '@node-rs/argon2';
+import { readFormat } from './formats.ts';
+import { readWeak, unwrap, wrapped } from './weak.ts';
+
+// Password hashes that an import has brought from another system. The first sign-in replaces them.
+
+/**
+ * The beginning of a stored hash of another system. The index of migration 028 has the same text.
+ */
+const mark = 'imported ';
+
+export const isImported = (stored: string | null | undefined): boolean =>
+  stored?.startsWith(mark) === true;
+
+/**
+ * The stored form of another system's hash. `harden` hashes with argon2id, for a hash that is too
+ * weak to be stored as it is.
+ *
+ * @throws invalid_argument for an unknown form, and for costs above the limits
+ */
+export async function storedForm(
+  hash: string,
+  harden: (digits: string) => Promise<string>,
+): Promise<string> {
+  if (readFormat(hash)) return mark + hash;
+  const weak = readWeak(hash);
+  if (!weak) throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
+  return mark + wrapped(weak, await harden(weak.digits));
+}
+
+/** @throws invalid_argument like `storedForm`, without the work */
+export function assertReadable(hash: string): void {
+  if (!readFormat(hash) && !readWeak(hash))
+    throw invalid('PasswordHash has an unknown form', 'HASH_FORM');
+}
+
+/** Compares a password, as the person typed it, with a stored hash of another system. */
+export async function verifyImported(stored: string, password: string): Promise<boolean> {
+  const hash = stored.slice(mark.length);
+  const inner = unwrap(hash, password);
+  if (inner) return verifyArgon2(inner.argon2id, inner.digits);
+  return (await readFormat(hash)?.(password)) ?? false;
+}
