@@ -9,6 +9,7 @@ import { file_bailiwick_access_v1_admission } from './gen/bailiwick/access/v1/ad
 import { file_bailiwick_access_v1_audit } from './gen/bailiwick/access/v1/audit_pb.ts';
 import { file_bailiwick_access_v1_grants } from './gen/bailiwick/access/v1/grants_pb.ts';
 import { file_bailiwick_access_v1_groups } from './gen/bailiwick/access/v1/groups_pb.ts';
+import { file_bailiwick_access_v1_imports } from './gen/bailiwick/access/v1/imports_pb.ts';
 import { file_bailiwick_access_v1_internal } from './gen/bailiwick/access/v1/internal_pb.ts';
 import { file_bailiwick_access_v1_invitations } from './gen/bailiwick/access/v1/invitations_pb.ts';
 import { file_bailiwick_access_v1_roles } from './gen/bailiwick/access/v1/roles_pb.ts';
@@ -67,6 +68,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_access_v1_grants,
   file_bailiwick_access_v1_access,
   file_bailiwick_access_v1_audit,
+  file_bailiwick_access_v1_imports,
   file_bailiwick_access_v1_internal,
   file_bailiwick_access_v1_admission,
   file_bailiwick_identity_v1_federation,

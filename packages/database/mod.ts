@@ -23,6 +23,7 @@ export {
   inTransaction,
   lacksLock,
   lockName,
+  lockNames,
   onPool,
   type Run,
   type Statement,

@@ -47,6 +47,15 @@ export async function lockName(em: EntityManager, name: string): Promise<void> {
   await execute(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
+/** Locks names like `lockName`, in one order, so that two calls never deadlock. */
+export async function lockNames(em: EntityManager, names: readonly string[]): Promise<void> {
+  await execute(
+    em,
+    'select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as name',
+    [[...new Set(names)].sort()],
+  );
+}
+
 /** Whether an error is a unique violation of that constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);

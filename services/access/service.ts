@@ -9,6 +9,7 @@ import {
   GroupGrants,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
@@ -36,6 +37,7 @@ import {
   groupGrantHandlers,
 } from './granting/handlers.ts';
 import { groupHandlers } from './groups/handlers.ts';
+import { importsHandlers } from './imports/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
 import { admissionHandlers } from './just-in-time/handlers.ts';
@@ -107,6 +109,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Authority, authorityHandlers({ database, revoke })),
         serve(Admission, admissionHandlers({ ...deps, log })),
         serve(Scim, scimHandlers(deps)),
+        serve(Imports, importsHandlers({ database })),
         serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];
       return {

@@ -36,6 +36,7 @@ import { TrustKeys } from './migrations/024-trust-keys.ts';
 import { SupportSessions } from './migrations/025-support-sessions.ts';
 import { KeyExpiry } from './migrations/026-key-expiry.ts';
 import { Search } from './migrations/027-search.ts';
+import { Import } from './migrations/028-import.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import { KnownNetworkEntity, LoginFailureEntity } from './passwords/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
@@ -93,6 +94,7 @@ export const identitySchema: ServiceSchema = {
     { name: '025-support-sessions', class: SupportSessions },
     { name: '026-key-expiry', class: KeyExpiry },
     { name: '027-search', class: Search },
+    { name: '028-import', class: Import },
   ],
   compatibleFrom: 1,
 };

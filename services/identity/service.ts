@@ -9,6 +9,7 @@ import {
 } from '@bailiwick/keys';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/limits';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { Imports } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
@@ -43,6 +44,7 @@ import {
 import { type Log } from '@bailiwick/telemetry';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { accountHandlers } from './account/handlers.ts';
+import { createMissFloor } from './account/miss-floor.ts';
 import { createSweeper } from './account/sweeper.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
@@ -82,6 +84,7 @@ type Options = {
 const clientsOf = ({ access, sso }: Options['peers']) => ({
   authority: createClient(Authority, asService(access, 'identity')),
   admission: createClient(Admission, asService(access, 'identity')),
+  imports: createClient(Imports, asService(access, 'identity')),
   domainOwner: createClient(DomainOwner, asService(sso, 'identity')),
   sso: createClient(PasswordPolicy, asService(sso, 'identity')),
   redirects: createClient(Sso, asService(sso, 'identity')),
@@ -124,20 +127,20 @@ function partsOf(
   { database, broker, refusals }: Parameters<ServiceOptions['parts']>[0],
 ) {
   const limits = accountLimits[settings.limits as LimitProfile];
-  const { authority, admission, domainOwner, ...policy } = clientsOf(peers);
+  const { domainOwner, ...clients } = clientsOf(peers);
   const limiter = createLimiter(database);
   const keys = createTenantKeys({ database, service: keyService });
   const deps = {
     ...pageRules(settings),
-    admission,
+    ...clients,
     database,
     keyRing,
     keys,
-    authority,
     rightsCache: createRightsCache(broker, answerCache),
     passwords: createPasswords(),
-    passwordPolicy: createPasswordPolicy({ ...policy, authority, admission, log }),
+    passwordPolicy: createPasswordPolicy({ ...clients, log }),
     throttle: createThrottle({ database, limiter, limits }),
+    missFloor: createMissFloor(database),
     limiter,
     limits,
     refusals,
@@ -161,7 +164,7 @@ function partsOf(
       serve(Bots, botsHandlers(deps)),
       serve(BotKeys, botKeysHandlers(deps)),
       serve(BotTrusts, botTrustsHandlers(deps)),
-      serve(Credentials, credentialsHandlers({ database, installed, authority })),
+      serve(Credentials, credentialsHandlers({ ...deps, installed })),
       serve(Tokens, tokensHandlers(deps)),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
       serve(IdentityKeys, dataKeysHandlers({ database })),
@@ -171,7 +174,7 @@ function partsOf(
     background: [
       createSweeper(deps, log),
       createKeyNotices({ database, log }),
-      followOwnerNotices({ database, broker, authority, log }),
+      followOwnerNotices({ ...deps, broker }),
       followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
       maintainDataKeys(upkeep),
       () => async () => deps.rightsCache.close(),

@@ -136,6 +136,7 @@ export const additiveOperations: readonly string[] = [
   'Domain_Update',
   'Domain_ListSuggestions',
   'Domain_Join',
+  'Users_Import',
 ];
 
 /** Optional request keys that Bailiwick adds to documented operations. */

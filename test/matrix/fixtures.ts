@@ -98,6 +98,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Users_ConfirmIdentity: { actor: true, fresh: ['person', 'identity'] },
   Users_RemoveIdentity: { actor: true, fresh: ['person', 'identity'] },
   Users_Create: { request: () => ({ User: { Email: newAddress('created') }, Password: null }) },
+  Users_Import: { request: () => ({ Users: [{ Email: newAddress('imported') }] }) },
   Bots_Save: { fresh: ['bot'] },
   Bots_Delete: { fresh: ['bot'] },
   BotKeys_Create: { fresh: ['bot'] },

@@ -1425,6 +1425,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
+  Users_Import: {
+    "text":"Imports users from another system, whose addresses the caller vouches for, with the hashes of their passwords and their memberships. No mail is sent. A user who was imported before is left as it is, except that missing memberships are made, so that an interrupted import can be repeated. The response has one verdict for each user.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"Users","kind":"json","required":false,"text":""},
+      {"path":"OnError","kind":"text","required":false,"text":"What a refused user means for the others: abort imports none of them, continue imports them. Empty means abort."},
+      {"path":"DryRun","kind":"flag","required":false,"text":"Whether to return the verdicts only, and import nothing."},
+    ],
+  },
   Users_List: {
     "text":"Lists all users of the platform, sorted by ID unless Sort says otherwise. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
     fields: [

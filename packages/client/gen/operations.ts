@@ -174,6 +174,7 @@ export const withIdempotencyKey: ReadonlySet<string> = new Set([
   'Users_Delete',
   'Users_Disable',
   'Users_Enable',
+  'Users_Import',
   'Users_RemoveIdentity',
   'Users_ResetFactors',
   'Users_Update',

@@ -342,6 +342,8 @@ export interface Operations {
   Users_Get: { request: Users_GetReq; response: Users_GetRes };
   /** Returns the user with this address. If the caller can read users only in other tenants, the result is not_found, the same as for an unknown address. */
   Users_GetByEmail: { request: Users_GetByEmailReq; response: Users_GetByEmailRes };
+  /** Imports users from another system, whose addresses the caller vouches for, with the hashes of their passwords and their memberships. No mail is sent. A user who was imported before is left as it is, except that missing memberships are made, so that an interrupted import can be repeated. The response has one verdict for each user. */
+  Users_Import: { request: Users_ImportReq; response: Users_ImportRes };
   /** Lists all users of the platform, sorted by ID unless Sort says otherwise. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Users_List: { request: Users_ListReq; response: Users_ListRes };
   /** Lists the users who are members of a tenant. A call that filters looks at a limited number of users: a page may have fewer than its Limit, or none, while there is a NextCursor. */
@@ -2529,6 +2531,46 @@ export type IdentityPage = {
   NextCursor: string;
 };
 
+/** What became of a user. */
+export type ImportVerdict = {
+  /** created, existing, failed or skipped. skipped: nothing is wrong with the user, but with another one of a call that imports all or none. In a dry run, what would become of the user. */
+  Result: string;
+  ExternalID: string;
+  Email: string;
+  /** Empty if the user does not exist. */
+  UserID: string;
+  /** Why the user failed, as in an ErrorResponse. */
+  Code: string;
+  Messages: string[];
+};
+
+/** A membership of an imported user. */
+export type ImportedMembershipInput = {
+  Tenant: string;
+  /** The roles of the new member. Empty means the tenant's default role. */
+  Roles?: readonly string[] | undefined;
+  /** The paths of the member's groups, which must exist. */
+  Groups?: readonly string[] | undefined;
+};
+
+/** A user of another system. */
+export type ImportedUserInput = {
+  Email: string;
+  /** Whether the other system has verified the address. If it has not, the password hash is not stored: the user resets the password with a mail, which verifies the address. */
+  EmailVerified?: boolean | undefined;
+  Name?: string | undefined;
+  GivenName?: string | undefined;
+  FamilyName?: string | undefined;
+  Picture?: string | undefined;
+  Locale?: string | undefined;
+  /** The user's ID in the other system. It says whether the user was imported before. If it is empty, the address does. */
+  ExternalID?: string | undefined;
+  Metadata?: Readonly<Record<string, string>> | undefined;
+  /** The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-512-crypt or phpass, as docs/moving-in.md lists them. The first sign-in replaces it. MD5, SHA-1 and SHA-256 are stored inside argon2id. */
+  PasswordHash?: string | undefined;
+  Tenants?: readonly ImportedMembershipInput[] | undefined;
+};
+
 /** A key that wraps data keys. */
 export type KeyEncryptionKey = {
   /** The name of a key in the key ring, or vault:<mount>/<key>:v<version> for a key in Vault. */
@@ -4079,6 +4121,20 @@ export type Users_GetReq = {
 /** The user. */
 export type Users_GetRes = {
   User: User;
+};
+
+/** The users to import. */
+export type Users_ImportReq = {
+  Users?: readonly ImportedUserInput[] | undefined;
+  /** What a refused user means for the others: abort imports none of them, continue imports them. Empty means abort. */
+  OnError?: string | undefined;
+  /** Whether to return the verdicts only, and import nothing. */
+  DryRun?: boolean | undefined;
+};
+
+/** A verdict for each user, in the order of the request. */
+export type Users_ImportRes = {
+  Verdicts: ImportVerdict[];
 };
 
 /** Selects a tenant and a page. */

@@ -1,4 +1,4 @@
-import { type EntityManager, lockName } from '@bailiwick/database';
+import { type EntityManager, lockName, lockNames } from '@bailiwick/database';
 import { notFound } from '@bailiwick/errors';
 import { SubjectStateEntity } from './entities.ts';
 
@@ -68,6 +68,22 @@ export const lockSubject = (em: EntityManager, subject: string): Promise<void> =
 export async function lockState(em: EntityManager, subject: string) {
   await lockSubject(em, subject);
   return em.findOne(SubjectStateEntity, { subject });
+}
+
+/** Those of these subjects who are active, all locked until the transaction ends. */
+export async function lockActive(
+  em: EntityManager,
+  subjects: readonly string[],
+): Promise<ReadonlySet<string>> {
+  await lockNames(
+    em,
+    subjects.map((subject) => `subject ${subject}`),
+  );
+  const known = await em.find(SubjectStateEntity, { subject: { $in: [...subjects] } });
+  const inactive = new Set(
+    known.filter(({ state }) => state !== 'active').map(({ subject }) => subject),
+  );
+  return new Set(subjects.filter((subject) => !inactive.has(subject)));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
+import { isImported } from '../passwords/imported/imported.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -38,11 +39,13 @@ export async function authenticate(
       await findUserByEmailKey(database, key),
     );
   let account: Account | undefined;
+  const answerMiss = deps.missFloor();
   const holds = await throttle.attempt(key, call.caller.ip, (found) => {
     account = found;
     return passwords.verify(found.user?.passwordHash ?? found.pendingHash, password);
   });
   const { user, factors = [], pendingHash } = account ?? {};
+  if (!holds) await answerMiss(isImported(user?.passwordHash));
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);
   if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
     throw await failure(deps, passwordNotAccepted(), call, text, user);

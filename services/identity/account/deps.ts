@@ -12,6 +12,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { RegistrationRule } from '../users/registration.ts';
+import type { MissFloor } from './miss-floor.ts';
 
 export type AccountDeps = ReturnRules & {
   database: Database;
@@ -22,6 +23,7 @@ export type AccountDeps = ReturnRules & {
   authority: Client<typeof Authority>;
   rightsCache: RightsCache;
   throttle: Throttle;
+  missFloor: MissFloor;
   limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;

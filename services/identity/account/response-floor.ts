@@ -15,10 +15,10 @@ const quantile = 0.95;
 const factor = 1.5;
 
 /**
- * Returns a function that runs the work of one operation and responds at a multiple of the floor,
- * even if the work fails. The work resolves to whether it took the branch of a known address.
+ * Returns a function that starts the clock of one response. Its floor is read at the start, so that
+ * a call's own duration does not change its response time.
  */
-export function createResponseFloor({ leastMs, mostMs }: FloorLimits = defaults) {
+export function createFloor({ leastMs, mostMs }: FloorLimits) {
   const durations: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
 
   const floor = () =>
@@ -27,18 +27,37 @@ export function createResponseFloor({ leastMs, mostMs }: FloorLimits = defaults)
       Math.max(leastMs, factor * high(durations.known), factor * high(durations.unknown)),
     );
 
-  return async (work: () => Promise<boolean>): Promise<void> => {
-    // Read before the work, so that a call's own duration does not change its response time.
+  return () => {
     const floorMs = floor();
     const began = performance.now();
+    return {
+      /** Ends the work. `isKnown`: it took the branch of a known address. */
+      note(isKnown: boolean): void {
+        const recent = durations[isKnown ? 'known' : 'unknown'];
+        recent.push(performance.now() - began);
+        if (recent.length > kept) recent.shift();
+      },
+      /** Waits for the next multiple of the floor. */
+      async wait(): Promise<void> {
+        const took = performance.now() - began;
+        await sleep(Math.ceil(floorMs * Math.ceil(took / floorMs) - took));
+      },
+    };
+  };
+}
+
+/**
+ * Returns a function that runs the work of one operation and responds at a multiple of the floor,
+ * even if the work fails. The work resolves to whether it took the branch of a known address.
+ */
+export function createResponseFloor(limits: FloorLimits = defaults) {
+  const start = createFloor(limits);
+  return async (work: () => Promise<boolean>): Promise<void> => {
+    const response = start();
     try {
-      const isKnown = await work();
-      const recent = durations[isKnown ? 'known' : 'unknown'];
-      recent.push(performance.now() - began);
-      if (recent.length > kept) recent.shift();
+      response.note(await work());
     } finally {
-      const took = performance.now() - began;
-      await sleep(Math.ceil(floorMs * Math.ceil(took / floorMs) - took));
+      await response.wait();
     }
   };
 }

@@ -11,20 +11,18 @@ import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { resetHandler } from '../factors/reset.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
-import type { Passwords } from '../passwords/passwords.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import { userRecord } from '../users/entities.ts';
 import { findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
 import { changeHandlers } from './change.ts';
 import { creationHandler } from './create.ts';
 import { deletionHandler } from './delete.ts';
+import { type ImportDeps, importHandler } from './import/import.ts';
 import { provisioningHandlers } from './provision.ts';
 import { readingHandlers } from './read.ts';
 
-type Deps = {
-  database: Database;
+type Deps = ImportDeps & {
   authority: Client<typeof Authority>;
-  passwords: Passwords;
   throttle: Throttle;
   pager: Pager;
   log: Log;
@@ -33,6 +31,7 @@ type Deps = {
 export const usersHandlers = (deps: Deps): Handlers<typeof Users> => ({
   ...readingHandlers(deps),
   ...creationHandler(deps),
+  ...importHandler(deps),
   ...changeHandlers(deps),
   ...deletionHandler(deps),
   ...identitiesHandlers(deps),

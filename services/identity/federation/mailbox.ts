@@ -21,6 +21,8 @@ export async function proveMailbox(em: EntityManager, call: Call, user: UserRow)
   await endSessions(em, user.id);
   call.invalidates.add(`user:${user.id}`);
   user.mailboxProven = true;
+  // An import may have brought an address that was not verified.
+  user.emailVerified = true;
   user.updatedAt = timeAfter(user.updatedAt);
   recordUser(em, call, 'user.verified', user);
   return true;

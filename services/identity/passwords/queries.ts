@@ -93,6 +93,17 @@ export async function findAttempt(
   };
 }
 
+const importedHashes: Statement = {
+  name: 'identity.has_imported_hashes',
+  text: `select exists (select 1 from user_account where password_hash like 'imported %') as has`,
+};
+
+/** Whether users have password hashes of other systems, which no sign-in has renewed yet. */
+export async function hasImportedHashes(database: Database): Promise<boolean> {
+  const [row] = await database.query<{ has: boolean }>(importedHashes, []);
+  return row?.has === true;
+}
+
 export async function countFailure(
   database: Database,
   emailKey: string,

@@ -29,7 +29,10 @@ export const UserEntity = defineEntity({
     status: p.text(),
     externalId: p.text(),
     metadata: p.json<Record<string, string>>(),
-    /** argon2id in PHC form; null if the user signs in elsewhere or has to set a password first. */
+    /**
+     * argon2id in PHC form, or a hash of another system after the word `imported`; null if the user
+     * signs in elsewhere or has to set a password first.
+     */
     passwordHash: p.text().nullable(),
     lastLoginAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -47,6 +50,17 @@ export const UserEntity = defineEntity({
       name: 'user_account_status',
       properties: ['status', 'id'],
       where: `status <> 'active'`,
+    },
+    {
+      name: 'user_account_external_id',
+      properties: ['externalId'],
+      where: `external_id <> ''`,
+    },
+    {
+      name: 'user_account_imported_hash',
+      properties: ['id'],
+      // ~~ is LIKE, as the server writes it.
+      where: `password_hash ~~ 'imported %'`,
     },
   ],
 });

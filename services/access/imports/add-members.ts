@@ -1,0 +1,118 @@
+import { type Database, type EntityManager } from '@bailiwick/database';
+import { failedPrecondition, notFound } from '@bailiwick/errors';
+import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
+import { type Call } from '@bailiwick/rpc';
+import { LockMode } from '@mikro-orm/core';
+import { addGrant } from '../grants/entries.ts';
+import { GroupEntity, type GroupRow } from '../groups/entities.ts';
+import { enterGroup } from '../groups/members.ts';
+import { pathKey } from '../groups/path.ts';
+import { memberRole } from '../permissions/builtin.ts';
+import { lockRoles } from '../roles/save.ts';
+import { lockActive } from '../subjects/state.ts';
+import { TenantMemberEntity } from '../tenants/entities.ts';
+import { lockTenant } from '../tenants/lock.ts';
+import { startMembership } from '../tenants/membership.ts';
+import { type Refused, refusalOf } from './check.ts';
+
+export type ImportDeps = { database: Database };
+
+/** A membership and its place in the request. */
+export type Numbered = { index: number; membership: NewMembership };
+export type Refusal = Refused & { index: number };
+
+/** Memberships of a transaction, which keeps the tenant locked. */
+const perTransaction = 50;
+
+/** Adds users to a tenant. Each gets its membership with all roles and groups, or nothing. */
+export async function addMembers(
+  { database }: ImportDeps,
+  tenant: string,
+  numbered: readonly Numbered[],
+  call: Call,
+): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
+  for (let start = 0; start < numbered.length; start += perTransaction) {
+    const part = numbered.slice(start, start + perTransaction);
+    const refused = await refusalOf(async () => {
+      refusals.push(
+        ...(await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+          addPart(em, part, call),
+        )),
+      );
+    });
+    // The tenant was suspended or deleted meanwhile.
+    if (refused) refusals.push(...part.map(({ index }) => ({ index, ...refused })));
+  }
+  return refusals;
+}
+
+async function addPart(
+  em: EntityManager,
+  numbered: readonly Numbered[],
+  call: Call,
+): Promise<Refusal[]> {
+  const memberships = numbered.map(({ membership }) => membership);
+  const userIds = memberships.map(({ userId }) => userId);
+  const active = await lockActive(em, userIds);
+  const { settings } = await lockTenant(em, memberships[0]?.tenant ?? '');
+  const standard = settings.defaultRole || memberRole;
+  const roles = await lockRoles(em, [standard, ...memberships.flatMap((each) => each.roles)]);
+  const groups = await lockGroups(em, memberships);
+  const members = await em.find(TenantMemberEntity, { userId: { $in: userIds } });
+  const known = new Set(members.map(({ userId }) => userId));
+  const refusals: Refusal[] = [];
+  for (const { index, membership } of numbered) {
+    // The same user may be in the request twice.
+    if (known.has(membership.userId)) continue;
+    known.add(membership.userId);
+    const refused = await refusalOf(async () => {
+      if (!active.has(membership.userId))
+        throw failedPrecondition('the account is disabled or deleted', 'ACCOUNT_DISABLED');
+      const given = membership.roles.length > 0 ? membership.roles : [standard];
+      for (const role of given) if (!roles.has(role)) throw notFound(`role ${role}`);
+      const gained = { roles: given, groups: presentGroups(membership, groups) };
+      // Every check is done: a refused membership leaves nothing behind.
+      await addMember(em, membership, gained, call);
+    });
+    if (refused) refusals.push({ index, ...refused });
+  }
+  return refusals;
+}
+
+/** The groups of all memberships by their keys, locked against deletion until the commit. */
+async function lockGroups(
+  em: EntityManager,
+  memberships: readonly NewMembership[],
+): Promise<ReadonlyMap<string, GroupRow>> {
+  const keys = new Set(memberships.flatMap(({ groups }) => groups.map(pathKey)));
+  if (keys.size === 0) return new Map();
+  const rows = await em.find(
+    GroupEntity,
+    { key: { $in: [...keys] } },
+    { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } },
+  );
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+const presentGroups = (
+  { groups }: NewMembership,
+  known: ReadonlyMap<string, GroupRow>,
+): GroupRow[] =>
+  [...new Set(groups.map(pathKey))].map((key) => {
+    const group = known.get(key);
+    if (!group) throw notFound(`group ${key}`);
+    return group;
+  });
+
+async function addMember(
+  em: EntityManager,
+  { tenant, userId }: NewMembership,
+  { roles, groups }: { roles: readonly string[]; groups: readonly GroupRow[] },
+  call: Call,
+): Promise<void> {
+  await startMembership(em, call, { tenant, userId, source: 'admin' });
+  for (const role of new Set(roles))
+    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
+  for (const group of groups) await enterGroup(em, call, group, { userId });
+}

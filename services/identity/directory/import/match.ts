@@ -1,0 +1,58 @@
+import { type Run } from '@bailiwick/database';
+import { type Email } from '@bailiwick/values';
+import { findKnownUsers, type KnownUser } from './queries.ts';
+import { type ImportRow, isRefused, refuse } from './rows.ts';
+
+/** The key under which the account of an address is stored, or would be (see settleEmail). */
+export const storedKey = ({ key, unmappedKey }: Email, known: ReadonlyMap<string, KnownUser>) =>
+  known.has(unmappedKey) ? unmappedKey : key;
+
+/**
+ * Finds which rows are users already. A user is the one of the same ExternalID, whatever address it
+ * has now; without an ExternalID the one of the same address. An address that another user has is
+ * refused. Returns the stored users by the keys of their addresses.
+ */
+export async function matchStored(
+  run: Run,
+  rows: readonly ImportRow[],
+): Promise<ReadonlyMap<string, KnownUser>> {
+  const open = rows.filter((row) => !isRefused(row));
+  const stored = await findKnownUsers(
+    run,
+    open.flatMap(({ email }) => (email ? [email.key, email.unmappedKey] : [])),
+    open.map(({ sent }) => sent.externalId).filter((id) => id !== ''),
+  );
+  const byKey = new Map(stored.map((user) => [user.email_key, user]));
+  for (const row of open) {
+    const found = findFor(row, stored, byKey);
+    if (found === undefined) {
+      row.result = 'created';
+      row.userId = '';
+    } else if (typeof found === 'string')
+      refuse(row, { code: 'already_exists', messages: [found] });
+    else {
+      row.result = 'existing';
+      row.userId = found.id;
+    }
+  }
+  return byKey;
+}
+
+/** The user of a row, or why no user can be it; undefined = the user does not exist. */
+function findFor(
+  { sent, email }: ImportRow,
+  stored: readonly KnownUser[],
+  byKey: ReadonlyMap<string, KnownUser>,
+): KnownUser | string | undefined {
+  const ofId =
+    sent.externalId === ''
+      ? []
+      : stored.filter(({ external_id }) => external_id === sent.externalId);
+  if (ofId.length > 1) return 'ExternalID is that of several users';
+  if (ofId[0]) return ofId[0];
+  const ofAddress = email && byKey.get(storedKey(email, byKey));
+  if (!ofAddress || sent.externalId === '') return ofAddress;
+  return ofAddress.external_id === ''
+    ? 'Email has an account without an ExternalID: if it is the same person, set its ExternalID with Users_Update'
+    : 'Email has an account with another ExternalID';
+}

@@ -1,0 +1,79 @@
+import {
+  type Database,
+  type EntityManager,
+  inTransaction,
+  lockName,
+  lockNames,
+} from '@bailiwick/database';
+import { type Call } from '@bailiwick/rpc';
+import { createId } from '@bailiwick/values';
+import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
+import { recordUser } from '../../users/records.ts';
+import { matchStored, storedKey } from './match.ts';
+import { consumeRegistrations } from './queries.ts';
+import { type ImportRow, isNew } from './rows.ts';
+
+/** The stored forms of the password hashes, by row. */
+export type Hashes = ReadonlyMap<ImportRow, string>;
+
+/**
+ * Creates the users of the rows that are none yet, in one transaction. `mayStore` says whether
+ * the rows, as they are matched in the transaction, may be stored. Returns what it said.
+ */
+export async function storeUsers(
+  database: Database,
+  rows: readonly ImportRow[],
+  { hashes, mayStore }: { hashes: Hashes; mayStore: () => boolean },
+  call: Call,
+): Promise<boolean> {
+  // One import at a time: two that bring the same ExternalID would each miss the other's user, and
+  // the locks of many would fill the table of locks that the database server has.
+  return database.transaction({ tenant: null, row: 'import' }, async (em) => {
+    await lockName(em, 'import');
+    const emails = rows.flatMap(({ email }) => (email ? [email.key, email.unmappedKey] : []));
+    await lockNames(
+      em,
+      emails.map((key) => `account ${key}`),
+    );
+    const known = await matchStored(inTransaction(em), rows);
+    if (!mayStore()) return false;
+    const keys: string[] = [];
+    for (const row of rows.filter(isNew)) {
+      const user = userOf(row, known, hashes.get(row) ?? null);
+      if (!user) continue;
+      keys.push(user.emailKey);
+      row.userId = user.id;
+      store(em, user, call);
+    }
+    // Pending registrations of the addresses are void.
+    await consumeRegistrations(em, keys);
+    return true;
+  });
+}
+
+function store(em: EntityManager, user: UserRow, call: Call): void {
+  em.persist(em.create(UserEntity, user));
+  recordUser(em, call, 'user.registered', user);
+}
+
+function userOf(
+  row: ImportRow,
+  known: Parameters<typeof storedKey>[1],
+  passwordHash: string | null,
+): UserRow | undefined {
+  const { sent, email } = row;
+  if (!email) return undefined;
+  const settled = { address: email.address, key: storedKey(email, known) };
+  return {
+    ...newUser(createId('usr'), settled, passwordHash, new Date()),
+    emailVerified: sent.emailVerified,
+    mailboxProven: sent.emailVerified,
+    name: sent.name,
+    givenName: sent.givenName,
+    familyName: sent.familyName,
+    picture: sent.picture,
+    locale: sent.locale,
+    externalId: sent.externalId,
+    metadata: sent.metadata?.items ?? {},
+  };
+}
