@@ -52,6 +52,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/keyless-bots.md', label: 'Keyless bots' },
       { file: 'docs/domains.md', label: 'Email domains' },
       { file: 'docs/scim.md', label: 'Provision with SCIM' },
+      { file: 'docs/moving-in.md', label: 'Move from another system' },
     ],
   },
   {

@@ -6,11 +6,13 @@ import { type ExitCode, exitCodes, explain, UsageError } from './failure.ts';
 import type { Values } from './fields.ts';
 import { operations } from './gen/help.ts';
 import { overview, page } from './help.ts';
+import { importUsers } from './import/command.ts';
 import { login, logout } from './login.ts';
 import { operationCommand } from './operation.ts';
 import { print, say } from './output.ts';
 import { apply, plan } from './state/command.ts';
 import { use } from './tenant.ts';
+import { exportTenant } from './tenant-file/export.ts';
 
 const help: Command = {
   takes: '[COMMAND|OPERATION]',
@@ -29,6 +31,8 @@ const commands: Readonly<Record<string, Command>> = {
   use,
   plan,
   apply,
+  import: importUsers,
+  export: exportTenant,
   completion,
   help,
 };

@@ -29,6 +29,11 @@ export function createCli(url: string, token = '') {
     home,
     sessionsFile: path.join(home, 'bailiwick/sessions.json'),
 
+    /** Kills what runs, as an operator or the host does. */
+    kill(): void {
+      for (const child of running) child.kill('SIGKILL');
+    },
+
     /** Ends what still runs, such as a sign-in that waits for its user. */
     remove() {
       for (const child of running) child.kill();

@@ -30,7 +30,7 @@ test('the packed tool runs without the workspace, with its two dependencies', as
   });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   const [tarball = ''] = globSync('*.tgz', { cwd: folder });
-  const names = ['oauth4webapi', 'yaml'];
+  const names = ['csv-parse', 'oauth4webapi', 'yaml'];
   const folders = names.map((name) =>
     realpathSync(path.join(root, 'packages/cli/node_modules', name)),
   );

@@ -1,0 +1,82 @@
+import { Refusal } from '../failure.ts';
+
+// Password hashes as other systems export them, in the forms that Users_Import takes.
+
+type Json = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** The parameters of a Firebase project: its console shows them above the list of users. */
+export type FirebaseHash = { key: string; separator: string; rounds: string; memory: string };
+
+/** Reads what the console shows, or the same as JSON. */
+export function readFirebaseHash(text: string): FirebaseHash {
+  const value = (name: string): string => {
+    const [, found] = new RegExp(`${name}"?\\s*[:=]\\s*"?([A-Za-z0-9+/=_-]+)`).exec(text) ?? [];
+    if (found === undefined) throw new Refusal(`--firebase-hash: ${name} is missing`);
+    return found;
+  };
+  return {
+    key: standard(value('base64_signer_key')),
+    separator: standard(value('base64_salt_separator')),
+    rounds: value('rounds'),
+    memory: value('mem_cost'),
+  };
+}
+
+/** Standard base64, from that for addresses. */
+const standard = (base64: string): string => base64.replaceAll('-', '+').replaceAll('_', '/');
+
+export const firebaseHash = (
+  { key, separator, rounds, memory }: FirebaseHash,
+  salt: string,
+  hash: string,
+): string =>
+  `$fbscrypt$v=1,n=${memory},r=${rounds},p=1,ss=${separator},sk=${key}$${standard(salt)}$${standard(hash)}`;
+
+const unpadded = (base64: string): string => base64.replace(/=+$/, '');
+
+/** The digests of Keycloak's PBKDF2, by the names of its algorithms. */
+const digests: Readonly<Record<string, string>> = {
+  pbkdf2: 'sha1',
+  'pbkdf2-sha256': 'sha256',
+  'pbkdf2-sha512': 'sha512',
+};
+
+/**
+ * The password among a user's credentials in Keycloak; '' without one. Its data are JSON in texts.
+ *
+ * @throws Refusal for an algorithm of an extension
+ */
+export function keycloakHash(credentials: unknown): string {
+  const found: unknown = (Array.isArray(credentials) ? credentials : []).find(
+    (one: unknown) => isRecord(one) && one['type'] === 'password',
+  );
+  if (!isRecord(found)) return '';
+  const [data, secret] = [parsed(found['credentialData']), parsed(found['secretData'])];
+  const algorithm = String(data['algorithm']);
+  const salt = unpadded(String(secret['salt']));
+  const value = unpadded(String(secret['value']));
+  if (algorithm === 'argon2') return argon2(data, salt, value);
+  const digest = digests[algorithm];
+  if (digest === undefined)
+    throw new Refusal(`the password has the algorithm ${algorithm}, which is not known`);
+  return `$pbkdf2-${digest}$i=${String(data['hashIterations'])}$${salt}$${value}`;
+}
+
+function argon2(data: Json, salt: string, value: string): string {
+  const more = isRecord(data['additionalParameters']) ? data['additionalParameters'] : {};
+  const first = (name: string): string => {
+    const entry = more[name];
+    return String(Array.isArray(entry) ? entry[0] : entry);
+  };
+  return `$argon2${first('type')}$v=19$m=${first('memory')},t=${String(data['hashIterations'])},p=${first('parallelism')}$${salt}$${value}`;
+}
+
+function parsed(text: unknown): Json {
+  try {
+    const value: unknown = typeof text === 'string' ? JSON.parse(text) : text;
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jsonRecords } from './json-records.ts';
+
+async function read(text: string, lists: string[], pieceLength: number): Promise<unknown[]> {
+  async function* pieces() {
+    for (let at = 0; at < text.length; at += pieceLength) yield text.slice(at, at + pieceLength);
+  }
+  const found: unknown[] = [];
+  for await (const record of jsonRecords(pieces(), lists)) found.push(JSON.parse(record));
+  return found;
+}
+
+test('the records of named lists are read, wherever pieces begin and end', async () => {
+  const users = [
+    { id: 1, name: 'a "quoted" \\ } ] {', groups: ['x', { users: [{ id: 'no' }] }] },
+    { id: 2, users: [] },
+  ];
+  const file = { realm: 'r', clients: [{ id: 'c' }], users, more: { 'users:': 1 } };
+  for (const length of [1, 2, 7, 1000]) {
+    assert.deepEqual(await read(JSON.stringify(file, null, 1), ['users'], length), users);
+    assert.deepEqual(await read(JSON.stringify(users), [''], length), users);
+    assert.deepEqual(
+      await read(
+        JSON.stringify({ orgs: [{ humanUsers: [users[0]] }, { humanUsers: [users[1]] }] }),
+        ['humanUsers'],
+        length,
+      ),
+      users,
+    );
+  }
+});
+
+test('a file that ends early is refused', async () => {
+  await assert.rejects(read('{"users":[{"id":1},{"id', ['users'], 5), /ends in the middle/);
+});

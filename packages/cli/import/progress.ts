@@ -1,0 +1,57 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { say } from '../output.ts';
+
+/** How far an import has come. It is stored beside the file, so that the next run continues there. */
+export type Progress = {
+  /** The address and the size of the file: a state of another import does not count. */
+  url: string;
+  size: number;
+  done: number;
+  created: number;
+  existing: number;
+  failed: number;
+};
+
+const stateFile = (file: string): string => `${file}.import.json`;
+
+/** The progress of an interrupted import of this file to this address, or a new one. */
+export function readProgress(file: string, url: string, size: number): Progress {
+  const fresh = { url, size, done: 0, created: 0, existing: 0, failed: 0 };
+  try {
+    const stored = JSON.parse(readFileSync(stateFile(file), 'utf8')) as Partial<Progress>;
+    return stored.url === url && stored.size === size ? { ...fresh, ...stored } : fresh;
+  } catch {
+    // No import was interrupted. Users who were imported before are found again by their IDs.
+    return fresh;
+  }
+}
+
+export function storeProgress(file: string, progress: Progress): void {
+  const next = `${stateFile(file)}.next`;
+  writeFileSync(next, JSON.stringify(progress));
+  renameSync(next, stateFile(file));
+}
+
+export const forgetProgress = (file: string): void => rmSync(stateFile(file), { force: true });
+
+const width = 30;
+/** Rows between two lines where no terminal shows a bar. */
+const linesEvery = 10_000;
+
+/** Shows progress: a bar on a terminal, else a line now and then. `share`: of the file, 0 to 1. */
+export function showProgress(share: number, { done, failed }: Progress, before: number): void {
+  const percent = `${Math.floor(share * 100)} %`;
+  const counts = `${done} users${failed > 0 ? `, ${failed} failed` : ''}`;
+  if (process.stderr.isTTY) {
+    const full = Math.round(share * width);
+    process.stderr.write(
+      `\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${percent}  ${counts} `,
+    );
+  } else if (Math.floor(done / linesEvery) > Math.floor(before / linesEvery))
+    say(`${percent}  ${counts}`);
+}
+
+export function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\n');
+}

@@ -1,0 +1,156 @@
+import type { ImportedUserInput } from '../../client/gen/types.ts';
+import { Refusal } from '../failure.ts';
+import { type FirebaseHash, firebaseHash, keycloakHash } from './hashes.ts';
+
+// The users as other systems export them.
+
+export type Json = Readonly<Record<string, unknown>>;
+/** A user for Users_Import. Throws a Refusal for a user who cannot be imported. */
+export type Read = (record: Json) => ImportedUserInput;
+export type Source = {
+  /** How the file is cut into records: its lines, the rows of CSV, or the items of lists in JSON. */
+  form: 'lines' | 'csv' | readonly string[];
+  read: Read;
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const object = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const isTrue = (value: unknown): boolean => value === true || text(value).toLowerCase() === 'true';
+
+/** The entries with texts, numbers and flags, and of lists their first item. */
+function texts(value: unknown): Record<string, string> {
+  const entries = Object.entries(object(value)).flatMap(([key, entry]) => {
+    const one: unknown = Array.isArray(entry) ? entry[0] : entry;
+    return ['string', 'number', 'boolean'].includes(typeof one) ? [[key, String(one)]] : [];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function refuseDisabled(isDisabled: boolean): void {
+  if (isDisabled) throw new Refusal('the user is disabled in the other system');
+}
+
+const keycloak: Read = (user) => {
+  refuseDisabled(user['enabled'] === false);
+  return {
+    ExternalID: text(user['id']) || text(user['username']),
+    Email: text(user['email']),
+    EmailVerified: isTrue(user['emailVerified']),
+    GivenName: text(user['firstName']),
+    FamilyName: text(user['lastName']),
+    Name: fullName(user['firstName'], user['lastName']),
+    Metadata: texts(user['attributes']),
+    PasswordHash: keycloakHash(user['credentials']),
+  };
+};
+
+const fullName = (given: unknown, family: unknown): string =>
+  [text(given), text(family)].filter((part) => part !== '').join(' ');
+
+const auth0: Read = (user) => {
+  refuseDisabled(user['blocked'] === true);
+  const oid = text(object(user['_id'])['$oid']);
+  return {
+    ExternalID: text(user['user_id']) || (oid === '' ? '' : `auth0|${oid}`),
+    Email: text(user['email']),
+    EmailVerified: isTrue(user['email_verified']),
+    Name: text(user['name']) === text(user['email']) ? '' : text(user['name']),
+    GivenName: text(user['given_name']),
+    FamilyName: text(user['family_name']),
+    Picture: text(user['picture']),
+    Locale: text(user['locale']),
+    Metadata: { ...texts(user['user_metadata']), ...texts(user['app_metadata']) },
+    PasswordHash: text(user['passwordHash']),
+  };
+};
+
+const firebase =
+  (hash: FirebaseHash | undefined): Read =>
+  (user) => {
+    refuseDisabled(user['disabled'] === true);
+    const passwordHash = text(user['passwordHash']);
+    if (passwordHash !== '' && !hash)
+      throw new Refusal(
+        'the user has a password: --firebase-hash FILE is required to take it along',
+      );
+    return {
+      ExternalID: text(user['localId']),
+      Email: text(user['email']),
+      EmailVerified: isTrue(user['emailVerified']),
+      Name: text(user['displayName']),
+      Picture: text(user['photoUrl']),
+      PasswordHash:
+        hash && passwordHash !== '' ? firebaseHash(hash, text(user['salt']), passwordHash) : '',
+    };
+  };
+
+const clerk: Read = (user) => {
+  const email = text(user['primary_email_address']);
+  return {
+    ExternalID: text(user['id']),
+    Email: email,
+    EmailVerified: text(user['verified_email_addresses'])
+      .split(/[\s,;|]+/)
+      .includes(email),
+    GivenName: text(user['first_name']),
+    FamilyName: text(user['last_name']),
+    Name: fullName(user['first_name'], user['last_name']),
+    ...(text(user['username']) && { Metadata: { username: text(user['username']) } }),
+    PasswordHash: text(user['password_digest']),
+  };
+};
+
+const zitadel: Read = (record) => {
+  const user = object(record['user']);
+  const [profile, email] = [object(user['profile']), object(user['email'])];
+  return {
+    ExternalID: text(record['userId']),
+    Email: text(email['email']),
+    EmailVerified: isTrue(email['isEmailVerified']),
+    GivenName: text(profile['firstName']),
+    FamilyName: text(profile['lastName']),
+    Name: text(profile['displayName']) || fullName(profile['firstName'], profile['lastName']),
+    Locale: text(profile['preferredLanguage']),
+    PasswordHash: text(object(user['hashedPassword'])['value']),
+  };
+};
+
+/** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
+const jsonl: Read = ({ Verdict: _verdict, ...user }) => ({ ...user, Email: text(user['Email']) });
+
+const words = (value: unknown): string[] =>
+  text(value)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+/** A column of CSV is a field of Users_Import. Roles and Groups are separated by spaces. */
+const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...columns }) => {
+  const isMetadata = (name: string) => name.startsWith('Metadata.');
+  const named = Object.entries(columns).filter(([, value]) => text(value) !== '');
+  const metadata = named
+    .filter(([name]) => isMetadata(name))
+    .map(([name, value]) => [name.slice('Metadata.'.length), value]);
+  return {
+    ...Object.fromEntries(named.filter(([name]) => !isMetadata(name))),
+    Email: text(Email),
+    EmailVerified: isTrue(EmailVerified),
+    ...(metadata.length > 0 && {
+      Metadata: Object.fromEntries(metadata) as Record<string, string>,
+    }),
+    ...(text(Tenant) && {
+      Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
+    }),
+  };
+};
+
+/** The systems of --from. */
+export const sources = (hash: FirebaseHash | undefined): Readonly<Record<string, Source>> => ({
+  csv: { form: 'csv', read: csv },
+  jsonl: { form: 'lines', read: jsonl },
+  keycloak: { form: ['users', ''], read: keycloak },
+  auth0: { form: 'lines', read: auth0 },
+  firebase: { form: ['users'], read: firebase(hash) },
+  clerk: { form: 'csv', read: clerk },
+  zitadel: { form: ['humanUsers'], read: zitadel },
+});
