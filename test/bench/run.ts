@@ -35,6 +35,7 @@ import { verification } from './g26-verification.ts';
 import { listSearches } from './g27-searches.ts';
 import { counts } from './g28-counts.ts';
 import { scim } from './g30-scim.ts';
+import { imports } from './g32-imports.ts';
 import { updatePage } from './page.ts';
 import { hasRatio, plot } from './plot.ts';
 import { conditions, report } from './report.ts';
@@ -84,6 +85,7 @@ const benches: Record<string, Bench> = {
   G27: listSearches,
   G28: counts,
   G30: scim,
+  G32: imports,
   SHORT: short,
 };
 

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/users.proto.
  */
 export const file_bailiwick_identity_v1_users: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciLIAgoQVXNlcnNMaXN0UmVxdWVzdBIwCgRwYWdlGAEgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEh4KBXF1ZXJ5GAIgASgJQgi6SAVyAxiAAVIFUXVlcnkSMgoGc3RhdHVzGAMgASgJQhq6SBfYAQFyElIGYWN0aXZlUghkaXNhYmxlZFIGU3RhdHVzEi4KBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SMgoEc29ydBgGIAEoCUIeukgb2AEBchZSBG5hbWVSBWVtYWlsUgdjcmVhdGVkUgRTb3J0Eh4KCmRlc2NlbmRpbmcYByABKAhSCkRlc2NlbmRpbmciSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSLBAwoYVXNlcnNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIeCgVxdWVyeRgDIAEoCUIIukgFcgMYgAFSBVF1ZXJ5EjIKBnN0YXR1cxgEIAEoCUIaukgX2AEBchJSBmFjdGl2ZVIIZGlzYWJsZWRSBlN0YXR1cxJHCgZzb3VyY2UYBSABKAlCL7pILNgBAXInUgdjcmVhdG9yUgppbnZpdGF0aW9uUgNzc29SBWFkbWluUgRzY2ltUgZTb3VyY2USLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbxIxCgRzb3J0GAggASgJQh26SBrYAQFyFVIEbmFtZVIFZW1haWxSBmpvaW5lZFIEU29ydBIeCgpkZXNjZW5kaW5nGAkgASgIUgpEZXNjZW5kaW5nIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKHAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEi4KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCKqAwoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEiEKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBUgZMb2NhbGUSKQoLZXh0ZXJuYWxfaWQYByABKAlCCLpIBXIDGIACUgpFeHRlcm5hbElEEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhOlmKtRgCSUSKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdCJGChNVc2Vyc0NyZWF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI7Cg9Vc2Vyc0dldFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiQwoQVXNlcnNHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiSwoSVXNlcnNVcGRhdGVSZXF1ZXN0EjUKBHVzZXIYASABKAsyIS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckNoYW5nZVIEVXNlciK0BAoKVXNlckNoYW5nZRIfCgJpZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgJJRBIhCgRuYW1lGAIgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEiwKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABSAFSCUdpdmVuTmFtZYgBARIuCgtmYW1pbHlfbmFtZRgEIAEoCUIIukgFcgMYgAFIAlIKRmFtaWx5TmFtZYgBARInCgdwaWN0dXJlGAUgASgJQgi6SAVyAxiAEEgDUgdQaWN0dXJliAEBEiYKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YRIZCgVlbWFpbBgJIAEoCUgGUgVFbWFpbIgBATpTirUYDUVtYWlsVmVyaWZpZWSKtRgGU3RhdHVzirUYC0hhc1Bhc3N3b3JkirUYC0xhc3RMb2dpbkF0irUYCUNyZWF0ZWRBdIq1GAlVcGRhdGVkQXRCBwoFX25hbWVCDQoLX2dpdmVuX25hbWVCDgoMX2ZhbWlseV9uYW1lQgoKCF9waWN0dXJlQgkKB19sb2NhbGVCDgoMX2V4dGVybmFsX2lkQggKBl9lbWFpbCJGChNVc2Vyc1VwZGF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI/ChNVc2Vyc0Rpc2FibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkcKFFVzZXJzRGlzYWJsZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI+ChJVc2Vyc0VuYWJsZVJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiRgoTVXNlcnNFbmFibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNEZWxldGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhUKE1VzZXJzRGVsZXRlUmVzcG9uc2UieAoaVXNlcnNMaXN0SWRlbnRpdGllc1JlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChtVc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVBhZ2VSBFBhZ2UiZgoMSWRlbnRpdHlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKyAgoISWRlbnRpdHkSFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSGgoIcHJvdmlkZXIYAiABKAlSCFByb3ZpZGVyEhcKB3VzZXJfaWQYAyABKAlSBlVzZXJJRBIWCgZpc3N1ZXIYBCABKAlSBklzc3VlchIYCgdzdWJqZWN0GAUgASgJUgdTdWJqZWN0EhQKBWVtYWlsGAYgASgJUgVFbWFpbBI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJQ3JlYXRlZEF0EjwKDGxhc3RfdXNlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCkxhc3RVc2VkQXQSGAoHbGltaXRlZBgJIAEoCFIHTGltaXRlZCJzChpVc2Vyc1JlbW92ZUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlciIdChtVc2Vyc1JlbW92ZUlkZW50aXR5UmVzcG9uc2UinQEKG1VzZXJzQ29uZmlybUlkZW50aXR5UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIrCghwcm92aWRlchgCIAEoCUIPukgMyAEBcgeKtRgDc3NvUghQcm92aWRlchInCghwYXNzd29yZBgDIAEoCUILgAEBukgFcgMYgAJSCFBhc3N3b3JkIh4KHFVzZXJzQ29uZmlybUlkZW50aXR5UmVzcG9uc2UiRAoYVXNlcnNSZXNldEZhY3RvcnNSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhsKGVVzZXJzUmVzZXRGYWN0b3JzUmVzcG9uc2Uy5BEKBVVzZXJzEqICCgpHZXRCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVzcG9uc2UitAGQAgGKtRisARADGgcKBWVtYWlsGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQafSJ7aWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgb2YgdGhhdCB1c2VyOyB3aXRoIGlhbS51c2Vycy5yZWFkIG9ubHkgaW4gb3RoZXIgdGVuYW50cyB0aGUgcmVzdWx0IGlzIG5vdF9mb3VuZCwgd2l0aG91dCBpdCA0MDMuaAKYAQESgQEKBExpc3QSJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXNwb25zZSImkAIBirUYHxADGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSmwEKDExpc3RCeVRlbmFudBIvLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QaMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXNwb25zZSIokAIBirUYIRADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudJgBARKHAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKPAgoDR2V0EiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlc3BvbnNlIrYBkAIBirUYrgEQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQafSJ7aWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgb2YgdGhhdCB1c2VyOyB3aXRoIGlhbS51c2Vycy5yZWFkIG9ubHkgaW4gb3RoZXIgdGVuYW50cyB0aGUgcmVzdWx0IGlzIG5vdF9mb3VuZCwgd2l0aG91dCBpdCA0MDMuaAKYAQESkgEKBlVwZGF0ZRIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNVcGRhdGVSZXNwb25zZSIxirUYLRADGgkKB3VzZXIuaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKKAQoHRGlzYWJsZRIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0Rpc2FibGVSZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKHAQoGRW5hYmxlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0VuYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKSAQoGRGVsZXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0RlbGV0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEqoBCg5MaXN0SWRlbnRpdGllcxIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2UiMZACAYq1GCoQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSsgEKD0NvbmZpcm1JZGVudGl0eRIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NvbmZpcm1JZGVudGl0eVJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDb25maXJtSWRlbnRpdHlSZXNwb25zZSI2irUYMhADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgAWgCkAEDEqoBCg5SZW1vdmVJZGVudGl0eRIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1JlbW92ZUlkZW50aXR5UmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1JlbW92ZUlkZW50aXR5UmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAESmQEKDFJlc2V0RmFjdG9ycxIvLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1Jlc2V0RmFjdG9yc1JlcXVlc3QaMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNSZXNldEZhY3RvcnNSZXNwb25zZSImirUYIhADGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciLIAgoQVXNlcnNMaXN0UmVxdWVzdBIwCgRwYWdlGAEgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEh4KBXF1ZXJ5GAIgASgJQgi6SAVyAxiAAVIFUXVlcnkSMgoGc3RhdHVzGAMgASgJQhq6SBfYAQFyElIGYWN0aXZlUghkaXNhYmxlZFIGU3RhdHVzEi4KBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SMgoEc29ydBgGIAEoCUIeukgb2AEBchZSBG5hbWVSBWVtYWlsUgdjcmVhdGVkUgRTb3J0Eh4KCmRlc2NlbmRpbmcYByABKAhSCkRlc2NlbmRpbmciSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSLBAwoYVXNlcnNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZRIeCgVxdWVyeRgDIAEoCUIIukgFcgMYgAFSBVF1ZXJ5EjIKBnN0YXR1cxgEIAEoCUIaukgX2AEBchJSBmFjdGl2ZVIIZGlzYWJsZWRSBlN0YXR1cxJHCgZzb3VyY2UYBSABKAlCL7pILNgBAXInUgdjcmVhdG9yUgppbnZpdGF0aW9uUgNzc29SBWFkbWluUgRzY2ltUgZTb3VyY2USLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbxIxCgRzb3J0GAggASgJQh26SBrYAQFyFVIEbmFtZVIFZW1haWxSBmpvaW5lZFIEU29ydBIeCgpkZXNjZW5kaW5nGAkgASgIUgpEZXNjZW5kaW5nIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKHAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEi4KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCKqAwoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEiEKBmxvY2FsZRgGIAEoCUIJukgGcgTItRgBUgZMb2NhbGUSKQoLZXh0ZXJuYWxfaWQYByABKAlCCLpIBXIDGIACUgpFeHRlcm5hbElEEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhOlmKtRgCSUSKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdCJGChNVc2Vyc0NyZWF0ZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciKwAQoSVXNlcnNJbXBvcnRSZXF1ZXN0EksKBXVzZXJzGAEgAygLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkltcG9ydGVkVXNlckIQukgNkgEKCAEQ6AciA9gBA1IFVXNlcnMSNAoIb25fZXJyb3IYAiABKAlCGbpIFtgBAXIRUgVhYm9ydFIIY29udGludWVSB09uRXJyb3ISFwoHZHJ5X3J1bhgDIAEoCFIGRHJ5UnVuIvoDCgxJbXBvcnRlZFVzZXISIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAiABKAhSDUVtYWlsVmVyaWZpZWQSHAoEbmFtZRgDIAEoCUIIukgFcgMYgAFSBE5hbWUSJwoKZ2l2ZW5fbmFtZRgEIAEoCUIIukgFcgMYgAFSCUdpdmVuTmFtZRIpCgtmYW1pbHlfbmFtZRgFIAEoCUIIukgFcgMYgAFSCkZhbWlseU5hbWUSIgoHcGljdHVyZRgGIAEoCUIIukgFcgMYgBBSB1BpY3R1cmUSIQoGbG9jYWxlGAcgASgJQgm6SAZyBMi1GAFSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgIIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESMAoNcGFzc3dvcmRfaGFzaBgKIAEoCUILgAEBukgFcgMYgAhSDFBhc3N3b3JkSGFzaBJNCgd0ZW5hbnRzGAsgAygLMikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkltcG9ydGVkTWVtYmVyc2hpcEIIukgFkgECEDJSB1RlbmFudHMikwEKEkltcG9ydGVkTWVtYmVyc2hpcBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKBXJvbGVzGAIgAygJQhK6SA+SAQwQMiIIcgaYtRgBEAFSBVJvbGVzEioKBmdyb3VwcxgDIAMoCUISukgPkgEMEGQiCHIGkLUYARABUgZHcm91cHMiVwoTVXNlcnNJbXBvcnRSZXNwb25zZRJACgh2ZXJkaWN0cxgBIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5JbXBvcnRWZXJkaWN0UghWZXJkaWN0cyKnAQoNSW1wb3J0VmVyZGljdBIWCgZyZXN1bHQYASABKAlSBlJlc3VsdBIfCgtleHRlcm5hbF9pZBgCIAEoCVIKRXh0ZXJuYWxJRBIUCgVlbWFpbBgDIAEoCVIFRW1haWwSFwoHdXNlcl9pZBgEIAEoCVIGVXNlcklEEhIKBGNvZGUYBSABKAlSBENvZGUSGgoIbWVzc2FnZXMYBiADKAlSCE1lc3NhZ2VzIjsKD1VzZXJzR2V0UmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCJDChBVc2Vyc0dldFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJLChJVc2Vyc1VwZGF0ZVJlcXVlc3QSNQoEdXNlchgBIAEoCzIhLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyQ2hhbmdlUgRVc2VyIrQECgpVc2VyQ2hhbmdlEh8KAmlkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSAklEEiEKBG5hbWUYAiABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLAoKZ2l2ZW5fbmFtZRgDIAEoCUIIukgFcgMYgAFIAVIJR2l2ZW5OYW1liAEBEi4KC2ZhbWlseV9uYW1lGAQgASgJQgi6SAVyAxiAAUgCUgpGYW1pbHlOYW1liAEBEicKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQSANSB1BpY3R1cmWIAQESJgoGbG9jYWxlGAYgASgJQgm6SAZyBMi1GAFIBFIGTG9jYWxliAEBEi4KC2V4dGVybmFsX2lkGAcgASgJQgi6SAVyAxiAAkgFUgpFeHRlcm5hbElEiAEBEjoKCG1ldGFkYXRhGAggASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEhkKBWVtYWlsGAkgASgJSAZSBUVtYWlsiAEBOlOKtRgNRW1haWxWZXJpZmllZIq1GAZTdGF0dXOKtRgLSGFzUGFzc3dvcmSKtRgLTGFzdExvZ2luQXSKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZUIOCgxfZXh0ZXJuYWxfaWRCCAoGX2VtYWlsIkYKE1VzZXJzVXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIj8KE1VzZXJzRGlzYWJsZVJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiRwoUVXNlcnNEaXNhYmxlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIj4KElVzZXJzRW5hYmxlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCJGChNVc2Vyc0VuYWJsZVJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciI+ChJVc2Vyc0RlbGV0ZVJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiFQoTVXNlcnNEZWxldGVSZXNwb25zZSJ4ChpVc2Vyc0xpc3RJZGVudGl0aWVzUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlYKG1VzZXJzTGlzdElkZW50aXRpZXNSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5UGFnZVIEUGFnZSJmCgxJZGVudGl0eVBhZ2USNQoFaXRlbXMYASADKAsyHy5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIrICCghJZGVudGl0eRIWCgZ0ZW5hbnQYASABKAlSBlRlbmFudBIaCghwcm92aWRlchgCIAEoCVIIUHJvdmlkZXISFwoHdXNlcl9pZBgDIAEoCVIGVXNlcklEEhYKBmlzc3VlchgEIAEoCVIGSXNzdWVyEhgKB3N1YmplY3QYBSABKAlSB1N1YmplY3QSFAoFZW1haWwYBiABKAlSBUVtYWlsEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglDcmVhdGVkQXQSPAoMbGFzdF91c2VkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKTGFzdFVzZWRBdBIYCgdsaW1pdGVkGAkgASgIUgdMaW1pdGVkInMKGlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEEisKCHByb3ZpZGVyGAIgASgJQg+6SAzIAQFyB4q1GANzc29SCFByb3ZpZGVyIh0KG1VzZXJzUmVtb3ZlSWRlbnRpdHlSZXNwb25zZSKdAQobVXNlcnNDb25maXJtSWRlbnRpdHlSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEEisKCHByb3ZpZGVyGAIgASgJQg+6SAzIAQFyB4q1GANzc29SCFByb3ZpZGVyEicKCHBhc3N3b3JkGAMgASgJQguAAQG6SAVyAxiAAlIIUGFzc3dvcmQiHgocVXNlcnNDb25maXJtSWRlbnRpdHlSZXNwb25zZSJEChhVc2Vyc1Jlc2V0RmFjdG9yc1JlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiGwoZVXNlcnNSZXNldEZhY3RvcnNSZXNwb25zZTLuEgoFVXNlcnMSogIKCkdldEJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldEJ5RW1haWxSZXNwb25zZSK0AZACAYq1GKwBEAMaBwoFZW1haWwaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBp9IntpYW0udXNlcnMucmVhZCBpbiBhIHRlbmFudCBvZiB0aGF0IHVzZXI7IHdpdGggaWFtLnVzZXJzLnJlYWQgb25seSBpbiBvdGhlciB0ZW5hbnRzIHRoZSByZXN1bHQgaXMgbm90X2ZvdW5kLCB3aXRob3V0IGl0IDQwMy5oApgBARKBAQoETGlzdBInLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXF1ZXN0GiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlc3BvbnNlIiaQAgGKtRgfEAMaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBKbAQoMTGlzdEJ5VGVuYW50Ei8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVxdWVzdBowLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlc3BvbnNlIiiQAgGKtRghEAMaGhIYCg5pYW0udXNlcnMucmVhZBIGdGVuYW50mAEBEocBCgZDcmVhdGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEocBCgZJbXBvcnQSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNJbXBvcnRSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzSW1wb3J0UmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEo8CCgNHZXQSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0UmVzcG9uc2UitgGQAgGKtRiuARADGgkKB3VzZXJfaWQaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBp9IntpYW0udXNlcnMucmVhZCBpbiBhIHRlbmFudCBvZiB0aGF0IHVzZXI7IHdpdGggaWFtLnVzZXJzLnJlYWQgb25seSBpbiBvdGhlciB0ZW5hbnRzIHRoZSByZXN1bHQgaXMgbm90X2ZvdW5kLCB3aXRob3V0IGl0IDQwMy5oApgBARKSAQoGVXBkYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlci5pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEooBCgdEaXNhYmxlEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEaXNhYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEocBCgZFbmFibGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNFbmFibGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEpIBCgZEZWxldGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAESqgEKDkxpc3RJZGVudGl0aWVzEjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdElkZW50aXRpZXNSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdElkZW50aXRpZXNSZXNwb25zZSIxkAIBirUYKhADGgkKB3VzZXJfaWQaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBKyAQoPQ29uZmlybUlkZW50aXR5EjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ29uZmlybUlkZW50aXR5UmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NvbmZpcm1JZGVudGl0eVJlc3BvbnNlIjaKtRgyEAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABaAKQAQMSqgEKDlJlbW92ZUlkZW50aXR5EjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXNwb25zZSIxirUYLRADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKZAQoMUmVzZXRGYWN0b3JzEi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVzZXRGYWN0b3JzUmVxdWVzdBowLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1Jlc2V0RmFjdG9yc1Jlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Selects a user by address.
@@ -335,6 +335,222 @@ export const UsersCreateResponseSchema: GenMessage<UsersCreateResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 8);
 
 /**
+ * The users to import.
+ *
+ * @generated from message bailiwick.identity.v1.UsersImportRequest
+ */
+export type UsersImportRequest = Message<"bailiwick.identity.v1.UsersImportRequest"> & {
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.ImportedUser users = 1 [json_name = "Users"];
+   */
+  users: ImportedUser[];
+
+  /**
+   * What a refused user means for the others: abort imports none of them, continue imports them.
+   * Empty means abort.
+   *
+   * @generated from field: string on_error = 2 [json_name = "OnError"];
+   */
+  onError: string;
+
+  /**
+   * Whether to return the verdicts only, and import nothing.
+   *
+   * @generated from field: bool dry_run = 3 [json_name = "DryRun"];
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersImportRequest.
+ * Use `create(UsersImportRequestSchema)` to create a new message.
+ */
+export const UsersImportRequestSchema: GenMessage<UsersImportRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 9);
+
+/**
+ * A user of another system.
+ *
+ * @generated from message bailiwick.identity.v1.ImportedUser
+ */
+export type ImportedUser = Message<"bailiwick.identity.v1.ImportedUser"> & {
+  /**
+   * @generated from field: string email = 1 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * Whether the other system has verified the address. If it has not, the password hash is not
+   * stored: the user resets the password with a mail, which verifies the address.
+   *
+   * @generated from field: bool email_verified = 2 [json_name = "EmailVerified"];
+   */
+  emailVerified: boolean;
+
+  /**
+   * @generated from field: string name = 3 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * @generated from field: string given_name = 4 [json_name = "GivenName"];
+   */
+  givenName: string;
+
+  /**
+   * @generated from field: string family_name = 5 [json_name = "FamilyName"];
+   */
+  familyName: string;
+
+  /**
+   * @generated from field: string picture = 6 [json_name = "Picture"];
+   */
+  picture: string;
+
+  /**
+   * @generated from field: string locale = 7 [json_name = "Locale"];
+   */
+  locale: string;
+
+  /**
+   * The user's ID in the other system. It says whether the user was imported before. If it is empty,
+   * the address does.
+   *
+   * @generated from field: string external_id = 8 [json_name = "ExternalID"];
+   */
+  externalId: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap metadata = 9 [json_name = "Metadata"];
+   */
+  metadata?: StringMap | undefined;
+
+  /**
+   * The hash of the user's password: argon2id, argon2i, bcrypt, scrypt, PBKDF2, SHA-512-crypt or
+   * phpass, as docs/moving-in.md lists them. The first sign-in replaces it. MD5, SHA-1 and SHA-256
+   * are stored inside argon2id.
+   *
+   * @generated from field: string password_hash = 10 [json_name = "PasswordHash"];
+   */
+  passwordHash: string;
+
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.ImportedMembership tenants = 11 [json_name = "Tenants"];
+   */
+  tenants: ImportedMembership[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ImportedUser.
+ * Use `create(ImportedUserSchema)` to create a new message.
+ */
+export const ImportedUserSchema: GenMessage<ImportedUser> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 10);
+
+/**
+ * A membership of an imported user.
+ *
+ * @generated from message bailiwick.identity.v1.ImportedMembership
+ */
+export type ImportedMembership = Message<"bailiwick.identity.v1.ImportedMembership"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * The roles of the new member. Empty means the tenant's default role.
+   *
+   * @generated from field: repeated string roles = 2 [json_name = "Roles"];
+   */
+  roles: string[];
+
+  /**
+   * The paths of the member's groups, which must exist.
+   *
+   * @generated from field: repeated string groups = 3 [json_name = "Groups"];
+   */
+  groups: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ImportedMembership.
+ * Use `create(ImportedMembershipSchema)` to create a new message.
+ */
+export const ImportedMembershipSchema: GenMessage<ImportedMembership> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 11);
+
+/**
+ * A verdict for each user, in the order of the request.
+ *
+ * @generated from message bailiwick.identity.v1.UsersImportResponse
+ */
+export type UsersImportResponse = Message<"bailiwick.identity.v1.UsersImportResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.ImportVerdict verdicts = 1 [json_name = "Verdicts"];
+   */
+  verdicts: ImportVerdict[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersImportResponse.
+ * Use `create(UsersImportResponseSchema)` to create a new message.
+ */
+export const UsersImportResponseSchema: GenMessage<UsersImportResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 12);
+
+/**
+ * What became of a user.
+ *
+ * @generated from message bailiwick.identity.v1.ImportVerdict
+ */
+export type ImportVerdict = Message<"bailiwick.identity.v1.ImportVerdict"> & {
+  /**
+   * created, existing, failed or skipped. skipped: nothing is wrong with the user, but with another
+   * one of a call that imports all or none. In a dry run, what would become of the user.
+   *
+   * @generated from field: string result = 1 [json_name = "Result"];
+   */
+  result: string;
+
+  /**
+   * @generated from field: string external_id = 2 [json_name = "ExternalID"];
+   */
+  externalId: string;
+
+  /**
+   * @generated from field: string email = 3 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * Empty if the user does not exist.
+   *
+   * @generated from field: string user_id = 4 [json_name = "UserID"];
+   */
+  userId: string;
+
+  /**
+   * Why the user failed, as in an ErrorResponse.
+   *
+   * @generated from field: string code = 5 [json_name = "Code"];
+   */
+  code: string;
+
+  /**
+   * @generated from field: repeated string messages = 6 [json_name = "Messages"];
+   */
+  messages: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.ImportVerdict.
+ * Use `create(ImportVerdictSchema)` to create a new message.
+ */
+export const ImportVerdictSchema: GenMessage<ImportVerdict> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 13);
+
+/**
  * Selects one user.
  *
  * @generated from message bailiwick.identity.v1.UsersGetRequest
@@ -351,7 +567,7 @@ export type UsersGetRequest = Message<"bailiwick.identity.v1.UsersGetRequest"> &
  * Use `create(UsersGetRequestSchema)` to create a new message.
  */
 export const UsersGetRequestSchema: GenMessage<UsersGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 9);
+  messageDesc(file_bailiwick_identity_v1_users, 14);
 
 /**
  * The user.
@@ -370,7 +586,7 @@ export type UsersGetResponse = Message<"bailiwick.identity.v1.UsersGetResponse">
  * Use `create(UsersGetResponseSchema)` to create a new message.
  */
 export const UsersGetResponseSchema: GenMessage<UsersGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 10);
+  messageDesc(file_bailiwick_identity_v1_users, 15);
 
 /**
  * The user to update.
@@ -389,7 +605,7 @@ export type UsersUpdateRequest = Message<"bailiwick.identity.v1.UsersUpdateReque
  * Use `create(UsersUpdateRequestSchema)` to create a new message.
  */
 export const UsersUpdateRequestSchema: GenMessage<UsersUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 11);
+  messageDesc(file_bailiwick_identity_v1_users, 16);
 
 /**
  * The changes to a user. An absent field keeps its stored value; a field that is sent replaces it,
@@ -453,7 +669,7 @@ export type UserChange = Message<"bailiwick.identity.v1.UserChange"> & {
  * Use `create(UserChangeSchema)` to create a new message.
  */
 export const UserChangeSchema: GenMessage<UserChange> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 12);
+  messageDesc(file_bailiwick_identity_v1_users, 17);
 
 /**
  * The user as stored.
@@ -472,7 +688,7 @@ export type UsersUpdateResponse = Message<"bailiwick.identity.v1.UsersUpdateResp
  * Use `create(UsersUpdateResponseSchema)` to create a new message.
  */
 export const UsersUpdateResponseSchema: GenMessage<UsersUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 13);
+  messageDesc(file_bailiwick_identity_v1_users, 18);
 
 /**
  * Selects the user to disable.
@@ -491,7 +707,7 @@ export type UsersDisableRequest = Message<"bailiwick.identity.v1.UsersDisableReq
  * Use `create(UsersDisableRequestSchema)` to create a new message.
  */
 export const UsersDisableRequestSchema: GenMessage<UsersDisableRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 14);
+  messageDesc(file_bailiwick_identity_v1_users, 19);
 
 /**
  * The user as stored.
@@ -510,7 +726,7 @@ export type UsersDisableResponse = Message<"bailiwick.identity.v1.UsersDisableRe
  * Use `create(UsersDisableResponseSchema)` to create a new message.
  */
 export const UsersDisableResponseSchema: GenMessage<UsersDisableResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 15);
+  messageDesc(file_bailiwick_identity_v1_users, 20);
 
 /**
  * Selects the user to enable.
@@ -529,7 +745,7 @@ export type UsersEnableRequest = Message<"bailiwick.identity.v1.UsersEnableReque
  * Use `create(UsersEnableRequestSchema)` to create a new message.
  */
 export const UsersEnableRequestSchema: GenMessage<UsersEnableRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 16);
+  messageDesc(file_bailiwick_identity_v1_users, 21);
 
 /**
  * The user as stored.
@@ -548,7 +764,7 @@ export type UsersEnableResponse = Message<"bailiwick.identity.v1.UsersEnableResp
  * Use `create(UsersEnableResponseSchema)` to create a new message.
  */
 export const UsersEnableResponseSchema: GenMessage<UsersEnableResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 17);
+  messageDesc(file_bailiwick_identity_v1_users, 22);
 
 /**
  * Selects the user to delete.
@@ -567,7 +783,7 @@ export type UsersDeleteRequest = Message<"bailiwick.identity.v1.UsersDeleteReque
  * Use `create(UsersDeleteRequestSchema)` to create a new message.
  */
 export const UsersDeleteRequestSchema: GenMessage<UsersDeleteRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 18);
+  messageDesc(file_bailiwick_identity_v1_users, 23);
 
 /**
  * Empty: the user is deleted.
@@ -582,7 +798,7 @@ export type UsersDeleteResponse = Message<"bailiwick.identity.v1.UsersDeleteResp
  * Use `create(UsersDeleteResponseSchema)` to create a new message.
  */
 export const UsersDeleteResponseSchema: GenMessage<UsersDeleteResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 19);
+  messageDesc(file_bailiwick_identity_v1_users, 24);
 
 /**
  * Selects a user and a page.
@@ -606,7 +822,7 @@ export type UsersListIdentitiesRequest = Message<"bailiwick.identity.v1.UsersLis
  * Use `create(UsersListIdentitiesRequestSchema)` to create a new message.
  */
 export const UsersListIdentitiesRequestSchema: GenMessage<UsersListIdentitiesRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 20);
+  messageDesc(file_bailiwick_identity_v1_users, 25);
 
 /**
  * A page of identities.
@@ -625,7 +841,7 @@ export type UsersListIdentitiesResponse = Message<"bailiwick.identity.v1.UsersLi
  * Use `create(UsersListIdentitiesResponseSchema)` to create a new message.
  */
 export const UsersListIdentitiesResponseSchema: GenMessage<UsersListIdentitiesResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 21);
+  messageDesc(file_bailiwick_identity_v1_users, 26);
 
 /**
  * One page of identities.
@@ -649,7 +865,7 @@ export type IdentityPage = Message<"bailiwick.identity.v1.IdentityPage"> & {
  * Use `create(IdentityPageSchema)` to create a new message.
  */
 export const IdentityPageSchema: GenMessage<IdentityPage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 22);
+  messageDesc(file_bailiwick_identity_v1_users, 27);
 
 /**
  * A user's identity at an identity provider.
@@ -717,7 +933,7 @@ export type Identity = Message<"bailiwick.identity.v1.Identity"> & {
  * Use `create(IdentitySchema)` to create a new message.
  */
 export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 23);
+  messageDesc(file_bailiwick_identity_v1_users, 28);
 
 /**
  * Selects a user's identity at one provider.
@@ -741,7 +957,7 @@ export type UsersRemoveIdentityRequest = Message<"bailiwick.identity.v1.UsersRem
  * Use `create(UsersRemoveIdentityRequestSchema)` to create a new message.
  */
 export const UsersRemoveIdentityRequestSchema: GenMessage<UsersRemoveIdentityRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 24);
+  messageDesc(file_bailiwick_identity_v1_users, 29);
 
 /**
  * Empty: the user has no identity at the provider.
@@ -756,7 +972,7 @@ export type UsersRemoveIdentityResponse = Message<"bailiwick.identity.v1.UsersRe
  * Use `create(UsersRemoveIdentityResponseSchema)` to create a new message.
  */
 export const UsersRemoveIdentityResponseSchema: GenMessage<UsersRemoveIdentityResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 25);
+  messageDesc(file_bailiwick_identity_v1_users, 30);
 
 /**
  * Selects a user's identity at one provider, with the account's password.
@@ -788,7 +1004,7 @@ export type UsersConfirmIdentityRequest = Message<"bailiwick.identity.v1.UsersCo
  * Use `create(UsersConfirmIdentityRequestSchema)` to create a new message.
  */
 export const UsersConfirmIdentityRequestSchema: GenMessage<UsersConfirmIdentityRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 26);
+  messageDesc(file_bailiwick_identity_v1_users, 31);
 
 /**
  * Empty: the identity is confirmed.
@@ -803,7 +1019,7 @@ export type UsersConfirmIdentityResponse = Message<"bailiwick.identity.v1.UsersC
  * Use `create(UsersConfirmIdentityResponseSchema)` to create a new message.
  */
 export const UsersConfirmIdentityResponseSchema: GenMessage<UsersConfirmIdentityResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 27);
+  messageDesc(file_bailiwick_identity_v1_users, 32);
 
 /**
  * Selects the user who has lost the factors.
@@ -822,7 +1038,7 @@ export type UsersResetFactorsRequest = Message<"bailiwick.identity.v1.UsersReset
  * Use `create(UsersResetFactorsRequestSchema)` to create a new message.
  */
 export const UsersResetFactorsRequestSchema: GenMessage<UsersResetFactorsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 28);
+  messageDesc(file_bailiwick_identity_v1_users, 33);
 
 /**
  * Empty: the user has no second factor.
@@ -837,7 +1053,7 @@ export type UsersResetFactorsResponse = Message<"bailiwick.identity.v1.UsersRese
  * Use `create(UsersResetFactorsResponseSchema)` to create a new message.
  */
 export const UsersResetFactorsResponseSchema: GenMessage<UsersResetFactorsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_users, 29);
+  messageDesc(file_bailiwick_identity_v1_users, 34);
 
 /**
  * The users of the platform and of its tenants.
@@ -890,6 +1106,19 @@ export const Users: GenService<{
     methodKind: "unary";
     input: typeof UsersCreateRequestSchema;
     output: typeof UsersCreateResponseSchema;
+  },
+  /**
+   * Imports users from another system, whose addresses the caller vouches for, with the hashes of
+   * their passwords and their memberships. No mail is sent. A user who was imported before is left
+   * as it is, except that missing memberships are made, so that an interrupted import can be
+   * repeated. The response has one verdict for each user.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Import
+   */
+  import: {
+    methodKind: "unary";
+    input: typeof UsersImportRequestSchema;
+    output: typeof UsersImportResponseSchema;
   },
   /**
    * Returns one user. If the caller can read users only in other tenants, the result is not_found.
