@@ -8,8 +8,9 @@ export type Row = Sent | Unsent;
 
 export const isSent = (row: Row): row is Sent => !('problem' in row);
 
-// A call takes 1,000 users, 1 MiB and 20,000 values of JSON. These leave room for the rest of it.
-const maxUsers = 500;
+// A call takes 1,000 users, 1 MiB and 20,000 values of JSON. These leave room for the rest of it, and
+// for a busy server.
+const maxUsers = 200;
 const maxBytes = 700_000;
 const maxValues = 15_000;
 

@@ -2,7 +2,7 @@ import { type Database, type EntityManager } from '@bailiwick/database';
 import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { type Call } from '@bailiwick/rpc';
-import { LockMode } from '@mikro-orm/core';
+import { FlushMode, LockMode } from '@mikro-orm/core';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
@@ -52,6 +52,8 @@ async function addPart(
   numbered: readonly Numbered[],
   call: Call,
 ): Promise<Refusal[]> {
+  // No row that is written here is read again: all are written together at the end.
+  em.setFlushMode(FlushMode.COMMIT);
   const memberships = numbered.map(({ membership }) => membership);
   const userIds = memberships.map(({ userId }) => userId);
   const active = await lockActive(em, userIds);
