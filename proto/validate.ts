@@ -135,7 +135,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^must be greater than or equal to (\S+)$/, 'must be at least $1'],
   [/^must be less than or equal to (\S+)$/, 'must be at most $1'],
   [/^must contain no more than (\d+) item\(s\)$/, 'must have at most $1 items'],
-  [/^must contain at least (\d+) item\(s\)$/, 'must have at least $1 items'],
+  [/^must contain at least 1 item\(s\)$/, 'is required'],
   [
     /^must be at most (\d+) entries$|^map must be at most (\d+) entries$/,
     'must have at most $1$2 keys',

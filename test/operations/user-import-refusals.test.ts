@@ -150,7 +150,7 @@ describeOne('refused imports of users', 'one process', (topology) => {
     assertRefused(await send(Array.from({ length: 1001 }, () => ({}))), 400, 'invalid_argument', [
       'Users must have at most 1000 items',
     ]);
-    assertRefused(await send([]), 400, 'invalid_argument', ['Users must have at least 1 items']);
+    assertRefused(await send([]), 400, 'invalid_argument', ['Users is required']);
     assertRefused(await send([{ ...importedPerson(), Hash: 'x' }]), 400, 'invalid_argument');
   });
 });
