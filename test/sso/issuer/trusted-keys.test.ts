@@ -14,7 +14,7 @@ import { githubJob, newSigning } from './keyless.ts';
 
 type Route = (response: ServerResponse) => void;
 
-const limits = { totalMs: 500, connectMs: 500, answerBytes: 64 * 1024 };
+const limits = { totalMs: 3000, connectMs: 3000, answerBytes: 64 * 1024 };
 const log = createLog('test', () => {});
 const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Route =>
