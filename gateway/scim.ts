@@ -36,7 +36,7 @@ type ScimRequest = {
 export function createScim({ admit, prepare }: Pipeline, publicUrl: string) {
   return async ({ request, response, pathname, search, origin }: ScimRequest): Promise<void> => {
     const [, tenant, path = ''] = route.exec(pathname) ?? [];
-    if (tenant === undefined) throw notFound('the address');
+    if (tenant === undefined) throw notFound('address');
     await measureOperation(operation.name, async () => {
       // A browser's cookie is no credential of a directory.
       if (request.headers.authorization === undefined) throw unauthenticated();

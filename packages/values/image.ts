@@ -39,7 +39,7 @@ export function logoProblem(content: Uint8Array | undefined): string | undefined
   }
 }
 
-/** What is stored of a logo beside its bytes. The hash is in its address, for caches. */
+/** The stored facts about a logo's bytes. The hash is in its address, for caches. */
 export type LogoFacts = { hash: string; width: number; height: number };
 
 /** The facts of a logo; undefined for an empty one. @throws if it is no logo */

@@ -92,7 +92,7 @@ describe('bailiwick export', () => {
       assert.match(run.stderr, /5 users were imported with the rest of the tenant, 0 failed/);
       assert.deepEqual(await decisions(to, everyone), before, round);
     }
-    // What the copy exports is the same, but for its name and its order of users.
+    // The copy exports the same records, apart from its name and the order of its users.
     const records = (lines: string) => lines.trim().split('\n').slice(1).sort();
     assert.deepEqual(records(await exported(to)), records(text));
   });

@@ -132,7 +132,7 @@ export async function startScim(topology: Topology) {
   return { stack, owner, ...directory, stop: () => stack.stop() };
 }
 
-/** What a synchronisation writes to: the rows of the outbox of access, and versions of its rows. */
+/** The traces of a write: the rows of access's outbox, and the versions of the rows of SCIM. */
 export async function writesOf(stack: Stack, tenant: string): Promise<unknown> {
   return rowsOf(
     stack,

@@ -2531,9 +2531,9 @@ export type IdentityPage = {
   NextCursor: string;
 };
 
-/** What became of a user. */
+/** The result for one user. */
 export type ImportVerdict = {
-  /** created, existing, failed or skipped. skipped: nothing is wrong with the user, but with another one of a call that imports all or none. In a dry run, what would become of the user. */
+  /** created, existing, failed or skipped. skipped: the user has no faults, but another one has, in a call that imports all or none. A dry run gives the result that the call would have. */
   Result: string;
   ExternalID: string;
   Email: string;
@@ -4126,7 +4126,7 @@ export type Users_GetRes = {
 /** The users to import. */
 export type Users_ImportReq = {
   Users?: readonly ImportedUserInput[] | undefined;
-  /** What a refused user means for the others: abort imports none of them, continue imports them. Empty means abort. */
+  /** Whether a refused user stops the others: abort imports none of them, continue imports them. Empty means abort. */
   OnError?: string | undefined;
   /** Whether to return the verdicts only, and import nothing. */
   DryRun?: boolean | undefined;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A person whom a tenant's directory has provisioned. What follows from it is in other tables. */
+/** A person whom a tenant's directory has provisioned. The account, membership and groups are in other tables. */
 export const ScimUserEntity = defineEntity({
   name: 'ScimUser',
   tableName: 'scim_user',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type EntityManager, inTransaction, lockName, onPool, type Run } from '@bailiwick/database';
+import { notFound } from '@bailiwick/errors';
 import { GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, createId, timeAfter } from '@bailiwick/values';
@@ -12,7 +13,7 @@ import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { setMembers } from './members.ts';
 import { versionOf } from './people.ts';
-import { noResource, uniqueness } from './protocol/problems.ts';
+import { uniqueness } from './protocol/problems.ts';
 import { isObject, maxMembers, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { groupSchema, groupType } from './protocol/schemas.ts';
 import {
@@ -113,7 +114,7 @@ export async function changeScimGroup(
 ): Promise<void> {
   const read = async (run: Run) => {
     const stored = await findScimGroup(run, tenant, id);
-    if (!stored) throw noResource('Group');
+    if (!stored) throw notFound('Group');
     assertVersion(ifMatch, groupVersion(stored));
     const rows = await findMembersOf(run, tenant, [id], maxMembers);
     const present = new Set(rows.map((row) => row.id));
@@ -186,7 +187,7 @@ const inTenant = <T>(
 async function lockGroup(em: EntityManager, id: string): Promise<ScimGroup> {
   const which = { id, source: scimSource };
   const group = await em.findOne(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!group) throw noResource('Group');
+  if (!group) throw notFound('Group');
   return group;
 }
 

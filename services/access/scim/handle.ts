@@ -1,5 +1,5 @@
 import { onPool } from '@bailiwick/database';
-import { ServiceError } from '@bailiwick/errors';
+import { notFound, ServiceError } from '@bailiwick/errors';
 import type { Scim, ScimHandleRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { type Handlers } from '@bailiwick/rpc';
 import type { ScimDeps, ScimRequest } from './deps.ts';
@@ -13,7 +13,7 @@ import {
 } from './listing.ts';
 import { resourceTypes, schemaDocuments, serviceProviderConfig } from './protocol/documents.ts';
 import { patched } from './protocol/patch.ts';
-import { invalidSyntax, noResource } from './protocol/problems.ts';
+import { invalidSyntax } from './protocol/problems.ts';
 import { type Projection, projected, readProjection } from './protocol/projection.ts';
 import { isObject, type Resource, textOf } from './protocol/resource.ts';
 import { groupType, type ResourceType, userType } from './protocol/schemas.ts';
@@ -39,7 +39,7 @@ export const scimHandlers = (deps: ScimDeps): Handlers<typeof Scim> => ({
 
 function answer(deps: ScimDeps, request: ScimRequest, sent: ScimHandleRequest): Promise<Answer> {
   const [endpoint = '', id = '', ...more] = sent.path.split('/');
-  if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw noResource('the resource');
+  if (more.length > 0 || !/^[\w.:-]*$/.test(id)) throw notFound('resource');
   if (endpoint === 'Users') return answerResource(users(deps, request), id, sent);
   if (endpoint === 'Groups') return answerResource(groups(deps, request), id, sent);
   return Promise.resolve(answerDocument(endpoint, id, sent));
@@ -56,20 +56,20 @@ function answerDocument(
   };
   const isConfig = endpoint === 'ServiceProviderConfig' && id === '';
   const list = Object.hasOwn(lists, endpoint) ? lists[endpoint] : undefined;
-  if (!isConfig && !list) throw noResource(`/${endpoint.slice(0, 100)}`);
+  if (!isConfig && !list) throw notFound(`/${endpoint.slice(0, 100)}`);
   if (method !== 'GET') throw unsupported(method);
   if (!list) return { status: 200, body: serviceProviderConfig(baseUrl) };
   const documents = list();
   if (id === '') return { status: 200, body: listOf(documents, documents.length, 0) };
   const found = documents.find((one) => one.id === id);
-  if (!found) throw noResource(endpoint);
+  if (!found) throw notFound(endpoint);
   return { status: 200, body: found };
 }
 
 const unsupported = (method: string) =>
   new ServiceError('unimplemented', 'SCIM_UNSUPPORTED', `${method} is not supported here`);
 
-/** What is done with the resources of one type. */
+/** The requests that the resources of one type answer. */
 type Resources = {
   type: ResourceType;
   list: (query: ListQuery, projection: Projection, filterText: string) => Promise<Found>;
@@ -118,7 +118,7 @@ function groups(deps: ScimDeps, request: ScimRequest): Resources {
 
 async function one<Row>({ type, byId, render }: Source<Row>, id: string): Promise<Resource> {
   const [resource] = await render(await byId(id));
-  if (!resource) throw noResource(type.name);
+  if (!resource) throw notFound(type.name);
   return resource;
 }
 

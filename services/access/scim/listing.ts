@@ -47,7 +47,7 @@ export function readListQuery(type: ResourceType, read: (name: string) => unknow
   };
 }
 
-/** What a list reads its rows with. */
+/** The queries of a list, and the form of its resources. */
 export type Source<Row> = {
   type: ResourceType;
   /** The rows that a filter may select, by an index; undefined if no index serves it. */

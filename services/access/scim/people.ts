@@ -12,8 +12,8 @@ import { findGroupsOf, type GroupOfPerson, type PersonRow } from './queries.ts';
 // People of the directory as the protocol shows them.
 
 /**
- * What has become of a person. removed: an administrator has removed the member or revoked the
- * invitation, or the directory has disabled the person before it was a member.
+ * The status of a person. removed: an administrator has removed the member or revoked the
+ * invitation, or the directory has disabled the person before they were a member.
  */
 function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
   if (memberStatus !== null) return memberStatus === 'active' ? 'active' : 'disabled';
@@ -129,7 +129,7 @@ const isAddress = (email: string): boolean =>
   validate(UsersGetByEmailRequestSchema, create(UsersGetByEmailRequestSchema, { email })).length ===
   0;
 
-/** The profile of an account. identity leaves out what is no valid value. */
+/** The profile of an account. identity leaves out invalid values. */
 export function profileOf(resource: Resource, email: Email) {
   const { name, displayName, locale } = resource;
   const [givenName, familyName] = [textAt(name, 'givenName'), textAt(name, 'familyName')];

@@ -13,7 +13,7 @@ export type PersonRow = {
   createdAt: Date | string;
   updatedAt: Date | string;
   memberStatus: string | null;
-  /** What disabled the member: see TenantMemberEntity. */
+  /** The cause of a disabled membership: see TenantMemberEntity. */
   disabledBy: string | null;
   invitationStatus: string | null;
 };

@@ -1,5 +1,5 @@
 import { type EntityManager, inTransaction, onPool, type Run } from '@bailiwick/database';
-import { toServiceError } from '@bailiwick/errors';
+import { notFound, toServiceError } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { createId, type Email, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
@@ -10,13 +10,7 @@ import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { addressOf, isHeld, personVersion, profileOf, userNameKey, writable } from './people.ts';
-import {
-  invalidValue,
-  mutability,
-  noResource,
-  staleVersion,
-  uniqueness,
-} from './protocol/problems.ts';
+import { invalidValue, mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { userType } from './protocol/schemas.ts';
 import { findPeopleBy, findPerson, type PersonRow } from './queries.ts';
@@ -108,7 +102,7 @@ export async function deletePerson(
 
 async function getPerson(run: Run, tenant: string, id: string): Promise<PersonRow> {
   const found = await findPerson(run, tenant, id);
-  if (!found) throw noResource('User');
+  if (!found) throw notFound('User');
   return found;
 }
 
@@ -219,7 +213,7 @@ const inTenant = <T>(
 
 async function lockPerson(em: EntityManager, id: string): Promise<ScimUser> {
   const person = await em.findOne(ScimUserEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!person) throw noResource('User');
+  if (!person) throw notFound('User');
   return person;
 }
 

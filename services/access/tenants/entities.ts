@@ -79,7 +79,7 @@ export const TenantMemberEntity = defineEntity({
      * keeps the user from rejoining alone.
      */
     status: p.text(),
-    /** What disabled the membership: scim, or "" = an administrator. */
+    /** The cause of a disabled membership: scim, or "" = an administrator. */
     disabledBy: p.text().default(''),
     /** creator, invitation, sso, admin or scim. */
     source: p.text(),

@@ -99,7 +99,7 @@ function aboutOf(app: AppRow): ClientApp {
 /** The app of a client. */
 export const appOf = (client: object): ClientApp => (client as { app: ClientApp }).app;
 
-/** What pages show of an app. */
+/** The fields of an app that pages show. */
 export function aboutApp(client: Client) {
   const { tenant, logo } = appOf(client);
   const fields = logo && logoFields(client.clientId, logo);

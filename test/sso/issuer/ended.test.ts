@@ -7,7 +7,7 @@ import { login, signUp, tenantFor } from '../../support/people.ts';
 import { sharedStack } from '../../support/shared.ts';
 import { createApp, errorOf, relyOn, signInWith } from './stage.ts';
 
-// What ends a sign-in ends its next refresh. The rights of the person are asked for each time.
+// The end of a sign-in ends its next refresh. Each refresh asks for the rights of the person.
 
 type SignedIn = { id: string; email: string; sid: string; tenant: string; owner: string };
 

@@ -69,7 +69,7 @@ const simple = (value: Value): string | boolean => {
   return typeof inner === 'boolean' ? inner : textOf(inner);
 };
 
-/** What is compared: times as times, and texts without case unless the attribute is exact. */
+/** The form in which a value is compared: a time as UTC, a text in lower case unless it is exact. */
 function keyOf(value: string | boolean, { type, caseExact }: Attribute): string {
   const plain = String(value);
   if (type === 'dateTime') {

@@ -16,7 +16,7 @@ export const invalidPath = problem('INVALID_PATH');
 export const invalidValue = problem('INVALID_VALUE');
 /** For a PATCH whose path selects nothing. */
 export const noTarget = problem('NO_TARGET');
-/** For a change of what the directory may not change. */
+/** For a change that is not the directory's to make. */
 export const mutability = problem('MUTABILITY');
 /** For a list that would read more rows than a call may. */
 export const tooMany = problem('TOO_MANY');
@@ -26,6 +26,3 @@ export const uniqueness = (message: string) =>
 /** For an If-Match of another version than the present one. */
 export const staleVersion = () =>
   new ServiceError('failed_precondition', 'SCIM_VERSION', 'the resource has another version');
-/** For a resource, or an address, that does not exist. */
-export const noResource = (what: string) =>
-  new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);

@@ -17,8 +17,8 @@ import { type ImportRow, isNew } from './rows.ts';
 export type Hashes = ReadonlyMap<ImportRow, string>;
 
 /**
- * Creates the users of the rows that are none yet, in one transaction. `mayStore` says whether
- * the rows, as they are matched in the transaction, may be stored. Returns what it said.
+ * Creates the missing users of the rows in one transaction. `mayStore` is asked in it, after the
+ * rows are matched again. Returns its answer: false means that nothing is stored.
  */
 export async function storeUsers(
   database: Database,

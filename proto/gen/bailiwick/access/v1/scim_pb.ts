@@ -126,8 +126,8 @@ export const ScimHandleResponseSchema: GenMessage<ScimHandleResponse> = /*@__PUR
  */
 export const Scim: GenService<{
   /**
-   * Answers one request of the protocol. A change is recorded in the events and the audit of what it
-   * changes. Fails with the reasons of scim/problems.ts, which name the protocol's error types.
+   * Answers one request of the protocol. A change is recorded in the events and the audit of the
+   * members, invitations and groups that it changes. Fails with the reasons of scim/problems.ts, which name the protocol's error types.
    *
    * @generated from rpc bailiwick.access.v1.Scim.Handle
    */

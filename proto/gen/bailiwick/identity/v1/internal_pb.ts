@@ -678,7 +678,7 @@ export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResp
   messageDesc(file_bailiwick_identity_v1_internal, 22);
 
 /**
- * What a directory knows of a person.
+ * A person's profile in a directory.
  *
  * @generated from message bailiwick.identity.v1.ProvisionedProfile
  */

@@ -346,7 +346,7 @@ export type UsersImportRequest = Message<"bailiwick.identity.v1.UsersImportReque
   users: ImportedUser[];
 
   /**
-   * What a refused user means for the others: abort imports none of them, continue imports them.
+   * Whether a refused user stops the others: abort imports none of them, continue imports them.
    * Empty means abort.
    *
    * @generated from field: string on_error = 2 [json_name = "OnError"];
@@ -500,14 +500,14 @@ export const UsersImportResponseSchema: GenMessage<UsersImportResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 12);
 
 /**
- * What became of a user.
+ * The result for one user.
  *
  * @generated from message bailiwick.identity.v1.ImportVerdict
  */
 export type ImportVerdict = Message<"bailiwick.identity.v1.ImportVerdict"> & {
   /**
-   * created, existing, failed or skipped. skipped: nothing is wrong with the user, but with another
-   * one of a call that imports all or none. In a dry run, what would become of the user.
+   * created, existing, failed or skipped. skipped: the user has no faults, but another
+   * one has, in a call that imports all or none. A dry run gives the result that the call would have.
    *
    * @generated from field: string result = 1 [json_name = "Result"];
    */
