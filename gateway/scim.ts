@@ -100,13 +100,15 @@ function sendScim(response: ServerResponse, status: number, text: string): void 
 const statuses: Partial<Record<ServiceError['code'], number>> = {
   not_found: 404,
   already_exists: 409,
-  unimplemented: 501,
+  // access of the previous version does not know the protocol.
+  unimplemented: 503,
   unavailable: 503,
 };
 const statusOfReason: Readonly<Record<string, number>> = {
   BODY_TOO_LARGE: 413,
   CONTENT_TYPE: 415,
   SCIM_VERSION: 412,
+  SCIM_UNSUPPORTED: 501,
 };
 const syntaxReasons = ['NOT_JSON', 'NOT_AN_OBJECT', 'TOO_DEEP', 'TOO_MANY_VALUES'];
 

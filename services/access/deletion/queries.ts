@@ -32,6 +32,7 @@ const traces: Statement = {
          union select o.tenant from membership_offer o where o.user_id = $1
          union select m.tenant from group_member m where m.user_id = $1
          union select g.tenant from grant_entry g where g.subject = $1 and g.subject_type <> 'group'
+         union select s.tenant from scim_user s where s.user_id = $1
          order by tenant`,
 };
 
@@ -46,7 +47,8 @@ const unfinished: Statement = {
   text: `select s.subject from subject_state s where s.state = 'deleted' and s.since < now() - interval '5 seconds' and (
            exists (select 1 from tenant_member m where m.user_id = s.subject)
            or exists (select 1 from membership_offer o where o.user_id = s.subject)
-           or exists (select 1 from grant_entry g where g.subject = s.subject and g.subject_type <> 'group'))
+           or exists (select 1 from grant_entry g where g.subject = s.subject and g.subject_type <> 'group')
+           or exists (select 1 from scim_user u where u.user_id = s.subject))
          limit 100`,
 };
 
@@ -71,7 +73,7 @@ export async function findPurgeable(database: Database): Promise<string[]> {
 }
 
 /**
- * Deletes offers and logos of purged tenants, and offers of users who are members. Processes of
+ * Deletes offers, logos and directories of purged tenants, and offers of users who are members. Processes of
  * earlier versions purge tenants and add members without knowing these tables.
  */
 export async function deleteOrphans(em: EntityManager): Promise<void> {
@@ -84,6 +86,16 @@ export async function deleteOrphans(em: EntityManager): Promise<void> {
   await execute(
     em,
     'delete from tenant_logo l where not exists (select from tenant t where t.id = l.tenant)',
+    [],
+  );
+  await execute(
+    em,
+    'delete from scim_user s where not exists (select from tenant t where t.id = s.tenant)',
+    [],
+  );
+  await execute(
+    em,
+    'delete from scim_member m where not exists (select from tenant t where t.id = m.tenant)',
     [],
   );
 }

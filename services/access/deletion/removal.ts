@@ -4,6 +4,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { isBotId } from '../directory.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
+import { forgetPerson } from '../provisioned/forget.ts';
 import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership } from '../tenants/membership.ts';
 import { removeMemberships } from '../tenants/queries.ts';
@@ -46,6 +47,7 @@ async function removeFrom(
   // Serialised like every change of members, here also in a suspended tenant.
   await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   await em.nativeDelete(MembershipOfferEntity, { tenant, userId: subject });
+  await forgetPerson(em, tenant, subject);
   const member = await em.findOne(TenantMemberEntity, { userId: subject });
   if (member) return endMembership(em, origin, member);
   await removeMemberships(inTransaction(em), tenant, subject);

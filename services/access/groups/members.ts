@@ -50,23 +50,31 @@ export async function addMember(
 type NewMember = { userId: string; mappedBy?: string };
 
 /** Adds a member to a group, without checking permissions. Both rows are locked. */
-export async function enterGroup(
+export const enterGroup = (
   em: EntityManager,
   call: Call,
   group: GroupRow,
   { userId, mappedBy = '' }: NewMember,
+): Promise<void> => enterAll(em, call, group, { userIds: [userId], mappedBy });
+
+/** Adds members to a group, without checking permissions. All rows are locked. */
+export async function enterAll(
+  em: EntityManager,
+  call: Call,
+  group: GroupRow,
+  { userIds, mappedBy = '' }: { userIds: readonly string[]; mappedBy?: string },
 ): Promise<void> {
   const { tenant, id: groupId } = group;
-  const stored = await em.findOne(GroupMemberEntity, { groupId, userId });
-  if (stored) {
-    // A membership added by hand is no longer managed by mappings.
-    stored.mappedBy = mappedBy;
-    return;
+  const stored = await em.find(GroupMemberEntity, { groupId, userId: { $in: [...userIds] } });
+  // A membership added by hand is no longer managed by mappings.
+  for (const membership of stored) membership.mappedBy = mappedBy;
+  const known = new Set(stored.map(({ userId }) => userId));
+  const createdAt = new Date();
+  for (const userId of userIds) {
+    if (known.has(userId)) continue;
+    em.persist(em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt, mappedBy }));
+    recordMember(em, call, 'group.member_added', group, userId);
   }
-  em.persist(
-    em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt: new Date(), mappedBy }),
-  );
-  recordMember(em, call, 'group.member_added', group, userId);
 }
 
 export async function removeMember(

@@ -5,6 +5,7 @@ import { type Call } from '@bailiwick/rpc';
 import { FlushMode, LockMode } from '@mikro-orm/core';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
+import { assertNotScim } from '../groups/managed.ts';
 import { enterGroup } from '../groups/members.ts';
 import { pathKey } from '../groups/path.ts';
 import { memberRole } from '../permissions/builtin.ts';
@@ -104,6 +105,7 @@ const presentGroups = (
   [...new Set(groups.map(pathKey))].map((key) => {
     const group = known.get(key);
     if (!group) throw notFound(`group ${key}`);
+    assertNotScim(group);
     return group;
   });
 

@@ -3,6 +3,7 @@ import { type Database, onPool } from '@bailiwick/database';
 import { escalation, notFound, ServiceError } from '@bailiwick/errors';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { findLacking } from '../decisions/delegation.ts';
+import { assertNotScim } from '../groups/managed.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
 import { isTenantRole, memberRole, ownerRole } from '../permissions/builtin.ts';
@@ -56,6 +57,7 @@ async function assertMayAdd(
   for (const path of groups) {
     const group = await findGroup(database, tenant, pathKey(path));
     if (!group) throw notFound(`group ${path}`);
+    assertNotScim(group);
     for (const role of await findGroupRoles(onPool(database), tenant, group.id)) given.add(role);
   }
   if (given.has(ownerRole)) assertRecentLogin(importer);

@@ -6,7 +6,7 @@ import { type Log } from '@bailiwick/telemetry';
 import { LockMode } from '@mikro-orm/core';
 import { type Directory, findUser } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
-import { GroupEntity } from '../groups/entities.ts';
+import { GroupEntity, scimSource } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { memberRole } from '../permissions/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
@@ -84,7 +84,11 @@ async function lockDefaultRole(em: EntityManager, id: string): Promise<string> {
 async function lockGroups(em: EntityManager, { tenant, userId, provider, groups }: JoinRequest) {
   if (provider === '') return [];
   const before = await findMappedGroups(inTransaction(em), tenant, userId, provider);
-  const which = { $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }] };
+  // A directory alone decides about the members of its groups.
+  const which = {
+    $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }],
+    source: { $ne: scimSource },
+  };
   return em.find(GroupEntity, which, {
     lockMode: LockMode.PESSIMISTIC_READ,
     orderBy: { id: 'asc' },

@@ -20,7 +20,7 @@ export class Scim extends Migration {
         constraint scim_user_email unique (tenant, email_key)
       );
       create index scim_user_external_id on scim_user (tenant, external_id);
-      create index scim_user_account on scim_user (tenant, user_id);
+      create index scim_user_account on scim_user (user_id, tenant);
       create index scim_user_invitation on scim_user (tenant, invitation_id);
       create table scim_member (
         tenant text not null,

@@ -1,8 +1,10 @@
-import { type EntityManager } from '@bailiwick/database';
+import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
 import { LockMode } from '@mikro-orm/core';
-import { GroupEntity, ScimMemberEntity } from '../groups/entities.ts';
+import { GroupEntity, type GroupRow, ScimMemberEntity } from '../groups/entities.ts';
 import { enterGroup } from '../groups/members.ts';
+import { findGroupRoles } from '../groups/queries.ts';
+import { ownerRole } from '../permissions/builtin.ts';
 import { ScimUserEntity } from './entities.ts';
 
 /** The account of a person of the directory, who is a member of the tenant now. */
@@ -21,9 +23,13 @@ export async function enterScimGroups(
       { id: groupId },
       { lockMode: LockMode.PESSIMISTIC_READ },
     );
-    if (group) await enterGroup(em, call, group, { userId });
+    if (group && !(await givesOwnership(em, group))) await enterGroup(em, call, group, { userId });
   }
 }
+
+/** Whether a group makes its members owners, which no directory decides. */
+const givesOwnership = async (em: EntityManager, { tenant, id }: GroupRow): Promise<boolean> =>
+  (await findGroupRoles(inTransaction(em), tenant, id)).includes(ownerRole);
 
 /** Notes who has accepted the invitation of a person of the directory. */
 export async function joinAsInvited(

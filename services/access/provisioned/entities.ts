@@ -27,7 +27,7 @@ export const ScimUserEntity = defineEntity({
   ],
   indexes: [
     { name: 'scim_user_external_id', properties: ['tenant', 'externalId'] },
-    { name: 'scim_user_account', properties: ['tenant', 'userId'] },
+    { name: 'scim_user_account', properties: ['userId', 'tenant'] },
     { name: 'scim_user_invitation', properties: ['tenant', 'invitationId'] },
   ],
 });

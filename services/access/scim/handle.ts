@@ -8,6 +8,7 @@ import {
   type Found,
   findResources,
   type ListQuery,
+  type Rows,
   readListQuery,
   type Source,
 } from './listing.ts';
@@ -82,9 +83,15 @@ type Resources = {
   patchStatus: 200 | 204;
 };
 
+const rowsOf = ({ database }: ScimDeps, { tenant, baseUrl, call }: ScimRequest): Rows => ({
+  run: onPool(database),
+  tenant,
+  baseUrl,
+  signal: call.signal,
+});
+
 function users(deps: ScimDeps, request: ScimRequest): Resources {
-  const { tenant, baseUrl } = request;
-  const source = () => peopleSource({ run: onPool(deps.database), tenant, baseUrl });
+  const source = () => peopleSource(rowsOf(deps, request));
   return {
     type: userType,
     list: (query) => findResources(source(), query),
@@ -99,8 +106,7 @@ function users(deps: ScimDeps, request: ScimRequest): Resources {
 }
 
 function groups(deps: ScimDeps, request: ScimRequest): Resources {
-  const { tenant, baseUrl } = request;
-  const rows = { run: onPool(deps.database), tenant, baseUrl };
+  const rows = rowsOf(deps, request);
   return {
     type: groupType,
     list: (query, projection, filterText) =>

@@ -1,4 +1,5 @@
 import { type Run } from '@bailiwick/database';
+import { inOrderOf } from '@bailiwick/rpc';
 import { maxCount } from './protocol/documents.ts';
 import { type Filter, readFilter, resolverOf } from './protocol/filter.ts';
 import { matches, valuesAt } from './protocol/matches.ts';
@@ -9,7 +10,8 @@ import type { ResourceType } from './protocol/schemas.ts';
 // Lists (RFC 7644, section 3.4.2). A list without a filter reads its page only. A filter on an
 // attribute with an index reads the rows with its value, and any other reads all rows in pieces.
 
-const pieceSize = 500;
+/** Small pieces let other work run in between. */
+const pieceSize = 100;
 /** The most rows that one list reads. */
 const maxRead = 20_000;
 
@@ -55,8 +57,12 @@ export type Source<Row> = {
   byId: (id: string) => Promise<Row[]>;
   after: (id: string, limit: number) => Promise<Row[]>;
   page: (offset: number, limit: number) => Promise<Row[]>;
+  /** The rows of a page, in any order. */
+  byIds: (ids: readonly string[]) => Promise<Row[]>;
   count: () => Promise<number>;
   render: (rows: readonly Row[]) => Promise<Resource[]>;
+  /** Ends a list whose client has left. */
+  signal: AbortSignal;
 };
 
 export type Found = { total: number; resources: Resource[] };
@@ -71,23 +77,34 @@ export async function findResources<Row extends { id: string }>(
     const rows = count > 0 && offset < total ? await source.page(offset, count) : [];
     return { total, resources: await source.render(rows) };
   }
-  const found = await readAll(source, filter);
-  const sorted = sortBy === '' ? found : sortedBy(source.type, found, query);
-  return { total: sorted.length, resources: sorted.slice(offset, offset + count) };
+  const keyOf = sortBy === '' ? () => '' : sortKeyOf(source.type, sortBy);
+  const found = await readKeys(source, filter, keyOf);
+  if (sortBy !== '') found.sort(comparing(query.descending));
+  const ids = found.slice(offset, offset + count).map(({ id }) => id);
+  const rows = ids.length > 0 ? await source.byIds(ids) : [];
+  const resources = await source.render(inOrderOf(ids, rows, ({ id }) => id));
+  return { total: found.length, resources };
 }
 
-async function readAll<Row extends { id: string }>(
-  { candidates, after, render }: Source<Row>,
+/** A resource that a filter selects, without its attributes: a list may have many. */
+type Keyed = { id: string; key: string };
+
+async function readKeys<Row extends { id: string }>(
+  { candidates, after, render, signal }: Source<Row>,
   filter: Filter | undefined,
-): Promise<Resource[]> {
-  const selected = (resources: Resource[]) =>
-    filter ? resources.filter((one) => matches(filter, one)) : resources;
+  keyOf: (resource: Resource) => string,
+): Promise<Keyed[]> {
+  const selected = async (rows: readonly Row[]) =>
+    (await render(rows))
+      .filter((one) => !filter || matches(filter, one))
+      .map((one) => ({ id: textOf(one['id']), key: keyOf(one) }));
   const few = filter && candidates(filter);
-  if (few) return selected(await render(await few));
-  const found: Resource[] = [];
+  if (few) return selected(await few);
+  const found: Keyed[] = [];
   for (let [last, read] = ['', 0]; ; ) {
+    signal.throwIfAborted();
     const rows = await after(last, pieceSize);
-    found.push(...selected(await render(rows)));
+    found.push(...(await selected(rows)));
     read += rows.length;
     if (rows.length < pieceSize) return found;
     if (read >= maxRead)
@@ -98,30 +115,30 @@ async function readAll<Row extends { id: string }>(
   }
 }
 
-function sortedBy(
-  type: ResourceType,
-  resources: readonly Resource[],
-  { sortBy, descending }: ListQuery,
-): Resource[] {
+/** The most characters of a value that are compared. */
+const maxKey = 256;
+
+function sortKeyOf(type: ResourceType, sortBy: string): (resource: Resource) => string {
   const path = resolverOf(type)(sortBy);
   if (!path) throw invalidFilter(`there is no attribute ${sortBy.slice(0, 100)}`);
   const { caseExact } = path.sub ?? path.attribute;
-  const keyOf = (resource: Resource): string => {
+  return (resource) => {
     const values = valuesAt(resource, path);
     const value = values.find((one) => isObject(one) && one['primary'] === true) ?? values[0];
-    const text = textOf(isObject(value) ? value['value'] : value);
+    const text = textOf(isObject(value) ? value['value'] : value).slice(0, maxKey);
     return caseExact ? text : text.toLowerCase();
   };
-  const keyed = resources.map((resource) => ({ resource, key: keyOf(resource) }));
-  const order = descending ? -1 : 1;
-  // Without a value: last if ascending (RFC 7644, section 3.4.2.3).
-  const compare = (a: string, b: string) => {
-    if (a === b) return 0;
-    if (a === '' || b === '') return a === '' ? 1 : -1;
-    return a < b ? -1 : 1;
-  };
-  return keyed.toSorted((a, b) => order * compare(a.key, b.key)).map(({ resource }) => resource);
 }
 
+/** Without a value: last if ascending (RFC 7644, section 3.4.2.3). */
+const comparing =
+  (descending: boolean) =>
+  ({ key: a }: Keyed, { key: b }: Keyed): number => {
+    const order = descending ? -1 : 1;
+    if (a === b) return 0;
+    if (a === '' || b === '') return order * (a === '' ? 1 : -1);
+    return order * (a < b ? -1 : 1);
+  };
+
 /** Runs statements on rows of one tenant. */
-export type Rows = { run: Run; tenant: string; baseUrl: string };
+export type Rows = { run: Run; tenant: string; baseUrl: string; signal: AbortSignal };

@@ -1,9 +1,9 @@
 import { type EntityManager, inTransaction } from '@bailiwick/database';
 import { type Call } from '@bailiwick/rpc';
-import { LockMode } from '@mikro-orm/core';
+import { FlushMode, LockMode } from '@mikro-orm/core';
 import { assertMayGrant } from '../decisions/delegation.ts';
 import { GroupMemberEntity, type GroupRow, ScimMemberEntity } from '../groups/entities.ts';
-import { enterGroup, recordMember } from '../groups/members.ts';
+import { enterAll, recordMember } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
 import { ownerRole } from '../permissions/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
@@ -27,6 +27,8 @@ export async function setMembers(
   const added = [...wanted].filter((id) => !present.has(id));
   const removed = [...present].filter((id) => !wanted.has(id));
   if (added.length + removed.length === 0) return;
+  // No row that is written here is read again: all are written together at the end.
+  em.setFlushMode(FlushMode.COMMIT);
   const { tenant, id: groupId } = group;
   const run = inTransaction(em);
   if ((await findGroupRoles(run, tenant, groupId)).includes(ownerRole))
@@ -69,5 +71,5 @@ async function addAll(
     { userId: { $in: joining }, status: { $ne: 'barred' } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' } },
   );
-  for (const { userId } of members) await enterGroup(em, call, group, { userId });
+  await enterAll(em, call, group, { userIds: members.map(({ userId }) => userId) });
 }

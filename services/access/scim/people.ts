@@ -25,9 +25,15 @@ function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
 const isActive = (person: PersonRow): boolean =>
   ['active', 'invited', 'declined'].includes(statusOf(person));
 
-/** Whether an administrator has disabled the member: the directory does not undo that. */
-export const isHeld = ({ memberStatus, disabledBy }: PersonRow): boolean =>
-  memberStatus === 'disabled' && disabledBy === '';
+/**
+ * Whether an administrator has disabled the member, who may have left since: the directory does not
+ * undo that.
+ */
+export const isHeld = ({
+  memberStatus,
+  disabledBy,
+}: Pick<PersonRow, 'memberStatus' | 'disabledBy'>): boolean =>
+  (memberStatus === 'disabled' || memberStatus === 'barred') && disabledBy === '';
 
 /** The attributes that the directory writes. */
 export const writable = (person: PersonRow): Resource => ({

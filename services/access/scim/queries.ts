@@ -92,6 +92,15 @@ export const peoplePage = (
   limit: number,
 ): Promise<PersonRow[]> => run<PersonRow>(peopleAt, [tenant, offset, limit]);
 
+const peopleByIds: Statement = {
+  name: 'access.scim_people_by_ids',
+  text: `${people} and s.id = any ($2)`,
+};
+
+/** People by their IDs, in any order. */
+export const peopleOf = (run: Run, tenant: string, ids: readonly string[]): Promise<PersonRow[]> =>
+  run<PersonRow>(peopleByIds, [tenant, ids]);
+
 const peopleCount: Statement = {
   name: 'access.scim_people_count',
   text: 'select count(*)::int as count from scim_user where tenant = $1',
@@ -171,6 +180,18 @@ export const groupsPage = (
   offset: number,
   limit: number,
 ): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsAt, [tenant, offset, limit]);
+
+const groupsByIds: Statement = {
+  name: 'access.scim_groups_by_ids',
+  text: `${groups} and e.id = any ($2)`,
+};
+
+/** Groups by their IDs, in any order. */
+export const groupsOf = (
+  run: Run,
+  tenant: string,
+  ids: readonly string[],
+): Promise<ScimGroupRow[]> => run<ScimGroupRow>(groupsByIds, [tenant, ids]);
 
 const groupsCount: Statement = {
   name: 'access.scim_groups_count',

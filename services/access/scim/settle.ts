@@ -15,6 +15,8 @@ import { lockTenant } from '../tenants/lock.ts';
 import { endMembership, liftBar, startMembership } from '../tenants/membership.ts';
 import { assertMayEnd, setMemberStatus } from '../tenants/status.ts';
 import type { ScimDeps } from './deps.ts';
+import { isHeld } from './people.ts';
+import { uniqueness } from './protocol/problems.ts';
 
 export type ScimUser = Loaded<(typeof ScimUserEntity)['~entity']>;
 
@@ -37,13 +39,13 @@ export async function settle(
   const { tenant } = person;
   const userId = account?.user?.id ?? person.userId;
   const member = userId === '' ? null : await findMember(em, userId);
-  if (member) {
-    person.userId = userId;
+  const isKept = member ? isHeld({ ...member, memberStatus: member.status }) : false;
+  if (member && (member.status !== 'barred' || isKept)) {
+    await link(em, person, userId);
     await revoke(em, person, call);
+    if (member.status === 'barred') return;
     const status = isActive ? 'active' : 'disabled';
-    // The directory does not enable whom an administrator has disabled.
-    const isHeld = member.status === 'disabled' && member.disabledBy === '';
-    if (member.status !== status && !isHeld)
+    if (member.status !== status && !isKept)
       await setMemberStatus(em, { tenant, userId, status, byScim: true }, call);
     return enterScimGroups(em, call, { scimUserId: person.id, userId });
   }
@@ -52,7 +54,7 @@ export async function settle(
   if (!account.user || !account.vouched)
     return inviteAgain(em, deps, person, { email, account }, call);
   await revoke(em, person, call);
-  person.userId = userId;
+  await link(em, person, userId);
   const { settings } = await lockTenant(em, tenant);
   await liftBar(em, call, { tenant, userId });
   await startMembership(em, call, { tenant, userId, source: 'scim' });
@@ -62,11 +64,15 @@ export async function settle(
 }
 
 const findMember = (em: EntityManager, userId: string) =>
-  em.findOne(
-    TenantMemberEntity,
-    { userId, status: { $ne: 'barred' } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
+  em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/** Links a person to an account. Two people with one account would end each other's membership. */
+async function link(em: EntityManager, person: ScimUser, userId: string): Promise<void> {
+  if (person.userId === userId) return;
+  if ((await em.count(ScimUserEntity, { userId, id: { $ne: person.id } })) > 0)
+    throw uniqueness('another User has the account of this mail address');
+  person.userId = userId;
+}
 
 /** Invites a person outside of the verified domains, but never again after a refusal. */
 async function inviteAgain(
@@ -100,12 +106,17 @@ async function revoke(em: EntityManager, { tenant, invitationId: id }: ScimUser,
   if (last) await revokeInvitation(em, tenant, last.emailKey, call);
 }
 
-/** Ends the membership and the invitation of a person who is no longer in the directory. */
-export async function withdraw(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
+/**
+ * Ends the membership and the invitation of a person who is no longer in the directory. A member whom
+ * an administrator has disabled cannot come back by being provisioned again.
+ */
+export async function deprovision(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
   const { tenant, userId } = person;
   await revoke(em, person, call);
-  const member = userId === '' ? null : await em.findOne(TenantMemberEntity, { userId });
-  if (!member) return;
+  const member = userId === '' ? null : await findMember(em, userId);
+  if (!member || member.status === 'barred') return;
   await assertMayEnd(em, call, { tenant, userId, what: 'removed' });
-  await endMembership(em, call, member);
+  await endMembership(em, call, member, {
+    isBarred: isHeld({ ...member, memberStatus: member.status }),
+  });
 }

@@ -14,9 +14,11 @@ import {
   findPerson,
   findScimGroup,
   groupsFrom,
+  groupsOf,
   groupsPage,
   type PersonRow,
   peopleFrom,
+  peopleOf,
   peoplePage,
   type ScimGroupRow,
 } from './queries.ts';
@@ -25,7 +27,7 @@ import {
 const maxListed = 50_000;
 
 /** The people of a tenant's directory. */
-export function peopleSource({ run, tenant, baseUrl }: Rows): Source<PersonRow> {
+export function peopleSource({ run, tenant, baseUrl, signal }: Rows): Source<PersonRow> {
   const byId = async (id: string) => listed(await findPerson(run, tenant, id));
   return {
     type: userType,
@@ -43,6 +45,8 @@ export function peopleSource({ run, tenant, baseUrl }: Rows): Source<PersonRow> 
     },
     after: (id, limit) => peopleFrom(run, tenant, id, limit),
     page: (offset, limit) => peoplePage(run, tenant, offset, limit),
+    byIds: (ids) => peopleOf(run, tenant, ids),
+    signal,
     count: () => countPeople(run, tenant),
     render: (rows) => renderPeople(run, tenant, rows, baseUrl),
   };
@@ -50,7 +54,7 @@ export function peopleSource({ run, tenant, baseUrl }: Rows): Source<PersonRow> 
 
 /** The groups of a tenant's directory, with members if they are shown or filtered by. */
 export function groupSource(
-  { run, tenant, baseUrl }: Rows,
+  { run, tenant, baseUrl, signal }: Rows,
   projection: Projection,
   filterText = '',
 ): Source<ScimGroupRow> {
@@ -67,6 +71,8 @@ export function groupSource(
     },
     after: (id, limit) => groupsFrom(run, tenant, id, limit),
     page: (offset, limit) => groupsPage(run, tenant, offset, limit),
+    byIds: (ids) => groupsOf(run, tenant, ids),
+    signal,
     count: () => countScimGroups(run, tenant),
     async render(rows) {
       if (!withMembers) return rows.map((row) => renderGroup(row, undefined, baseUrl));

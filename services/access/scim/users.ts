@@ -3,18 +3,20 @@ import { notFound, toServiceError } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import { createId, type Email, timeAfter } from '@bailiwick/values';
 import { LockMode } from '@mikro-orm/core';
+import { findSubjectGrants, owns } from '../decisions/context.ts';
 import { findUserByEmail } from '../directory.ts';
 import { ScimMemberEntity } from '../groups/entities.ts';
 import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
+import { isKnownElsewhere } from '../tenants/queries.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { addressOf, isHeld, personVersion, profileOf, userNameKey, writable } from './people.ts';
 import { invalidValue, mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { userType } from './protocol/schemas.ts';
 import { findPeopleBy, findPerson, type PersonRow } from './queries.ts';
-import { type Account, type ScimUser, settle, withdraw } from './settle.ts';
+import { type Account, deprovision, type ScimUser, settle } from './settle.ts';
 
 // The people of a directory. identity is asked before a transaction, never inside one.
 
@@ -30,14 +32,14 @@ export async function createPerson(
 ): Promise<string> {
   const { active = true, ...resource } = readPerson(body);
   const wanted = { resource, email: addressOf(resource), isActive: active === true };
-  await assertUnique(deps, tenant, wanted);
+  await assertUnique(onPool(deps.database), tenant, wanted);
   const account = await findAccount(deps, tenant, wanted, call);
   const id = createId('scu');
   await inTenant(deps, tenant, account, async (em) => {
     const now = new Date();
     const row = { tenant, id, userId: '', invitationId: '', createdAt: now, updatedAt: now };
     const person = em.create(ScimUserEntity, { ...row, ...columnsOf(resource, wanted.email) });
-    await assertUniqueNow(em, person);
+    await assertUnique(inTransaction(em), tenant, wanted);
     em.persist(person);
     record(em, call, 'scim.user_created', person);
     await settle(em, deps, person, { ...wanted, account }, call);
@@ -67,12 +69,12 @@ export async function changePerson(
     const active = sent === true && !isHeld(stored);
     if (canonical({ ...resource, active }) === canonical(present)) return;
     const wanted = { resource, email: addressOf(resource), isActive: active };
-    const account = await reach(deps, stored, wanted, call);
+    const account = await updateAccount(deps, stored, wanted, call);
     const isDone = await inTenant(deps, tenant, account, async (em) => {
       const person = await lockPerson(em, id);
       if (person.updatedAt.getTime() !== new Date(stored.updatedAt).getTime()) return false;
       em.assign(person, columnsOf(resource, wanted.email));
-      await assertUniqueNow(em, person);
+      await assertUnique(inTransaction(em), tenant, wanted, id);
       person.updatedAt = timeAfter(person.updatedAt);
       record(em, call, 'scim.user_updated', person);
       await settle(em, deps, person, { ...wanted, account }, call);
@@ -93,7 +95,7 @@ export async function deletePerson(
   await inTenant(deps, tenant, undefined, async (em) => {
     const person = await lockPerson(em, id);
     assertVersion(ifMatch, personVersion(await getPerson(inTransaction(em), tenant, id)));
-    await withdraw(em, person, call);
+    await deprovision(em, person, call);
     await em.nativeDelete(ScimMemberEntity, { tenant, scimUserId: id });
     em.remove(person);
     record(em, call, 'scim.user_deleted', person);
@@ -145,8 +147,11 @@ async function findAccount(
   return { vouched: false, ...(user && { user }) };
 }
 
-/** Carries a change to the account of a member, or finds the account of one who is not a member. */
-async function reach(
+/**
+ * Carries a change to the account of a member, or finds the account of one who is not a member. The
+ * address is sent only if the directory changes it: the person may have another one.
+ */
+async function updateAccount(
   deps: ScimDeps,
   stored: PersonRow,
   wanted: Wanted,
@@ -154,48 +159,56 @@ async function reach(
 ): Promise<Account> {
   const { tenant, userId, memberStatus } = stored;
   const { resource, email } = wanted;
-  await assertUnique(deps, tenant, wanted, stored.id);
+  await assertUnique(onPool(deps.database), tenant, wanted, stored.id);
   if (memberStatus === null || memberStatus === 'barred')
     return findAccount(deps, tenant, wanted, call);
   const profile = profileOf(resource, email);
   const before = profileOf(stored.resource as Resource, addressOf(stored.resource as Resource));
   if (canonical(profile) === canonical(before)) return undefined;
+  const isMoved = email.key !== stored.emailKey;
+  if (isMoved) await assertMayMove(onPool(deps.database), tenant, userId);
+  const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
-    .reviseUser({ tenant, userId, profile }, { signal: call.signal })
+    .reviseUser({ tenant, userId, profile: sent }, { signal: call.signal })
     .catch((thrown: unknown) => {
       throw toServiceError(thrown).code === 'already_exists' ? taken('address') : thrown;
     });
-  if (!revised && email.key !== stored.emailKey)
+  if (!revised && isMoved)
     throw mutability(
       "the address of a person outside of the verified domains is not the directory's",
     );
   return undefined;
 }
 
+/**
+ * Throws for an account whose address is not the directory's to change. Who receives the mail of an
+ * account can sign in to it: an owner's would give the directory ownership, and one of a member of
+ * other tenants or of an operator would give it rights elsewhere.
+ */
+async function assertMayMove(run: Run, tenant: string, userId: string): Promise<void> {
+  if (owns(await findSubjectGrants(run, { subject: userId, tenant, resources: [''] })))
+    throw mutability('the address of an owner is changed by the owner only');
+  if (await isKnownElsewhere(run, userId, tenant))
+    throw mutability('the address of a member of other tenants is changed by the member only');
+}
+
 const taken = (what: 'address' | 'userName') =>
   uniqueness(`another User has the ${what === 'address' ? 'mail address' : what}`);
 
-/** Before identity is asked, so that a refused request makes no account. */
+/**
+ * Called before identity is asked, so that a refused request makes no account, and again in the
+ * transaction, which has locked the tenant. `own`: the ID of a person who exists.
+ */
 async function assertUnique(
-  { database }: ScimDeps,
+  run: Run,
   tenant: string,
   { resource, email }: Described,
   own = '',
 ): Promise<void> {
-  const run = onPool(database);
   const key = userNameKey(textOf(resource['userName']));
   const isOther = ({ id }: PersonRow) => id !== own;
   if ((await findPeopleBy(run, tenant, 'userName', key)).some(isOther)) throw taken('userName');
   if ((await findPeopleBy(run, tenant, 'email', email.key)).some(isOther)) throw taken('address');
-}
-
-/** In the transaction, which has locked the tenant. */
-async function assertUniqueNow(em: EntityManager, person: ScimUser): Promise<void> {
-  const { tenant, id, userNameKey: name, emailKey } = person;
-  const run = inTransaction(em);
-  const isOther = (row: PersonRow) => row.id !== id;
-  if ((await findPeopleBy(run, tenant, 'userName', name)).some(isOther)) throw taken('userName');
-  if ((await findPeopleBy(run, tenant, 'email', emailKey)).some(isOther)) throw taken('address');
 }
 
 /** A transaction that has locked the account's status, and then the tenant. */

@@ -36,7 +36,11 @@ export async function setMemberStatus(
   );
   if (!member) throw notFound('tenant member');
   call.invalidates.add(`user:${userId}`);
-  if (member.status === status) return;
+  if (member.status === status) {
+    // An administrator who disables a member again keeps the directory from enabling it.
+    if (status === 'disabled' && !byScim) member.disabledBy = '';
+    return;
+  }
   if (member.status === 'barred') {
     // The user has left and is not made a member again without consent. Enabling only lets the user
     // rejoin.

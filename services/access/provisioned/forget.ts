@@ -1,0 +1,15 @@
+import { type EntityManager } from '@bailiwick/database';
+import { ScimMemberEntity } from '../groups/entities.ts';
+import { ScimUserEntity } from './entities.ts';
+
+/** Deletes the attributes that a directory has sent of a deleted user, and the places in its groups. */
+export async function forgetPerson(
+  em: EntityManager,
+  tenant: string,
+  userId: string,
+): Promise<void> {
+  for (const { id } of await em.find(ScimUserEntity, { userId })) {
+    await em.nativeDelete(ScimMemberEntity, { tenant, scimUserId: id });
+    await em.nativeDelete(ScimUserEntity, { tenant, id });
+  }
+}

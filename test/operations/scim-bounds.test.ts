@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bodyOf, recordIn } from '../support/answers.ts';
+import { describeOne, eventually } from '../support/harness.ts';
+import { signUp } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
+import {
+  accountOf,
+  assertScimError,
+  newDirectory,
+  patchOf,
+  personOf,
+  type Resource,
+  type Scim,
+  startScim,
+  statusOf,
+} from './scim-calls.ts';
+
+// A directory gains no rights that its tenant did not give it, and undoes no decision of a person.
+
+describeOne('the bounds of a directory', 'one process', (topology) => {
+  let suite: Scim;
+  before(async () => {
+    suite = await startScim(topology);
+  });
+  after(() => suite?.stop());
+
+  const grant = (UserID: string, Role: string) => ({
+    Grant: { Tenant: suite.Tenant, UserID, Role },
+  });
+  const moveTo = (address: string) => patchOf({ op: 'replace', path: 'userName', value: address });
+  const emailOf = async (UserID: string) => {
+    const { stack } = suite;
+    const answer = await stack.call('Users_Get', { UserID }, stack.platformKey);
+    return (recordIn(answer, 'User') as { Email: string }).Email;
+  };
+  const set = (id: string, value: boolean) =>
+    suite.patch(id, { op: 'replace', path: 'active', value });
+
+  test('moves the address of no owner, and changes the owner’s other attributes', async () => {
+    const { stack, owner, address, call, create, patch } = suite;
+    const person = await create('boss');
+    bodyOf(await stack.call('Grants_Add', grant(accountOf(person), 'owner'), owner.token));
+    const moved = await call('PATCH', `Users/${person.id}`, moveTo(address('mine')));
+    assertScimError(moved, 400, 'mutability', /owner/);
+    assert.equal(await emailOf(accountOf(person)), address('boss'));
+    const named = await patch(person.id, { op: 'replace', path: 'displayName', value: 'The boss' });
+    assert.equal(named.displayName, 'The boss');
+  });
+
+  test('moves the address of no member of another tenant, and of no operator', async () => {
+    const { stack, owner, address, call, create } = suite;
+    const elsewhere = await newDirectory(stack, owner);
+    const [shared, operator] = [await create('shared'), await create('operator')];
+    const added = { Tenant: elsewhere.Tenant, UserID: accountOf(shared) };
+    bodyOf(await stack.call('TenantMembers_Add', added, stack.platformKey));
+    const everywhere = { Platform: true, UserID: accountOf(operator), Role: 'platform-support' };
+    bodyOf(await stack.call('Grants_Add', { Grant: everywhere }, stack.platformKey));
+    for (const [person, name] of [
+      [shared, 'shared'],
+      [operator, 'operator'],
+    ] as const) {
+      const moved = await call('PATCH', `Users/${person.id}`, moveTo(address(`${name}-2`)));
+      assertScimError(moved, 400, 'mutability', /other tenants/);
+      assert.equal(await emailOf(accountOf(person)), address(name));
+    }
+  });
+
+  test('leaves an address alone that the person has changed, if it changes another attribute', async () => {
+    const { stack, address, create, patch } = suite;
+    const person = await create('renamed');
+    await rowsOf(
+      stack,
+      'update identity.user_account set email = $2, email_key = $2 where id = $1',
+      [accountOf(person), address('renamed-by-hand')],
+    );
+    await patch(person.id, { op: 'replace', path: 'displayName', value: 'Re Named' });
+    assert.equal(await emailOf(accountOf(person)), address('renamed-by-hand'));
+  });
+
+  test('enables no member whom an administrator has disabled too, after the directory', async () => {
+    const { stack, owner, Tenant, create } = suite;
+    const person = await create('twice');
+    await set(person.id, false);
+    const which = { Tenant, UserID: accountOf(person) };
+    bodyOf(await stack.call('TenantMembers_Disable', which, owner.token));
+    assert.equal(statusOf(await set(person.id, true)), 'disabled');
+  });
+
+  test('brings no member back who left while an administrator had disabled them, nor one whom it deletes', async () => {
+    const { stack, owner, Tenant, address, call, create, get } = suite;
+    const ann = await signUp(stack, address('left'));
+    const left = await create('left');
+    const deleted = await create('deleted');
+    for (const { id } of [ann, { id: accountOf(deleted) }])
+      bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: id }, owner.token));
+    bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: ann.id }, ann.token));
+    await set(left.id, false);
+    assert.equal(statusOf(await set(left.id, true)), 'disabled');
+    for (const [person, name] of [
+      [left, 'left'],
+      [deleted, 'deleted'],
+    ] as const) {
+      assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
+      const again = await get<Resource>('POST', 'Users', personOf(address(name)), 201);
+      assert.equal(statusOf(again), 'disabled', name);
+    }
+    const active = `access.tenant_member where tenant = $1 and user_id = any ($2) and status = 'active'`;
+    assert.equal(await countOf(stack, active, [Tenant, [ann.id, accountOf(deleted)]]), 0);
+  });
+
+  test('makes no owner of a person who joins later, by a group that became one of owners', async () => {
+    const { stack, owner, Tenant, create, get } = suite;
+    const person = await create('later');
+    const members = [{ value: person.id }];
+    await get<Resource>('POST', 'Groups', { displayName: 'Chiefs', members }, 201);
+    const which = { Tenant, UserID: accountOf(person) };
+    bodyOf(await stack.call('TenantMembers_Remove', which, owner.token));
+    const Grant = { Tenant, Group: 'Chiefs', Role: 'owner' };
+    bodyOf(await stack.call('GroupGrants_Add', { Grant }, owner.token));
+    assert.equal(statusOf(await set(person.id, true)), 'active');
+    const about = { Tenant, Subject: accountOf(person), Permission: 'iam.tenant.delete' };
+    const answer = await stack.call('Access_Check', about, owner.token);
+    assert.equal(recordIn(answer, 'Allowed'), false);
+  });
+
+  test('forgets a user who is deleted', async () => {
+    const { stack, create, get } = suite;
+    const person = await create('erased', { phoneNumbers: [{ value: '+49 30 1', type: 'work' }] });
+    await get<Resource>(
+      'POST',
+      'Groups',
+      { displayName: 'E', members: [{ value: person.id }] },
+      201,
+    );
+    bodyOf(await stack.call('Users_Delete', { UserID: accountOf(person) }, stack.platformKey));
+    await eventually(
+      'the end of the attributes',
+      async () =>
+        (await countOf(stack, 'access.scim_user where id = $1', [person.id])) === 0 &&
+        (await countOf(stack, 'access.scim_member where scim_user_id = $1', [person.id])) === 0,
+    );
+  });
+});
