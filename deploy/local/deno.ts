@@ -121,7 +121,7 @@ export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>)
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
 /** Pages and mails have texts in several languages. */
 const readsTexts = new Set(['gateway', 'notifications', 'bailiwick']);
-/** Password hashing uses a native addon, the only one. */
+/** Password hashing uses native addons, the only ones. */
 const hashesPasswords = new Set(['identity', 'bailiwick']);
 
 /**
@@ -150,11 +150,10 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   const read = [...folders, join(root, 'node_modules'), ...served, ...texts, ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
-    // The addon's loader reads this file to find the host's C library.
+    // The addons' loaders read this file to find the host's C library.
     read.push('/usr/bin/ldd');
-    rest.push(
-      `--allow-ffi=${list(globSync('node_modules/.pnpm/@node-rs+argon2*', { cwd: root }).map((folder) => join(root, folder)))}`,
-    );
+    const addons = globSync('node_modules/.pnpm/@node-rs+{argon2,bcrypt}*', { cwd: root });
+    rest.push(`--allow-ffi=${list(addons.map((folder) => join(root, folder)))}`);
   }
   // The host name, for the mail greeting, and the interfaces, which Deno reads before it queries
   // another DNS server.
