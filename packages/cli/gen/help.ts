@@ -1428,7 +1428,7 @@ export const operations: Readonly<Record<string, Help>> = {
   Users_Import: {
     "text":"Imports users from another system, whose addresses the caller vouches for, with the hashes of their passwords and their memberships. No mail is sent. A user who was imported before is left as it is, except that missing memberships are made, so that an interrupted import can be repeated. The response has one verdict for each user.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
-      {"path":"Users","kind":"json","required":false,"text":""},
+      {"path":"Users","kind":"json","required":true,"text":""},
       {"path":"OnError","kind":"text","required":false,"text":"Whether a refused user stops the others: abort imports none of them, continue imports them. Empty means abort."},
       {"path":"DryRun","kind":"flag","required":false,"text":"Whether to return the verdicts only, and import nothing."},
     ],

@@ -4125,7 +4125,7 @@ export type Users_GetRes = {
 
 /** The users to import. */
 export type Users_ImportReq = {
-  Users?: readonly ImportedUserInput[] | undefined;
+  Users: readonly ImportedUserInput[];
   /** Whether a refused user stops the others: abort imports none of them, continue imports them. Empty means abort. */
   OnError?: string | undefined;
   /** Whether to return the verdicts only, and import nothing. */
