@@ -132,15 +132,22 @@ export async function startScim(topology: Topology) {
   return { stack, owner, ...directory, stop: () => stack.stop() };
 }
 
+/** The rows of a tenant that SCIM writes, and their accounts. `t` is the row. */
+const writtenRows = [
+  'access.scim_user t where t.tenant = $1',
+  'access.scim_member t where t.tenant = $1',
+  'access.group_entry t where t.tenant = $1',
+  'access.group_member t where t.tenant = $1',
+  'access.tenant_member t where t.tenant = $1',
+  'access.grant_entry t where t.tenant = $1',
+  'access.invitation t where t.tenant = $1',
+  'identity.user_account t where t.id in (select user_id from access.scim_user where tenant = $1)',
+];
+
 /** The traces of a write: the rows of access's outbox, and the versions of the rows of SCIM. */
 export async function writesOf(stack: Stack, tenant: string): Promise<unknown> {
-  return rowsOf(
-    stack,
-    `select (select count(*)::int from access.outbox where for_tenant = $1) as changes,
-       (select md5(string_agg(s.id || s.xmin::text, ',' order by s.id)) from access.scim_user s where s.tenant = $1) as people,
-       (select md5(string_agg(g.id || g.xmin::text, ',' order by g.id)) from access.group_entry g where g.tenant = $1) as groups,
-       (select md5(string_agg(m.user_id || m.xmin::text, ',' order by m.user_id)) from access.tenant_member m where m.tenant = $1) as members,
-       (select md5(string_agg(m.group_id || m.user_id || m.xmin::text, ',' order by m.group_id, m.user_id)) from access.group_member m where m.tenant = $1) as group_members`,
-    [tenant],
-  );
+  const version = `md5(string_agg(t.xmin::text || t::text, ',' order by t::text))`;
+  const versions = writtenRows.map((rows, n) => `(select ${version} from ${rows}) as rows_${n}`);
+  const changes = '(select count(*)::int from access.outbox where for_tenant = $1) as changes';
+  return rowsOf(stack, `select ${[changes, ...versions].join(', ')}`, [tenant]);
 }
