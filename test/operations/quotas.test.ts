@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { describeOne, type Stack, startStack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
+import { assertScimError, newDirectory } from './scim-calls.ts';
 
 describeOne('settings of the gateway', 'one process', (topology) => {
   let stack: Stack;
@@ -30,6 +31,21 @@ describeOne('settings of the gateway', 'one process', (topology) => {
         null,
         'a quota would disclose the calls of other members',
       );
+  });
+
+  test('a directory over the quota gets 429 with Retry-After, in the form of SCIM', async () => {
+    const { address, call } = await newDirectory(stack, await signUp(stack));
+    const answers = [];
+    for (let n = 0; n < 25; n += 1)
+      answers.push(await call('POST', 'Users', { userName: address(`p${n}`) }));
+    const refused = answers.filter(({ status }) => status !== 201);
+    assert.ok(refused.length >= 5 && refused.length < 25, String(refused.length));
+    refused.push(await call('GET', 'Groups'), await call('DELETE', 'Users/scu_1'));
+    for (const answer of refused) {
+      assertScimError(answer, 429, undefined, /too many calls/);
+      const seconds = Number(answer.headers.get('retry-after'));
+      assert.ok(seconds >= 1 && seconds <= 60, String(seconds));
+    }
   });
 
   test('with BAILIWICK_UNKNOWN_KEYS=ignore unknown keys are ignored', async () => {

@@ -269,22 +269,4 @@ describeOne('SCIM groups', 'one process', (topology) => {
     const about = { Tenant, Subject: accountOf(person), Permission: 'iam.roles.write' };
     assert.equal(recordIn(await stack.call('Access_Check', about, owner.token), 'Allowed'), false);
   });
-
-  test('twenty concurrent PATCHes of one group each add their member', async () => {
-    const { create, call } = suite;
-    const people: Resource[] = [];
-    for (let n = 0; n < 20; n += 1) people.push(await create(`crowd-${n}`));
-    const group = await push('Crowd');
-    const add = async ({ id }: Resource): Promise<void> => {
-      const answer = await call(
-        'PATCH',
-        `Groups/${group.id}`,
-        patchOf({ op: 'add', path: 'members', value: [{ value: id }] }),
-      );
-      if (answer.status === 429 || answer.status === 503) return add({ id } as Resource);
-      assert.equal(answer.status, 204, JSON.stringify(answer.body));
-    };
-    await Promise.all(people.map(add));
-    assert.equal((await membersAt('crowd')).length, 20);
-  });
 });
