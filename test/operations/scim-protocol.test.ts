@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
-import { readList } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { describeOne, eventually } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import {
+  accountOf,
   assertScimError,
   type List,
   newDirectory,
@@ -62,29 +62,34 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     assert.ok(denied);
   });
 
-  test('every change is audited with the bot as its actor', async () => {
-    const { stack, owner, Tenant, bot, create, patch, call } = suite;
+  test('every change is audited with the bot as its actor, those of the account too', async () => {
+    const { stack, Tenant, bot, create, patch, call } = suite;
     const person = await create('traced');
     await patch(person.id, { op: 'replace', path: 'title', value: 'Clerk' });
+    await patch(person.id, { op: 'replace', path: 'displayName', value: 'Tracy' });
     assert.equal((await call('DELETE', `Users/${person.id}`)).status, 204);
     const wanted = [
       'scim.user_created',
-      'scim.user_updated',
       'scim.user_deleted',
+      'scim.user_updated',
       'tenant.member_added',
       'tenant.member_removed',
+      'user.registered',
+      'user.updated',
     ];
-    await eventually('the entries', async () => {
-      const { items } = await readList<{ Action: string; ActorID: string }>(
+    const entries = `select action, actor_id, operation from access.audit_entry
+      where tenant in ('', $1) and targets::text ~ $2`;
+    const rows = await eventually('the entries', async () => {
+      const found = await rowsOf<{ action: string; actor_id: string; operation: string }>(
         stack,
-        'Audit_List',
-        { Tenant },
-        owner.token,
+        entries,
+        [Tenant, `${person.id}|${accountOf(person)}`],
       );
-      return wanted.every((action) =>
-        items.some(({ Action, ActorID }) => Action === action && ActorID === bot.ID),
-      );
+      return wanted.every((action) => found.some((row) => row.action === action)) && found;
     });
+    for (const row of rows)
+      if (wanted.includes(row.action))
+        assert.deepEqual([row.actor_id, row.operation], [bot.ID, 'Scim_Handle'], row.action);
   });
 
   test('If-Match: a change of another version answers 412, and of the present one is made', async () => {

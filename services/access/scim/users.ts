@@ -141,7 +141,11 @@ async function findAccount(
   call: ScimRequest['call'],
 ): Promise<Account> {
   const profile = profileOf(resource, email);
-  if (isActive) return directory.provisionUser({ tenant, profile }, { signal: call.signal });
+  if (isActive)
+    return directory.provisionUser(
+      { tenant, profile, actor: call.caller },
+      { signal: call.signal },
+    );
   // An inactive person may be a member already, whom the directory now disables.
   const user = await findUserByEmail(directory, email.address, call);
   return { vouched: false, ...(user && { user }) };
@@ -169,7 +173,7 @@ async function updateAccount(
   if (isMoved) await assertMayMove(onPool(deps.database), tenant, userId);
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
-    .reviseUser({ tenant, userId, profile: sent }, { signal: call.signal })
+    .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, { signal: call.signal })
     .catch((thrown: unknown) => {
       throw toServiceError(thrown).code === 'already_exists' ? taken('address') : thrown;
     });

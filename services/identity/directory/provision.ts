@@ -1,3 +1,4 @@
+import { type Caller } from '@bailiwick/call';
 import { type Database, lockName } from '@bailiwick/database';
 import { alreadyExists } from '@bailiwick/errors';
 import { noticeTask } from '@bailiwick/events';
@@ -28,7 +29,8 @@ export function provisioningHandlers({
     (await domainOwner.find({ domain }, { signal })).tenant === tenant;
 
   return {
-    async provisionUser({ tenant, profile }, call) {
+    async provisionUser({ tenant, profile, actor }, sent) {
+      const call = inNameOf(actor, sent);
       const email = await settleEmail(database, normaliseEmail(profile?.email ?? ''));
       const isOwner = await owns(tenant, email, call);
       const known = await findUserByEmailKey(database, email.key);
@@ -40,17 +42,29 @@ export function provisioningHandlers({
       return { user: userRecord(user), vouched: isOwner && isProved };
     },
 
-    async reviseUser({ tenant, userId, profile }, call) {
+    async reviseUser({ tenant, userId, profile, actor }, sent) {
+      const call = inNameOf(actor, sent);
       const [known] = await findUsers(database, [userId]);
       if (!known || !(await owns(tenant, normaliseEmail(known.email), call)))
         return { revised: false };
-      const sent = profile?.email ? normaliseEmail(profile.email) : undefined;
-      const email = sent && (await settleEmail(database, sent));
+      const address = profile?.email ? normaliseEmail(profile.email) : undefined;
+      const email = address && (await settleEmail(database, address));
       if (email && !(await owns(tenant, email, call))) return { revised: false };
       return { revised: await revise(database, known, { profile, email }, call) };
     },
   };
 }
+
+/** The call as the audit shows it. access has verified the directory's bot. */
+const inNameOf = (actor: Caller | undefined, sent: Call): Call =>
+  actor
+    ? {
+        ...sent,
+        operation: { ...sent.operation, name: 'Scim_Handle' },
+        permission: 'iam.scim.write',
+        caller: { ...actor, requestId: sent.caller.requestId },
+      }
+    : sent;
 
 async function createUser(
   database: Database,
