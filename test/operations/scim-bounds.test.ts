@@ -14,6 +14,7 @@ import {
   type Scim,
   startScim,
   statusOf,
+  writesOf,
 } from './scim-calls.ts';
 
 // A directory gains no rights that its tenant did not give it, and undoes no decision of a person.
@@ -46,6 +47,27 @@ describeOne('the bounds of a directory', 'one process', (topology) => {
     assert.equal(await emailOf(accountOf(person)), address('boss'));
     const named = await patch(person.id, { op: 'replace', path: 'displayName', value: 'The boss' });
     assert.equal(named.displayName, 'The boss');
+  });
+
+  test('changes nothing of an owner’s account with a request that also disables the owner', async () => {
+    const { stack, owner, call, create, read } = suite;
+    const person = await create('kept');
+    bodyOf(await stack.call('Grants_Add', grant(accountOf(person), 'owner'), owner.token));
+    const present = await read(person.id);
+    // The refusals are audited.
+    const stored = async () => {
+      const [{ changes: _, ...rows } = {}] = await writesOf(stack, suite.Tenant);
+      return rows;
+    };
+    const before = await stored();
+    const { schemas } = person;
+    const off = { schemas, userName: person.userName, displayName: 'Nobody', active: false };
+    assertScimError(await call('PUT', `Users/${person.id}`, off), 403);
+    const named = patchOf({ op: 'replace', path: 'displayName', value: 'Nobody' });
+    const old = { 'if-match': 'W/"other"' };
+    assertScimError(await call('PATCH', `Users/${person.id}`, named, old), 412);
+    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await read(person.id), present);
   });
 
   test('moves the address of no member of another tenant, and of no operator', async () => {

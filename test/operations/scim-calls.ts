@@ -145,7 +145,10 @@ const writtenRows = [
 ];
 
 /** The traces of a write: the rows of access's outbox, and the versions of the rows of SCIM. */
-export async function writesOf(stack: Stack, tenant: string): Promise<unknown> {
+export async function writesOf(
+  stack: Stack,
+  tenant: string,
+): Promise<Array<Record<string, unknown>>> {
   const version = `md5(string_agg(t.xmin::text || t::text, ',' order by t::text))`;
   const versions = writtenRows.map((rows, n) => `(select ${version} from ${rows}) as rows_${n}`);
   const changes = '(select count(*)::int from access.outbox where for_tenant = $1) as changes';

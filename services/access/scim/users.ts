@@ -10,6 +10,7 @@ import { ScimUserEntity } from '../provisioned/entities.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
+import { assertMayEnd } from '../tenants/status.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { addressOf, isHeld, personVersion, profileOf, userNameKey, writable } from './people.ts';
 import { invalidValue, mutability, staleVersion, uniqueness } from './protocol/problems.ts';
@@ -171,6 +172,7 @@ async function updateAccount(
   if (canonical(profile) === canonical(before)) return undefined;
   const isMoved = email.key !== stored.emailKey;
   if (isMoved) await assertMayMove(onPool(deps.database), tenant, userId);
+  if (!wanted.isActive) await assertMayDisable(deps, stored, call);
   const sent = isMoved ? profile : { ...profile, email: '' };
   const { revised } = await deps.directory
     .reviseUser({ tenant, userId, profile: sent, actor: call.caller }, { signal: call.signal })
@@ -182,6 +184,18 @@ async function updateAccount(
       "the address of a person outside of the verified domains is not the directory's",
     );
   return undefined;
+}
+
+/** Throws for a member whom the directory must not disable, before identity changes the account. */
+async function assertMayDisable(
+  { database }: ScimDeps,
+  { tenant, userId, memberStatus }: PersonRow,
+  call: ScimRequest['call'],
+): Promise<void> {
+  if (memberStatus === 'disabled') return;
+  await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+    assertMayEnd(em, call, { tenant, userId, what: 'disabled' }),
+  );
 }
 
 /**
