@@ -18,8 +18,15 @@ import { findGroupsOf, type GroupOfPerson, type PersonRow } from './queries.ts';
 function statusOf({ memberStatus, invitationStatus }: PersonRow): string {
   if (memberStatus !== null) return memberStatus === 'active' ? 'active' : 'disabled';
   if (invitationStatus === 'pending') return 'invited';
-  return invitationStatus === 'declined' ? 'declined' : 'removed';
+  if (invitationStatus === 'declined' || invitationStatus === 'expired') return invitationStatus;
+  return 'removed';
 }
+
+/** Whether the invitation of a person has expired whom the directory has not deactivated. */
+export const hasExpired = (person: PersonRow): boolean => statusOf(person) === 'expired';
+
+/** Whether the person has declined the invitation. */
+export const hasDeclined = (person: PersonRow): boolean => statusOf(person) === 'declined';
 
 /** An invited person is active to the directory, which would otherwise activate it again and again. */
 const isActive = (person: PersonRow): boolean =>

@@ -87,7 +87,7 @@ async function inviteAgain(
   const isForAddress = last?.emailKey === email.key;
   if (isForAddress && last.status === 'declined') return;
   if (isForAddress && last.status === 'pending' && last.expiresAt > new Date()) return;
-  if (last && !isForAddress) await revokeInvitation(em, tenant, last.emailKey, call);
+  if (!isForAddress) await revoke(em, person, call);
   const invited = {
     tenant,
     roles: [],
@@ -97,13 +97,22 @@ async function inviteAgain(
     inviter: undefined,
   };
   person.userId = '';
-  person.invitationId = (await invite(em, deps, invited, call)).id;
+  // An invitation made by hand keeps its roles and groups, and is the person's from now on.
+  const byHand = await em.findOne(
+    InvitationEntity,
+    { emailKey: email.key, status: 'pending', expiresAt: { $gt: new Date() } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  person.invitationId = (byHand ?? (await invite(em, deps, invited, call))).id;
 }
 
-/** Revokes the invitation of the person, if it is pending. */
-async function revoke(em: EntityManager, { tenant, invitationId: id }: ScimUser, call: Call) {
-  const last = id === '' ? null : await em.findOne(InvitationEntity, { id, status: 'pending' });
-  if (last) await revokeInvitation(em, tenant, last.emailKey, call);
+/** Revokes the invitation of the person if it is pending. An expired one is not sent again. */
+async function revoke(em: EntityManager, person: ScimUser, call: Call): Promise<void> {
+  const { tenant, invitationId: id } = person;
+  const last = id === '' ? null : await em.findOne(InvitationEntity, { id });
+  const isOver = last?.status === 'pending' && last.expiresAt <= new Date();
+  if (isOver || last?.status === 'expired') person.invitationId = '';
+  else if (last?.status === 'pending') await revokeInvitation(em, tenant, last.emailKey, call);
 }
 
 /**

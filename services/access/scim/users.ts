@@ -12,7 +12,16 @@ import { lockTenant } from '../tenants/lock.ts';
 import { isKnownElsewhere } from '../tenants/queries.ts';
 import { assertMayEnd } from '../tenants/status.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
-import { addressOf, isHeld, personVersion, profileOf, userNameKey, writable } from './people.ts';
+import {
+  addressOf,
+  hasDeclined,
+  hasExpired,
+  isHeld,
+  personVersion,
+  profileOf,
+  userNameKey,
+  writable,
+} from './people.ts';
 import { invalidValue, mutability, staleVersion, uniqueness } from './protocol/problems.ts';
 import { canonical, type Resource, readResource, textOf } from './protocol/resource.ts';
 import { userType } from './protocol/schemas.ts';
@@ -66,9 +75,14 @@ export async function changePerson(
     const stored = await getPerson(onPool(deps.database), tenant, id);
     assertVersion(ifMatch, personVersion(stored));
     const present = writable(stored);
-    const { active: sent = present['active'], ...resource } = readPerson(next(present));
+    // An expired invitation is sent again, unless the directory deactivates the person.
+    const isExpired = hasExpired(stored);
+    const kept = isExpired ? { ...present, active: true } : present;
+    const { active: sent = kept['active'], ...resource } = readPerson(next(kept));
     const active = sent === true && !isHeld(stored);
-    if (canonical({ ...resource, active }) === canonical(present)) return;
+    // A person who has declined stays so, active or not.
+    const shown = hasDeclined(stored) || active;
+    if (!isExpired && canonical({ ...resource, active: shown }) === canonical(present)) return;
     const wanted = { resource, email: addressOf(resource), isActive: active };
     const account = await updateAccount(deps, stored, wanted, call);
     const isDone = await inTenant(deps, tenant, account, async (em) => {

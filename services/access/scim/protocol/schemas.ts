@@ -153,7 +153,7 @@ export const membershipSchema: Schema = {
   name: 'Membership',
   description: 'What Bailiwick has made of the person.',
   attributes: [
-    text('status', 'active, disabled, invited, declined or removed.', { readOnly: true }),
+    text('status', 'active, disabled, invited, expired, declined or removed.', { readOnly: true }),
     text('userId', 'The ID of the account. Absent while the person is invited.', {
       readOnly: true,
       caseExact: true,

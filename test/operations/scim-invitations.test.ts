@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bodyOf } from '../support/answers.ts';
+import { describeOne, eventually } from '../support/harness.ts';
+import { mailsTo, newAddress, signUp, tokenIn } from '../support/people.ts';
+import { countOf, rowsOf } from '../support/store.ts';
+import {
+  accountOf,
+  assertScimError,
+  personOf,
+  type Resource,
+  type Scim,
+  startScim,
+  statusOf,
+  writesOf,
+} from './scim-calls.ts';
+
+// People outside of the verified domains are invited.
+
+describeOne('SCIM invitations', 'one process', (topology) => {
+  let suite: Scim;
+  before(async () => {
+    suite = await startScim(topology);
+  });
+  after(() => suite?.stop());
+
+  const provision = (email: string) => suite.get<Resource>('POST', 'Users', personOf(email), 201);
+  const expire = (email: string) =>
+    rowsOf(
+      suite.stack,
+      `update access.invitation set expires_at = now() - interval '1 minute' where tenant = $1 and email = $2 and status = 'pending'`,
+      [suite.Tenant, email],
+    );
+  const pending = (email: string) =>
+    countOf(
+      suite.stack,
+      `access.invitation where tenant = $1 and email = $2 and status = 'pending' and expires_at > now()`,
+      [suite.Tenant, email],
+    );
+  const mails = (email: string, count: number) =>
+    eventually(`${count} mails`, async () => {
+      const found = await mailsTo(suite.stack, email);
+      return found.length >= count && found;
+    });
+  const set = (id: string, active: boolean) =>
+    suite.patch(id, { op: 'replace', path: 'active', value: active });
+  const titled = (id: string, title: string) =>
+    suite.patch(id, { op: 'replace', path: 'title', value: title });
+
+  test('an invitation made by hand keeps its roles and its link when a directory provisions the person', async () => {
+    const { stack, owner, Tenant, read } = suite;
+    const person = await signUp(stack, newAddress('guest'));
+    const offer = { Tenant, Email: person.email, Roles: ['admin'] };
+    const sent = bodyOf(await stack.call('TenantInvitations_Create', offer, owner.token));
+    const guest = await provision(person.email);
+    assert.equal(statusOf(guest), 'invited');
+    await titled(guest.id, 'Guest');
+    bodyOf(await stack.call('TenantInvitations_Accept', { Token: sent['Token'] }, person.token));
+    assert.equal(accountOf(await read(guest.id)), person.id);
+    const roles = await rowsOf(
+      stack,
+      'select role from access.grant_entry where tenant = $1 and subject = $2',
+      [Tenant, person.id],
+    );
+    assert.deepEqual(roles, [{ role: 'admin' }]);
+  });
+
+  test('an expired invitation is sent again with the next change, and with a repeated PUT', async () => {
+    const { get, read } = suite;
+    const email = newAddress('guest');
+    const guest = await provision(email);
+    await mails(email, 1);
+    await expire(email);
+    const expired = await read(guest.id);
+    assert.deepEqual([statusOf(expired), expired.active], ['expired', false]);
+    assert.notEqual(expired.meta.version, guest.meta.version);
+    assert.equal(statusOf(await titled(guest.id, 'Guest')), 'invited');
+    await mails(email, 2);
+    await expire(email);
+    const put = await get<Resource>(
+      'PUT',
+      `Users/${guest.id}`,
+      personOf(email, { title: 'Guest' }),
+    );
+    assert.deepEqual([statusOf(put), put.active], ['invited', true]);
+    await mails(email, 3);
+    assert.equal(await pending(email), 1);
+  });
+
+  test('an expired invitation is not sent again after the directory has deactivated the person', async () => {
+    const email = newAddress('guest');
+    const guest = await provision(email);
+    await expire(email);
+    assert.equal(statusOf(await set(guest.id, false)), 'removed');
+    assert.equal(statusOf(await titled(guest.id, 'Guest')), 'removed');
+    const before = await writesOf(suite.stack, suite.Tenant);
+    await set(guest.id, false);
+    assert.deepEqual(await writesOf(suite.stack, suite.Tenant), before);
+    assert.equal(await pending(email), 0);
+    assert.equal(statusOf(await set(guest.id, true)), 'invited');
+  });
+
+  test('a declined invitation stays so, and repeated requests write nothing', async () => {
+    const { stack, Tenant, call, get } = suite;
+    const email = newAddress('guest');
+    const guest = await provision(email);
+    const mail = await eventually('the invitation', async () => (await mailsTo(stack, email))[0]);
+    bodyOf(await stack.call('TenantInvitations_Decline', { Token: tokenIn(mail) }));
+    const before = await writesOf(stack, Tenant);
+    for (const active of [false, true, false])
+      assert.equal(statusOf(await set(guest.id, active)), 'declined');
+    const body = personOf(email);
+    assert.equal(statusOf(await get<Resource>('PUT', `Users/${guest.id}`, body)), 'declined');
+    assertScimError(await call('POST', 'Users', body), 409, 'uniqueness');
+    assert.deepEqual(await writesOf(stack, Tenant), before);
+  });
+});
