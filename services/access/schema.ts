@@ -20,6 +20,7 @@ import { AuditSearch } from './migrations/015-audit-search.ts';
 import { Search } from './migrations/016-search.ts';
 import { Counts } from './migrations/017-counts.ts';
 import { Scim } from './migrations/018-scim.ts';
+import { ScimGroups } from './migrations/019-scim-groups.ts';
 import { ScimUserEntity } from './provisioned/entities.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { SubjectStateEntity } from './subjects/entities.ts';
@@ -67,6 +68,7 @@ export const accessSchema: ServiceSchema = {
     { name: '016-search', class: Search },
     { name: '017-counts', class: Counts },
     { name: '018-scim', class: Scim },
+    { name: '019-scim-groups', class: ScimGroups },
   ],
   compatibleFrom: 1,
 };

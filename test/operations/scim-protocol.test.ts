@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
+import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
 import { describeOne, eventually } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
@@ -138,6 +139,24 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
       count: 2,
     });
     assert.deepEqual([searched.totalResults, searched.Resources.length], [3, 2]);
+  });
+
+  test('a list of groups shows each group of the directory on one page, and none made by hand', async () => {
+    const { stack, owner } = suite;
+    const { Tenant, get } = await newDirectory(stack, owner);
+    const made: string[] = [];
+    for (const displayName of ['a', 'b', 'c', 'd', 'e']) {
+      made.push((await get<Resource>('POST', 'Groups', { displayName }, 201)).id);
+      const Group = { Tenant, Path: `by-hand-${displayName}` };
+      bodyOf(await stack.call('Groups_Save', { Group }, owner.token));
+    }
+    const ids: string[] = [];
+    for (const startIndex of [1, 3, 5, 7]) {
+      const page = await get<List>('GET', `Groups?startIndex=${startIndex}&count=2`);
+      assert.equal(page.totalResults, 5);
+      ids.push(...page.Resources.map(({ id }) => id));
+    }
+    assert.deepEqual(ids, made);
   });
 
   test("an unknown path, a wrong method, a broken body and unknown attributes get the protocol's errors", async () => {

@@ -32,6 +32,7 @@ export const GroupEntity = defineEntity({
       `group_entry_last_word on group_entry (tenant, (${lastPartKey('name')}), id)`,
       `group_entry_path on group_entry (tenant, (${textKey('key')}), id)`,
       `group_entry_last_part on group_entry (tenant, (${lastPartKey('key', '/')}), id)`,
+      `group_entry_scim on group_entry (tenant, id) where source = 'scim'`,
     ].map(searchIndex),
     { name: 'group_entry_created', properties: ['tenant', 'createdAt', 'id'] },
   ],
