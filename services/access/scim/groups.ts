@@ -112,27 +112,14 @@ export async function changeScimGroup(
   { tenant, call }: ScimRequest,
   { id, ifMatch, next }: Change,
 ): Promise<void> {
-  const read = async (run: Run) => {
-    const stored = await findScimGroup(run, tenant, id);
-    if (!stored) throw notFound('Group');
-    assertVersion(ifMatch, groupVersion(stored));
-    const rows = await findMembersOf(run, tenant, [id], maxMembers);
-    const present = new Set(rows.map((row) => row.id));
-    const { name, externalId } = stored;
-    const resource: Resource = {
-      displayName: name,
-      ...(externalId !== '' && { externalId }),
-      ...(rows.length > 0 && { members: rows.map(({ id: value }) => ({ value })) }),
-    };
-    const wanted = readGroup(next(resource));
-    const isRenamed = wanted.name !== name || wanted.externalId !== externalId;
-    const isSame = !isRenamed && areEqual(present, wanted.members);
-    return { present, wanted, isSame };
-  };
-  if ((await read(onPool(deps.database))).isSame) return;
+  const read = (run: Run) => readChange(run, tenant, { id, ifMatch, next });
+  const seen = await read(onPool(deps.database));
+  if (seen.isSame) return;
   await inTenant(deps, tenant, async (em) => {
     const group = await lockGroup(em, id);
-    const { present, wanted, isSame } = await read(inTransaction(em));
+    // Each change of the members is a new version: they are read again only after one.
+    const isUnchanged = group.updatedAt.getTime() === new Date(seen.updatedAt).getTime();
+    const { present, wanted, isSame } = isUnchanged ? seen : await read(inTransaction(em));
     if (isSame) return;
     if (wanted.name.toLowerCase() !== group.name.toLowerCase())
       await assertNameFree(em, tenant, wanted.name);
@@ -144,6 +131,25 @@ export async function changeScimGroup(
     if (Object.keys(previous).length > 0) recordGroup(em, call, 'group.updated', group, previous);
     await setMembers(em, call, group, { present, wanted: wanted.members });
   });
+}
+
+/** Reads a group with its members, and what the directory wants it to be. */
+async function readChange(run: Run, tenant: string, { id, ifMatch, next }: Change) {
+  const stored = await findScimGroup(run, tenant, id);
+  if (!stored) throw notFound('Group');
+  assertVersion(ifMatch, groupVersion(stored));
+  const rows = await findMembersOf(run, tenant, [id], maxMembers);
+  const present = new Set(rows.map((row) => row.id));
+  const { name, externalId, updatedAt } = stored;
+  const resource: Resource = {
+    displayName: name,
+    ...(externalId !== '' && { externalId }),
+    ...(rows.length > 0 && { members: rows.map(({ id: value }) => ({ value })) }),
+  };
+  const wanted = readGroup(next(resource));
+  const isRenamed = wanted.name !== name || wanted.externalId !== externalId;
+  const isSame = !isRenamed && areEqual(present, wanted.members);
+  return { updatedAt, present, wanted, isSame };
 }
 
 const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
