@@ -72,4 +72,37 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
     await page.getByRole('row').filter({ hasText: 'Ann Other' }).getByText('active').waitFor();
     await assertGood(page, 'scim-people');
   });
+
+  test('a repetition after a failed key goes on with the bot that was made', async () => {
+    const owner = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token, 'Acme');
+    const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+    const { Slug } = body['Tenant'] as { Slug: string };
+    const page = await newConsolePage(browser, base, problems);
+    await openSignedIn(page, `${base}/console/t/${Slug}/scim`, owner.email, password);
+    const message = 'the key is refused once';
+    await page.route(
+      '**/BotKeys_Create',
+      (route) =>
+        route.fulfill({
+          status: 400,
+          json: { Code: 'failed_precondition', Message: message, Messages: [message] },
+        }),
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Connect a directory' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the directory').fill('Entra');
+    await dialog.getByRole('button', { name: 'Connect a directory' }).click();
+    await dialog.getByText(message).waitFor();
+    await dialog.getByLabel('Name of the directory').fill('Entra ID');
+    await dialog.getByRole('button', { name: 'Connect a directory' }).click();
+    await page.getByText('Copy it now').waitFor();
+    const bots = await stack.call('Bots_List', { Tenant: tenant }, owner.token);
+    const { Items } = bots.body['Page'] as { Items: Array<{ Name: string }> };
+    assert.deepEqual(
+      Items.map(({ Name }) => Name),
+      ['Entra ID'],
+    );
+  });
 });

@@ -121,12 +121,16 @@ function Connect({ tenant, onSecret, onClose }: ConnectProps) {
   const save = useChange('Bots_Save', { stale: ['Bots_List'] });
   const grant = useChange('BotGrants_Add', { stale: ['BotGrants_ListByTenant'] });
   const create = useChange('BotKeys_Create', { stale: ['BotKeys_List'] });
+  // A repetition after a failure goes on with the bot that was made.
+  const [botId, setBotId] = useState<string>();
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? t('signon.fieldMissing') : null) },
   });
   async function connect(name: string): Promise<void> {
-    const { Bot } = await save.mutateAsync({ Bot: { Tenant: tenant, Name: name } });
+    const made = { Tenant: tenant, Name: name, ...(botId !== undefined && { ID: botId }) };
+    const { Bot } = await save.mutateAsync({ Bot: made });
+    setBotId(Bot.ID);
     const of = { Tenant: tenant, Bot: Bot.ID };
     await grant.mutateAsync({ Grant: { ...of, Role: 'scim-directory' } });
     const ExpiresAt = daysAhead(keyDays);
