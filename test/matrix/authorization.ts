@@ -71,7 +71,7 @@ export function testAuthorization(started: () => World, called: Called): void {
           [operation.name, 'denied', who.id],
           what,
         );
-        assert.equal(entry?.tenant, auditedIn(operation, place, who) || portalOf(world, who), what);
+        assert.equal(entry?.tenant, auditedIn(world, operation, place, who), what);
       }
     });
 
@@ -229,27 +229,20 @@ const leavesEntry = ({ operation }: Case) => operation.audited;
 /**
  * The tenant whose audit log holds a denial. A tenant that does not exist has no chain of its own.
  */
-function auditedIn(operation: Operation, place: Place, who: Principal): string {
+function auditedIn(world: World, operation: Operation, place: Place, who: Principal): string {
+  // A denial of a portal session that names no tenant concerns the tenant of its link.
+  const own = who.kind === 'portal' ? world.places.own.tenant : '';
   // Worker operations, and operations that only the platform may call, are audited on the platform.
   const isTenants = operation.allow.some(({ kind }) => kind === 'tenant');
-  if (
-    !tenantPath(operation) ||
-    !isTenants ||
-    place.name === 'missing' ||
-    operation.credential === 'worker'
-  )
-    return '';
+  if (!tenantPath(operation) || !isTenants || operation.credential === 'worker') return own;
+  if (place.name === 'missing') return '';
   // The gateway fills in an absent tenant for every caller that the operation could serve.
   const isFilledIn =
     place.name === 'absent' &&
     operation.defaultTenant !== '' &&
     !['worker', 'portal'].includes(who.kind);
-  return isFilledIn ? place.home : place.tenant;
+  return (isFilledIn ? place.home : place.tenant) || own;
 }
-
-/** Denials of a portal session that name no other tenant are audited in the tenant of its link. */
-const portalOf = ({ places }: World, { kind }: Principal): string =>
-  kind === 'portal' ? places.own.tenant : '';
 
 type Entry = {
   requestId: string;
