@@ -34,6 +34,7 @@ import { issuer } from './g25-issuer.ts';
 import { verification } from './g26-verification.ts';
 import { listSearches } from './g27-searches.ts';
 import { counts } from './g28-counts.ts';
+import { listInteractions } from './g29-console.ts';
 import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
 import { updatePage } from './page.ts';
@@ -84,6 +85,7 @@ const benches: Record<string, Bench> = {
   G26: verification,
   G27: listSearches,
   G28: counts,
+  G29: listInteractions,
   G30: scim,
   G32: imports,
   SHORT: short,
