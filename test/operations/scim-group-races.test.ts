@@ -88,4 +88,17 @@ describeOne('concurrent changes of SCIM groups', 'one process', (topology) => {
     const members = await readList(stack, 'Groups_ListMembers', which, owner.token);
     assert.equal(members.items.length, 20);
   });
+
+  test('a request names 9,900 members by value, or 6,600 with a second attribute, and more are invalidSyntax', async () => {
+    const { call } = suite;
+    const ask = (count: number, more: object = {}) => {
+      const members = Array.from({ length: count }, (_, n) => ({ value: `scu_${n}`, ...more }));
+      return call('POST', 'Groups', { displayName: 'Everyone', members });
+    };
+    const display = { display: 'x' };
+    for (const answer of [await ask(9900), await ask(6600, display)])
+      assertScimError(answer, 400, 'invalidValue', /there is no User/);
+    for (const answer of [await ask(10_000), await ask(6700, display)])
+      assertScimError(answer, 400, 'invalidSyntax', /values/);
+  });
 });

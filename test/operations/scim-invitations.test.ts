@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bodyOf } from '../support/answers.ts';
+import { bodyOf, recordIn } from '../support/answers.ts';
 import { describeOne, eventually } from '../support/harness.ts';
 import { mailsTo, newAddress, signUp, tokenIn } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
@@ -93,6 +93,8 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     await expire(email);
     assert.equal(statusOf(await set(guest.id, false)), 'removed');
     assert.equal(statusOf(await titled(guest.id, 'Guest')), 'removed');
+    const left = `access.invitation where email = $1 and status = 'pending'`;
+    await eventually('the sweep', async () => (await countOf(suite.stack, left, [email])) === 0);
     const before = await writesOf(suite.stack, suite.Tenant);
     await set(guest.id, false);
     assert.deepEqual(await writesOf(suite.stack, suite.Tenant), before);
@@ -113,5 +115,34 @@ describeOne('SCIM invitations', 'one process', (topology) => {
     assert.equal(statusOf(await get<Resource>('PUT', `Users/${guest.id}`, body)), 'declined');
     assertScimError(await call('POST', 'Users', body), 409, 'uniqueness');
     assert.deepEqual(await writesOf(stack, Tenant), before);
+  });
+
+  test('an account that has not proved an address in a verified domain is invited', async () => {
+    const { stack, address, create } = suite;
+    const person = await signUp(stack, address('unproved'));
+    await rowsOf(stack, 'update identity.user_account set mailbox_proven = false where id = $1', [
+      person.id,
+    ]);
+    assert.equal(statusOf(await create('unproved')), 'invited');
+  });
+
+  test('a name of a person outside of the verified domains stays in the record of the directory', async () => {
+    const { stack, Tenant, owner, patch, read } = suite;
+    const email = newAddress('guest');
+    const guest = await provision(email);
+    const [mail] = await mails(email, 1);
+    assert.ok(mail);
+    const person = await signUp(stack, email, 1);
+    bodyOf(await stack.call('TenantInvitations_Accept', { Token: tokenIn(mail) }, person.token));
+    const nameOf = async () => {
+      const answer = await stack.call('Users_Get', { UserID: person.id }, owner.token);
+      return (recordIn(answer, 'User') as { Name: string }).Name;
+    };
+    const before = await nameOf();
+    await patch(guest.id, { op: 'replace', path: 'displayName', value: 'Renamed' });
+    assert.equal((await read(guest.id)).displayName, 'Renamed');
+    assert.equal(await nameOf(), before);
+    const roles = `access.grant_entry where tenant = $1 and subject = $2 and role = 'member'`;
+    assert.equal(await countOf(stack, roles, [Tenant, person.id]), 1);
   });
 });

@@ -104,13 +104,13 @@ async function readKeys<Row extends { id: string }>(
   for (let [last, read] = ['', 0]; ; ) {
     signal.throwIfAborted();
     const rows = await after(last, pieceSize);
-    found.push(...(await selected(rows)));
     read += rows.length;
-    if (rows.length < pieceSize) return found;
-    if (read >= maxRead)
+    if (read > maxRead)
       throw tooMany(
         `this list reads more than ${maxRead} resources: filter by userName, displayName, externalId or id`,
       );
+    found.push(...(await selected(rows)));
+    if (rows.length < pieceSize) return found;
     last = rows.at(-1)?.id ?? last;
   }
 }
