@@ -79,6 +79,7 @@ const ofFields: Readonly<Record<string, JsonObject>> = {
     enum: [[], ['account'], ['account', 'social'], ['social', 'account']],
   },
   'tenant.default_role': notOwner,
+  'tenant.scim_group_parent': { maxLength: 190, not: { pattern: '^/?([^/]+/){7}' } },
   'tenant.invite_domains': list(50, { minLength: 1, maxLength: 253 }),
 };
 

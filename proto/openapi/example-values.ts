@@ -160,6 +160,7 @@ export const exampleValues: Readonly<Record<string, Json | undefined>> = {
   AuditRetentionDays: 400,
   DefaultRole: 'member',
   AppURL: 'https://app.example.com/start',
+  ScimGroupParent: '',
   'TenantsCreateRequest.OwnerID': undefined,
   'TenantMember.Source': 'invitation',
   'TenantInvitation.ID': exampleId('inv'),

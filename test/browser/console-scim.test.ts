@@ -68,6 +68,15 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
       body: JSON.stringify({ userName: `ann@${domain}`, displayName: 'Ann Other' }),
     });
     assert.equal(status, 201);
+    const Group = { Tenant: tenant, Path: 'company' };
+    assert.equal((await stack.call('Groups_Save', { Group }, owner.token)).status, 200);
+    const groups = page.getByRole('region', { name: 'Groups from the directory' });
+    await groups.getByLabel('Parent group').fill('company');
+    await groups.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    const changed = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+    const { Settings } = changed.body['Tenant'] as { Settings: { ScimGroupParent: string } };
+    assert.equal(Settings.ScimGroupParent, 'company');
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'Ann Other' }).getByText('active').waitFor();
     await assertGood(page, 'scim-people');

@@ -14,7 +14,7 @@ const read = (file: string) => readFileSync(path.join(import.meta.dirname, '../.
 const stack = await sharedStack('one process');
 after(() => stack.stop());
 
-test('the commands of docs/scim.md create a key that reads the people of the directory', async () => {
+test('the commands of docs/scim.md choose a parent, and create a key that reads the people of the directory', async () => {
   const { token } = await signUp(stack);
   const tenant = await createTenant(stack, token);
   const helpers = read('README.md').match(/^(call|field)\(\).*$/gm) ?? [];
@@ -22,12 +22,13 @@ test('the commands of docs/scim.md create a key that reads the people of the dir
     read('docs/scim.md').matchAll(/```sh\n([^]*?)```/g),
     ([, code]) => code,
   );
-  assert.equal(blocks.length, 1);
+  assert.equal(blocks.length, 2);
   // A proxy of this host cannot reach a stack on the loopback interface.
   const env = { ...process.env, no_proxy: '127.0.0.1', api: stack.url, token, tenant };
+  const [connect = '', choose = ''] = blocks;
   const { stdout } = await promisify(execFile)(
     'bash',
-    ['-euc', [...helpers, ...blocks].join('\n')],
+    ['-euc', [...helpers, choose, connect].join('\n')],
     { env, timeout: 60_000 },
   );
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';

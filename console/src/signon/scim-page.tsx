@@ -19,7 +19,9 @@ import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
+import { WithTenant } from '../settings/tenant-form.tsx';
 import { useTenant } from '../shell/routes.tsx';
+import { ScimGroupsSection } from './scim-groups-section.tsx';
 
 type Member = ItemOf<'TenantMembers_List'>;
 
@@ -50,6 +52,9 @@ export function ScimPage() {
       <Paper withBorder p="lg">
         <Address tenant={ID} />
       </Paper>
+      {may('iam.tenant.write') && (
+        <WithTenant>{(tenant) => <ScimGroupsSection tenant={tenant} />}</WithTenant>
+      )}
       <Title order={2} size="h4">
         {t('signon.scimPeople')}
       </Title>

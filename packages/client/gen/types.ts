@@ -3790,6 +3790,8 @@ export type TenantSettings = {
   AllowedMethods: string[];
   /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
   AppURL: string;
+  /** The path of the group below which a directory creates its groups by SCIM, with room for one more segment. It exists, is no group of a directory, and has no role that the caller lacks: its grants reach the groups below it. Groups that exist stay in place. Empty means the top level. */
+  ScimGroupParent: string;
 };
 
 /** The settings that a tenant controls. An absent setting keeps its stored value. */
@@ -3820,6 +3822,8 @@ export type TenantSettingsInput = {
   AllowedMethods?: readonly string[] | undefined;
   /** The application that members go to if they sign in without an address to return to, in place of BAILIWICK_APP_URL: https, or http on the same machine, at an origin that the platform allows. */
   AppURL?: string | undefined;
+  /** The path of the group below which a directory creates its groups by SCIM, with room for one more segment. It exists, is no group of a directory, and has no role that the caller lacks: its grants reach the groups below it. Groups that exist stay in place. Empty means the top level. */
+  ScimGroupParent?: string | undefined;
 };
 
 /** The tenant to save. */

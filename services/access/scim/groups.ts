@@ -9,6 +9,7 @@ import { GroupEntity, scimSource, toGroup } from '../groups/entities.ts';
 import { deleteGroup } from '../groups/members.ts';
 import { ancestorKeys, pathKey } from '../groups/path.ts';
 import { recordGroup } from '../groups/save.ts';
+import type { StoredSettings } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
 import type { ScimDeps, ScimRequest } from './deps.ts';
 import { setMembers } from './members.ts';
@@ -78,9 +79,9 @@ export async function createScimGroup(
   body: unknown,
 ): Promise<string> {
   const { name, externalId, members } = readGroup(body);
-  return inTenant(deps, tenant, async (em) => {
+  return inTenant(deps, tenant, async (em, { scimGroupParent = '' }) => {
     await assertNameFree(em, tenant, name);
-    const path = await freePath(em, tenant, name);
+    const path = await freePath(em, { tenant, parent: scimGroupParent, name });
     const now = new Date();
     const group = em.create(GroupEntity, {
       tenant,
@@ -183,11 +184,11 @@ export const replacing =
 const inTenant = <T>(
   { database }: ScimDeps,
   tenant: string,
-  work: (em: EntityManager) => Promise<T>,
+  work: (em: EntityManager, settings: StoredSettings) => Promise<T>,
 ): Promise<T> =>
   database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
-    await lockTenant(em, tenant);
-    return work(em);
+    const { settings } = await lockTenant(em, tenant);
+    return work(em, settings);
   });
 
 async function lockGroup(em: EntityManager, id: string): Promise<ScimGroup> {
@@ -205,14 +206,19 @@ async function assertNameFree(em: EntityManager, tenant: string, name: string): 
 }
 
 /**
- * A path for a name: its letters and digits, with a mark of the whole name if another group of the
- * directory has the path. A group made by hand is never taken over: it may have roles.
+ * A path for a name, below the parent that the tenant has chosen: its letters and digits, with a
+ * mark of the whole name if another group of the directory has the path. A group made by hand is
+ * never taken over: it may have roles.
  */
-async function freePath(em: EntityManager, tenant: string, name: string): Promise<string> {
+async function freePath(
+  em: EntityManager,
+  { tenant, parent, name }: { tenant: string; parent: string; name: string },
+): Promise<string> {
   const plain = segmentOf(name);
   const mark = createHash('sha256').update(name.toLowerCase()).digest('hex').slice(0, 8);
   const marked = `${plain.slice(0, 54) || 'group'}-${mark}`;
-  for (const path of plain === '' ? [marked] : [plain, marked]) {
+  for (const segment of plain === '' ? [marked] : [plain, marked]) {
+    const path = parent === '' ? segment : `${parent}/${segment}`;
     const key = pathKey(path);
     await lockName(em, `group ${tenant} ${key}`);
     const holder = await em.findOne(GroupEntity, { key });

@@ -41,6 +41,8 @@ export async function createTenant(
   const sent = request.tenant ?? create(TenantSchema);
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
+  // A new tenant has no groups yet.
+  if (sent.settings?.scimGroupParent) throw notFound('group');
   if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
   const now = Date.now();
   const settings = mergeSettings({}, sent.settings, now);

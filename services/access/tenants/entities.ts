@@ -25,6 +25,8 @@ export type StoredSettings = {
   auditRetentionDays?: number;
   defaultRole?: string;
   appUrl?: string;
+  /** The path of a group, without a slash at its beginning. */
+  scimGroupParent?: string;
 };
 
 export const TenantEntity = defineEntity({
@@ -230,6 +232,8 @@ export function mergeSettings(
   if (sent?.auditRetentionDays !== undefined) merged.auditRetentionDays = sent.auditRetentionDays;
   if (sent?.defaultRole !== undefined) merged.defaultRole = sent.defaultRole;
   if (sent?.appUrl !== undefined) merged.appUrl = sent.appUrl;
+  if (sent?.scimGroupParent !== undefined)
+    merged.scimGroupParent = sent.scimGroupParent.replace(/^\//, '');
   return merged;
 }
 

@@ -25,6 +25,7 @@ import {
   toTenant,
 } from './entities.ts';
 import { assertFactorProven } from './factor.ts';
+import { assertScimParent } from './scim-parent.ts';
 import { assertMethodKept, assertSsoProven } from './sso.ts';
 
 /** Changes the fields that were sent. Saving unchanged values changes nothing. */
@@ -43,6 +44,7 @@ export async function updateTenant(
       if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince)
         throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
       await assertDefaultRole(em, stored, sent, call);
+      await assertScimParent(em, stored, sent, call);
       const before = stored.settings;
       if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
       const now = Date.now();

@@ -1,0 +1,31 @@
+import { TextInput } from '@mantine/core';
+import { useTexts } from '../parts/texts.tsx';
+import { type Stored, TenantForm } from '../settings/tenant-form.tsx';
+
+const fieldsOf = ({ Settings }: Stored) => ({ parent: Settings.ScimGroupParent });
+
+/** Where the directory creates its groups. */
+export function ScimGroupsSection({ tenant }: { tenant: Stored }) {
+  const { t } = useTexts();
+  const labels = { parent: t('signon.scimParent') };
+  return (
+    <TenantForm
+      tenant={tenant}
+      title={t('signon.scimGroups')}
+      about={t('signon.scimGroupsAbout')}
+      fieldsOf={fieldsOf}
+      toChange={({ parent }) => ({ Settings: { ScimGroupParent: parent.trim() } })}
+      labels={labels}
+    >
+      {(form) => (
+        <TextInput
+          {...form.getInputProps('parent')}
+          label={labels.parent}
+          description={t('signon.scimParentAbout')}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </TenantForm>
+  );
+}
