@@ -77,9 +77,7 @@ export const listInteractions: Bench = async ({ rounds }) => {
   const what = (interaction: string) => `${interaction} of 100 k members in the console`;
   const row = { id: 'G29', unit: 'ms', target: { most: mostMs } };
   if (withoutChromium)
-    return [
-      { ...row, what: what('an interaction'), ours: Number.NaN, missing: String(withoutChromium) },
-    ];
+    return [{ ...row, what: what('an interaction'), ours: Number.NaN, missing: withoutChromium }];
   await buildConsole((line) => process.stderr.write(`${line}\n`));
   const stack = await startMeasured('one process');
   const [owner] = await createPeople(stack, 1);
