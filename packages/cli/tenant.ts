@@ -45,20 +45,35 @@ export const use: Command = {
 export const defaultTenant = (url: string): string | undefined =>
   process.env['BAILIWICK_TENANT']?.trim() || readSessions().Tenants[url];
 
-/** @throws Refusal if the caller belongs to no tenant with that slug, or is a bot, whose tenants have no list. */
+/** @throws Refusal if the caller belongs to no tenant with that slug, and may not list all tenants */
 export async function findTenant(client: Client, name: string): Promise<string> {
   if (name.startsWith('tnt_')) return name;
+  const mine = await idOf(name, client.list('Tenants_ListMine', {}));
+  if (mine.id !== undefined) return mine.id;
+  // Operators and the platform key name tenants that they do not belong to.
+  const { id } = await idOf(name, client.list('Tenants_List', { Query: name }));
+  if (id !== undefined) return id;
+  throw new Refusal(
+    mine.isDenied
+      ? `a bot names its tenant by ID: ${name} is a slug, and only users and operators can list tenants`
+      : `you do not belong to a tenant ${name}`,
+  );
+}
+
+type Found = { id?: string; isDenied: boolean };
+
+/** The ID of the tenant with a slug, among those of a list that the caller may be denied. */
+async function idOf(
+  name: string,
+  tenants: AsyncIterable<{ Slug: string; ID: string }>,
+): Promise<Found> {
   try {
-    for await (const { Slug, ID } of client.list('Tenants_ListMine', {}))
-      if (Slug === name) return ID;
+    for await (const { Slug, ID } of tenants) if (Slug === name) return { id: ID, isDenied: false };
+    return { isDenied: false };
   } catch (error) {
-    if (error instanceof PermissionDeniedError)
-      throw new Refusal(
-        `a bot names its tenant by ID: ${name} is a slug, and only users can list their tenants`,
-      );
+    if (error instanceof PermissionDeniedError) return { isDenied: true };
     throw error;
   }
-  throw new Refusal(`you do not belong to a tenant ${name}`);
 }
 
 /** Whether a field names the request's tenant. */

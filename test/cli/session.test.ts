@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { createBot, createKey } from '../support/bots.ts';
 import { type Stack } from '../support/harness.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
@@ -190,11 +191,12 @@ describe('bailiwick: who is calling', () => {
     assert.equal((await cli.run(['use', Slug])).code, 0);
     assert.equal((await cli.run(['use', '--clear'])).code, 0);
     assert.match((await groups()).stderr, /Tenant is required/);
-    const bot = await createCli(stack.url, stack.platformKey).run([
-      'Groups_List',
-      '--Tenant',
-      Slug,
-    ]);
-    assert.match(bot.stderr, /a bot names its tenant by ID/);
+    // The platform key belongs to no tenant, and lists all of them.
+    const operator = createCli(stack.url, stack.platformKey);
+    assert.equal((await operator.run(['Groups_List', '--Tenant', Slug])).code, 0);
+    const bot = await createBot(stack, tenant, token);
+    const { Secret } = await createKey(stack, bot, token);
+    const byBot = await createCli(stack.url, Secret).run(['Groups_List', '--Tenant', Slug]);
+    assert.match(byBot.stderr, /a bot names its tenant by ID/);
   });
 });
