@@ -60,7 +60,8 @@ const auth0: Read = (user) => {
     FamilyName: text(user['family_name']),
     Picture: text(user['picture']),
     Locale: text(user['locale']),
-    Metadata: { ...texts(user['user_metadata']), ...texts(user['app_metadata']) },
+    // Users can edit their Metadata. In app_metadata there may be roles and plans, which they cannot.
+    Metadata: texts(user['user_metadata']),
     PasswordHash: text(user['passwordHash']),
   };
 };
