@@ -1,12 +1,6 @@
-import { appendFileSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
 import type { Client } from '../../client/client.ts';
-import { BailiwickError } from '../../client/errors.ts';
-import type {
-  ImportedMembershipInput,
-  ImportedUserInput,
-  ImportVerdict,
-} from '../../client/gen/types.ts';
+import type { ImportedMembershipInput } from '../../client/gen/types.ts';
 import { type Command, type Given, textOf } from '../command.ts';
 import { connect, urlOf } from '../connect.ts';
 import { exitCodes, Refusal, UsageError } from '../failure.ts';
@@ -18,17 +12,31 @@ import type { Line } from '../tenant-file/lines.ts';
 import { restoreTenant } from '../tenant-file/restore.ts';
 import { printable } from '../text.ts';
 import { batches, isSent, type Row, type Unsent } from './batches.ts';
+import {
+  assertOtherFile,
+  beginFailed,
+  failedBytes,
+  type Reason,
+  resumeFailed,
+  showFailed,
+  writeFailed,
+} from './failed.ts';
 import { readFirebaseHash } from './hashes.ts';
 import {
   endProgress,
   forgetProgress,
+  jobKey,
+  newProgress,
   type Progress,
   readProgress,
   showProgress,
+  stateFile,
   storeProgress,
 } from './progress.ts';
 import { readRecords, sizeOf } from './records.ts';
+import { sendUsers } from './send.ts';
 import { type Source, sources } from './sources.ts';
+import { tenantsOf } from './tenants.ts';
 
 export const importUsers: Command = {
   takes: 'FILE',
@@ -54,8 +62,11 @@ export const importUsers: Command = {
     ['--group PATH', 'an existing group there; can be repeated'],
     ['--firebase-hash FILE', 'the hash parameters of the Firebase project'],
     ['--failed FILE', 'where failed users are written; default: FILE.failed.jsonl'],
-    ['--dry-run', 'import nothing, and show what would be imported'],
-    ['--restart', 'begin at the first user, although an earlier import was interrupted'],
+    ['--dry-run', 'import and write nothing, and show what would be imported'],
+    [
+      '--restart',
+      'begin at the first user, although an earlier import was interrupted, and replace the file of failed users',
+    ],
   ],
   run: importFile,
 };
@@ -71,17 +82,29 @@ type Job = {
 
 async function importFile({ values, rest }: Given) {
   if (values['from'] === 'bailiwick') return importTenant({ values, rest });
-  const { url, ...job } = await readJob({ values, rest });
-  const { file, failedFile, dryRun } = job;
+  const { key, ...job } = await readJob({ values, rest });
+  const { file, dryRun } = job;
   const size = await sizeOf(file);
-  if (values['restart'] === true || dryRun) forgetProgress(file);
-  const progress = readProgress(file, url, size);
-  if (progress.done > 0) say(`continuing after ${progress.done} users`);
-  else rmSync(failedFile, { force: true });
+  const progress = dryRun
+    ? newProgress(key, size)
+    : begin(job, newProgress(key, size), values['restart'] === true);
   await importAll(job, size, progress);
   if (!dryRun) forgetProgress(file);
   report(progress, job, values);
   return progress.failed > 0 ? exitCodes.failed : exitCodes.ok;
+}
+
+/** The progress of the import: that of an interrupted one, or a new one, which is stored at once. */
+function begin({ file, failedFile }: Job, fresh: Progress, isRestart: boolean): Progress {
+  const stored = isRestart ? undefined : readProgress(file, fresh.job, fresh.size);
+  if (stored) {
+    say(`continuing after ${stored.done} users`);
+    resumeFailed(failedFile, stored.failedBytes);
+    return stored;
+  }
+  beginFailed(failedFile, { isReplaced: isRestart });
+  storeProgress(file, fresh);
+  return fresh;
 }
 
 /** Makes the records of `bailiwick export` in a tenant. */
@@ -103,23 +126,29 @@ async function* tenantLines(file: string): AsyncGenerator<Line> {
   }
 }
 
-async function readJob({ values, rest: [file, ...more] }: Given): Promise<Job & { url: string }> {
+async function readJob({ values, rest: [file, ...more] }: Given): Promise<Job & { key: string }> {
   if (file === undefined || more.length > 0) throw new UsageError('import takes one file');
-  const hash = textOf(values['firebase-hash']);
-  const known = sources(
-    hash === undefined ? undefined : readFirebaseHash(await readText(hash, '--firebase-hash')),
-  );
+  const hashFile = textOf(values['firebase-hash']);
+  const hash = hashFile === undefined ? undefined : await readText(hashFile, '--firebase-hash');
+  const known = sources(hash === undefined ? undefined : readFirebaseHash(hash));
   const name = textOf(values['from']) ?? '';
   const source = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!source) throw new UsageError(`--from must be one of ${Object.keys(known).join(', ')}`);
+  const failedFile = textOf(values['failed']) ?? `${file}.failed.jsonl`;
+  assertOtherFile(failedFile, [
+    file,
+    stateFile(file),
+    ...(hashFile === undefined ? [] : [hashFile]),
+  ]);
   const client = await connect(values);
+  const membership = await readMembership(client, values);
   return {
-    url: urlOf(values),
+    key: jobKey([urlOf(values), name, membership, hash, path.resolve(failedFile)]),
     client,
     file,
-    failedFile: textOf(values['failed']) ?? `${file}.failed.jsonl`,
+    failedFile,
     source,
-    membership: await readMembership(client, values),
+    membership,
     dryRun: values['dry-run'] === true,
   };
 }
@@ -145,6 +174,7 @@ async function importAll(job: Job, size: number, progress: Progress): Promise<vo
     const before = progress.done;
     await importBatch(job, batch, progress);
     progress.done += batch.length;
+    progress.failedBytes = failedBytes(job.failedFile);
     if (!job.dryRun) storeProgress(job.file, progress);
     showProgress(size === 0 ? 1 : bytes / size, progress, before);
   }
@@ -172,7 +202,7 @@ function rowOf(
   try {
     const user = source.read(record);
     if (user.Email === '') return { user, problem: 'the user has no email address' };
-    return { user: membership ? { ...user, Tenants: [membership] } : user };
+    return { user: { ...user, ...tenantsOf(user, membership) } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { user: record, problem: error.message };
@@ -180,63 +210,21 @@ function rowOf(
 }
 
 async function importBatch(job: Job, batch: readonly Row[], progress: Progress): Promise<void> {
-  const sent = batch.filter(isSent);
-  const verdicts =
-    sent.length === 0
-      ? []
-      : await call(
-          job,
-          sent.map(({ user }) => user),
-        );
-  const unsent = batch.filter((row): row is Unsent => !isSent(row));
-  for (const { user, problem } of unsent)
-    writeFailed(job, user, { Code: 'not_sent', Messages: [problem] });
+  const fail = (user: object, reason: Reason): void => {
+    progress.failed++;
+    if (job.dryRun) showFailed(user, reason);
+    else writeFailed(job.failedFile, user, reason);
+  };
+  const users = batch.filter(isSent).map(({ user }) => user);
+  const verdicts = users.length === 0 ? [] : await sendUsers(job.client, users, job.dryRun);
+  for (const { user, problem } of batch.filter((row): row is Unsent => !isSent(row)))
+    fail(user, { Code: 'not_sent', Messages: [problem] });
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict.Result === 'created') progress.created++;
     else if (verdict.Result === 'existing') progress.existing++;
-    else {
-      progress.failed++;
-      writeFailed(job, sent[index]?.user ?? {}, verdict);
-    }
-  }
-  progress.failed += unsent.length;
-}
-
-const writeFailed = (
-  { failedFile }: Job,
-  user: object,
-  { Code, Messages }: Pick<ImportVerdict, 'Code' | 'Messages'>,
-): void =>
-  // Only for the owner of the file: it may hold password hashes.
-  appendFileSync(failedFile, `${JSON.stringify({ ...user, Verdict: { Code, Messages } })}\n`, {
-    mode: 0o600,
-  });
-
-/** How often a call is made again after an outage, with longer and longer pauses. */
-const attempts = 6;
-
-/**
- * Imports users, and repeats a call that was interrupted: a repetition completes what the first call
- * has begun. So it is a call of its own, with an Idempotency-Key of its own.
- */
-async function call(
-  { client, dryRun }: Job,
-  users: readonly ImportedUserInput[],
-): Promise<ImportVerdict[]> {
-  const request = { Users: users, OnError: 'continue', DryRun: dryRun };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return (await client.call('Users_Import', request, { timeoutMs: 120_000 })).Verdicts;
-    } catch (error) {
-      if (attempt === attempts || !isInterrupted(error)) throw error;
-      await sleep(500 * 2 ** attempt);
-    }
+    else fail(users[index] ?? {}, verdict);
   }
 }
-
-const isInterrupted = (error: unknown): boolean =>
-  error instanceof BailiwickError &&
-  ['unavailable', 'resource_exhausted', 'internal', 'failed_precondition'].includes(error.Code);
 
 function report(
   { created, existing, failed }: Progress,
@@ -248,5 +236,5 @@ function report(
   say(
     `${created} users ${dryRun ? 'would be created' : 'were created'}, ${existing} existed already, ${failed} failed`,
   );
-  if (failed > 0) say(`failed users, with reasons: ${printable(failedFile)}`);
+  if (failed > 0 && !dryRun) say(`failed users, with reasons: ${printable(failedFile)}`);
 }

@@ -1,30 +1,48 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { say } from '../output.ts';
 
 /** How far an import has come. It is stored beside the file, so that the next run continues there. */
 export type Progress = {
-  /** The address and the size of the file: a state of another import does not count. */
-  url: string;
+  /** A digest of the options, and the size of the file: the state of another import does not count. */
+  job: string;
   size: number;
   done: number;
   created: number;
   existing: number;
   failed: number;
+  /** The size of the file of failed users. */
+  failedBytes: number;
 };
 
-const stateFile = (file: string): string => `${file}.import.json`;
+export const stateFile = (file: string): string => `${file}.import.json`;
 
-/** The progress of an interrupted import of this file to this address, or a new one. */
-export function readProgress(file: string, url: string, size: number): Progress {
-  const fresh = { url, size, done: 0, created: 0, existing: 0, failed: 0 };
+/** A digest of all that decides what an import does with a user. */
+export const jobKey = (options: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(options)).digest('hex');
+
+export const newProgress = (job: string, size: number): Progress => ({
+  job,
+  size,
+  done: 0,
+  created: 0,
+  existing: 0,
+  failed: 0,
+  failedBytes: 0,
+});
+
+/** The progress of an interrupted import of this file with these options; undefined without one. */
+export function readProgress(file: string, job: string, size: number): Progress | undefined {
   try {
     const stored = JSON.parse(readFileSync(stateFile(file), 'utf8')) as Partial<Progress>;
-    return stored.url === url && stored.size === size ? { ...fresh, ...stored } : fresh;
+    if (stored.job === job && stored.size === size) return { ...newProgress(job, size), ...stored };
   } catch {
     // No import was interrupted. Users who were imported before are found again by their IDs.
-    return fresh;
+    return undefined;
   }
+  say('an interrupted import had other options or another file: this one begins at the first user');
+  return undefined;
 }
 
 export function storeProgress(file: string, progress: Progress): void {

@@ -118,7 +118,13 @@ const zitadel: Read = (record) => {
 };
 
 /** A line of JSON Lines is a user as Users_Import takes it; a failed one also has its verdict. */
-const jsonl: Read = ({ Verdict: _verdict, ...user }) => ({ ...user, Email: text(user['Email']) });
+const jsonl: Read = ({ Verdict: _verdict, ...user }) => {
+  const { Tenants = [] } = user;
+  const isList =
+    Array.isArray(Tenants) && Tenants.every((one) => typeof object(one)['Tenant'] === 'string');
+  if (!isList) throw new Refusal('Tenants must be a list of records, each with a Tenant');
+  return { ...user, Email: text(user['Email']) };
+};
 
 const words = (value: unknown): string[] =>
   text(value)
@@ -139,7 +145,8 @@ const csv: Read = ({ Email, EmailVerified, Tenant, Roles, Groups, ...columns }) 
     ...(metadata.length > 0 && {
       Metadata: Object.fromEntries(metadata) as Record<string, string>,
     }),
-    ...(text(Tenant) && {
+    // Roles and groups without a tenant are those of --tenant.
+    ...([Tenant, Roles, Groups].some((value) => text(value) !== '') && {
       Tenants: [{ Tenant: text(Tenant), Roles: words(Roles), Groups: words(Groups) }],
     }),
   };

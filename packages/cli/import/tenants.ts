@@ -1,0 +1,35 @@
+import type { ImportedMembershipInput, ImportedUserInput } from '../../client/gen/types.ts';
+import { Refusal } from '../failure.ts';
+
+/**
+ * The tenants of a user of the file. `given` is the membership of --tenant, --role and --group. A
+ * user with roles or groups of its own in that tenant gets these instead.
+ *
+ * @throws Refusal for a user who names another tenant than --tenant
+ */
+export function tenantsOf(
+  { Tenants: named = [] }: Pick<ImportedUserInput, 'Tenants'>,
+  given: ImportedMembershipInput | undefined,
+): Pick<ImportedUserInput, 'Tenants'> {
+  if (!given) {
+    if (named.some(({ Tenant }) => Tenant === ''))
+      throw new Refusal('the user has roles or groups, and neither a tenant nor --tenant');
+    return named.length === 0 ? {} : { Tenants: named };
+  }
+  if (named.length > 1) throw new Refusal('the user names several tenants, and --tenant one');
+  const foreign = named.find(({ Tenant }) => Tenant !== '' && Tenant !== given.Tenant);
+  if (foreign)
+    throw new Refusal(`the user names tenant ${foreign.Tenant}, and --tenant another one`);
+  const [own] = named;
+  const filled = (list: readonly string[] | undefined, other: readonly string[] | undefined) =>
+    list && list.length > 0 ? list : (other ?? []);
+  return {
+    Tenants: [
+      {
+        Tenant: given.Tenant,
+        Roles: filled(own?.Roles, given.Roles),
+        Groups: filled(own?.Groups, given.Groups),
+      },
+    ],
+  };
+}
