@@ -97,6 +97,36 @@ describe('bailiwick export', () => {
     assert.deepEqual(records(await exported(to)), records(text));
   });
 
+  test('bots of one name are made apart, and are not chosen from when they are there', async () => {
+    const [from, to] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id)];
+    for (const Role of ['auditor', 'member']) {
+      const { Bot } = (await call('Bots_Save', { Bot: { Tenant: from, Name: 'Twin' } })) as {
+        Bot: { ID: string };
+      };
+      await call('BotGrants_Add', { Grant: { Tenant: from, Bot: Bot.ID, Role } });
+    }
+    const file = path.join(cli.home, 'twins.jsonl');
+    writeFileSync(file, await exported(from));
+    const again = () => cli.run(['import', file, '--from', 'bailiwick', '--tenant', to]);
+    const rolesIn = async () => {
+      const { Page } = (await call('BotGrants_ListByTenant', { Tenant: to })) as {
+        Page: { Items: Array<{ Bot: string; Role: string }> };
+      };
+      return Page.Items.map(({ Bot, Role }) => `${Role} ${Bot}`).sort();
+    };
+    assert.equal((await again()).code, 0);
+    const roles = await rolesIn();
+    assert.deepEqual(
+      roles.map((role) => role.split(' ')[0]),
+      ['auditor', 'member'],
+    );
+    assert.equal(new Set(roles.map((role) => role.split(' ')[1])).size, 2);
+    const second = await again();
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /! bot Twin: several bots have this name, so it stays as it is/);
+    assert.deepEqual(await rolesIn(), roles);
+  });
+
   test('a tenant of another owner is not exported', async () => {
     const tenant = await tenantFor(stack, owner.id);
     const { token } = await signUp(stack);

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { ImportVerdict } from '../../client/gen/types.ts';
 import { Refusal } from '../failure.ts';
+import { sendUsers } from '../import/send.ts';
 import { say } from '../output.ts';
 import { printable } from '../text.ts';
 import type { GrantLine, Line, LineOf } from './lines.ts';
@@ -8,13 +9,16 @@ import type { GrantLine, Line, LineOf } from './lines.ts';
 // Makes the records of an exported tenant in another tenant, or again in the same one. Every step
 // may be repeated: records that are there already stay, so an interrupted import starts again.
 
+/** `failed`: users and bots who were refused. */
 export type Restored = { users: number; failed: number };
 type Target = {
   client: Client;
   tenant: string;
   defaultRole: string;
-  /** The IDs of the tenant's bots, by name. */
-  bots: Map<string, string>;
+  /** The IDs of the bots that the tenant had at the start, by name. */
+  bots: ReadonlyMap<string, readonly string[]>;
+  /** The names of the bots of the file so far. */
+  botNames: Set<string>;
   /** The addresses of the tenant's webhook endpoints. */
   endpoints: Set<string>;
 };
@@ -40,7 +44,7 @@ export async function restoreTenant(
   for await (const line of lines) {
     if (line.Kind !== 'user') {
       await flush();
-      await restoreRecord(target, line);
+      restored.failed += await restoreRecord(target, line);
     } else if (users.push(line) >= usersAtOnce) await flush();
   }
   await flush();
@@ -50,14 +54,26 @@ export async function restoreTenant(
 async function openTarget(client: Client, tenant: string): Promise<Target> {
   const { Tenant } = await client.call('Tenants_Get', { Tenant: tenant });
   const request = { Tenant: tenant, Page: { Limit: 200 } };
-  const bots = new Map<string, string>();
-  for await (const { Name, ID } of client.list('Bots_List', request)) bots.set(Name, ID);
+  const bots = new Map<string, string[]>();
+  for await (const { Name, ID } of client.list('Bots_List', request))
+    bots.set(Name, [...(bots.get(Name) ?? []), ID]);
   const endpoints = new Set<string>();
   for await (const { URL } of client.list('Webhooks_ListEndpoints', request)) endpoints.add(URL);
-  return { client, tenant, defaultRole: Tenant.Settings?.DefaultRole || 'member', bots, endpoints };
+  const defaultRole = Tenant.Settings?.DefaultRole || 'member';
+  return { client, tenant, defaultRole, bots, botNames: new Set(), endpoints };
 }
 
-async function restoreRecord(target: Target, line: Exclude<Line, LineOf<'user'>>): Promise<void> {
+/** Returns the number of records that were refused. */
+async function restoreRecord(target: Target, line: Exclude<Line, LineOf<'user'>>): Promise<number> {
+  if (line.Kind === 'bot') return restoreBot(target, line);
+  await restorePart(target, line);
+  return 0;
+}
+
+async function restorePart(
+  target: Target,
+  line: Exclude<Line, LineOf<'user' | 'bot'>>,
+): Promise<void> {
   const { client, tenant: Tenant, endpoints } = target;
   switch (line.Kind) {
     case 'tenant':
@@ -77,8 +93,6 @@ async function restoreRecord(target: Target, line: Exclude<Line, LineOf<'user'>>
       if (isAlive(Grant)) await client.call('GroupGrants_Add', { Grant: { Tenant, ...Grant } });
       return;
     }
-    case 'bot':
-      return restoreBot(target, line);
     case 'webhook_endpoint': {
       const { Kind: _kind, ...Endpoint } = line;
       if (endpoints.has(line.URL)) return;
@@ -96,17 +110,26 @@ async function restoreRecord(target: Target, line: Exclude<Line, LineOf<'user'>>
   }
 }
 
+/**
+ * Makes a bot, or updates the one of its name. Of several bots with one name none is chosen: the
+ * keys of one would get the roles of another.
+ */
 async function restoreBot(
-  { client, tenant: Tenant, bots }: Target,
+  { client, tenant: Tenant, bots, botNames }: Target,
   { Kind: _kind, Grants, ...bot }: LineOf<'bot'>,
-): Promise<void> {
-  const known = bots.get(bot.Name);
+): Promise<number> {
+  const [known, ...more] = bots.get(bot.Name) ?? [];
+  if (more.length > 0 || (known !== undefined && botNames.has(bot.Name))) {
+    say(`! bot ${printable(bot.Name)}: several bots have this name, so it stays as it is`);
+    return 1;
+  }
+  botNames.add(bot.Name);
   const { Bot } = await client.call('Bots_Save', {
     Bot: { Tenant, ...bot, ...(known !== undefined && { ID: known }) },
   });
-  bots.set(Bot.Name, Bot.ID);
   for (const grant of Grants.filter(isAlive))
     await client.call('BotGrants_Add', { Grant: { Tenant, Bot: Bot.ID, ...grant } });
+  return 0;
 }
 
 /** Whether a grant is still in force. An expired one cannot be made, and gives nothing. */
@@ -122,22 +145,16 @@ async function restoreUsers(
   { client, tenant, defaultRole }: Target,
   users: ReadonlyArray<LineOf<'user'>>,
 ): Promise<number> {
-  const { Verdicts } = await client.call(
-    'Users_Import',
-    {
-      OnError: 'continue',
-      Users: users.map(({ Kind: _kind, Status: _status, Groups, Grants, ...user }) => ({
-        ...user,
-        Tenants: [
-          { Tenant: tenant, Roles: Grants.filter(isPlain).map(({ Role }) => Role), Groups },
-        ],
-      })),
-    },
-    { timeoutMs: 120_000 },
+  const verdicts = await sendUsers(
+    client,
+    users.map(({ Kind: _kind, Status: _status, Groups, Grants, ...user }) => ({
+      ...user,
+      Tenants: [{ Tenant: tenant, Roles: Grants.filter(isPlain).map(({ Role }) => Role), Groups }],
+    })),
   );
   let failed = 0;
   for (const [index, user] of users.entries()) {
-    const verdict = Verdicts[index];
+    const verdict = verdicts[index];
     if (verdict && verdict.Result !== 'failed')
       await restoreRights({ client, tenant, defaultRole }, user, verdict);
     else {
