@@ -169,7 +169,7 @@ function addProven(
     await lockName(em, `account ${email.key}`);
     const known = await em.findOne(UserEntity, { emailKey: email.key });
     if (known) return recordAlreadyRegistered(em, call, known, mailing);
-    await consumeRivals(em, email.key);
+    await consumeRivals(em, [email.key]);
     const user = { ...newUser(userId, email, passwordHash, new Date()), locale };
     em.persist(em.create(UserEntity, user));
     recordUser(em, call, 'user.registered', user);
@@ -185,7 +185,7 @@ async function createVerified(
   call: Call,
 ): Promise<void> {
   if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
-  const rivals = await consumeRivals(em, registration.email_key);
+  const rivals = await consumeRivals(em, [registration.email_key]);
   // Another person may have registered this address with another password. Then no password
   // counts.
   const disputed = rivals.some(

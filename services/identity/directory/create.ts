@@ -33,7 +33,7 @@ export function creationHandler({
         if (await em.findOne(UserEntity, { emailKey: email.key }))
           throw alreadyExists('User.Email has an account already');
         // Voids pending registrations of the address.
-        await consumeRivals(em, email.key);
+        await consumeRivals(em, [email.key]);
         em.persist(em.create(UserEntity, user));
         recordUser(em, call, 'user.registered', user);
       });

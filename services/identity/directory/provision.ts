@@ -77,7 +77,7 @@ async function createUser(
     const known = await em.findOne(UserEntity, { emailKey: email.key });
     if (known) return known;
     // A pending registration has not proved control of the address.
-    await consumeRivals(em, email.key);
+    await consumeRivals(em, [email.key]);
     const user: UserRow = {
       ...newUser(createId('usr'), email, null, new Date()),
       ...(profile && assertedProfile({ ...profile, picture: '' })),

@@ -227,7 +227,7 @@ export async function createUser(
 ): Promise<UserRow> {
   // A pending registration has not proved control of the address, so neither it nor its password
   // counts.
-  await consumeRivals(em, email.key);
+  await consumeRivals(em, [email.key]);
   const user: UserRow = {
     ...newUser(createId('usr'), email, null, new Date()),
     ...assertedProfile(request),

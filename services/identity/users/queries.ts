@@ -170,15 +170,15 @@ export async function deleteBelongings(
   ]);
 }
 
-/** Deletes the pending registrations of an address and returns their password groups. */
+/** Deletes the pending registrations of addresses and returns their password groups. */
 export async function consumeRivals(
   em: EntityManager,
-  emailKey: string,
+  emailKeys: readonly string[],
 ): Promise<Array<{ password_group: string; alive: boolean }>> {
   return execute(
     em,
-    'delete from registration where email_key = $1 returning password_group, expires_at > now() as alive',
-    [emailKey],
+    'delete from registration where email_key = any($1) returning password_group, expires_at > now() as alive',
+    [emailKeys],
   );
 }
 

@@ -8,9 +8,9 @@ import {
 import { type Call } from '@bailiwick/rpc';
 import { createId } from '@bailiwick/values';
 import { newUser, UserEntity, type UserRow } from '../../users/entities.ts';
+import { consumeRivals } from '../../users/queries.ts';
 import { recordUser } from '../../users/records.ts';
 import { matchStored, storedKey } from './match.ts';
-import { consumeRegistrations } from './queries.ts';
 import { type ImportRow, isNew } from './rows.ts';
 
 /** The stored forms of the password hashes, by row. */
@@ -46,7 +46,7 @@ export async function storeUsers(
       store(em, user, call);
     }
     // Pending registrations of the addresses are void.
-    await consumeRegistrations(em, keys);
+    await consumeRivals(em, keys);
     return true;
   });
 }
