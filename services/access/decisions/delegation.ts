@@ -3,7 +3,7 @@ import { type EntityManager, inTransaction, type Run } from '@bailiwick/database
 import { denied, escalation } from '@bailiwick/errors';
 import { ownerRole } from '../permissions/builtin.ts';
 import { findRolePermissions } from './queries.ts';
-import { holdsOnPlatform, mayGrant, permissionsOfRoles, rightsOf } from './rights.ts';
+import { holdsOnPlatform, mayGrant, permissionsOfRoles, type Rights, rightsOf } from './rights.ts';
 
 // A caller can only delegate permissions that it has, on every path that grants rights.
 
@@ -89,15 +89,31 @@ async function permissionsGivenBy(
 
 async function lackingTo(run: Run, giver: Giver, tenant: string, wanted: readonly string[]) {
   if (wanted.length === 0) return undefined;
-  const { type, id, tenant: own, narrowedTo } = giver;
-  // A bot has grants in its own tenant and on the platform only, so the tenant in question can be
-  // passed as the bot's. Calls of a bot whose own tenant is suspended do not get here.
-  const rights = await rightsOf(
-    run,
-    { type, id, botTenant: tenant || own, narrowedTo, ...sessionProof(giver) },
-    tenant,
-  );
+  const rights = await rightsIn(run, giver, tenant);
   return wanted.find(
     (pattern) => !(tenant === '' ? holdsOnPlatform(rights, pattern) : mayGrant(rights, pattern)),
   );
+}
+
+function rightsIn(run: Run, giver: Giver, tenant: string): Promise<Rights> {
+  const { type, id, tenant: own, narrowedTo } = giver;
+  // A bot has grants in its own tenant and on the platform only, so the tenant in question can be
+  // passed as the bot's. Calls of a bot whose own tenant is suspended do not get here.
+  const principal = { type, id, botTenant: tenant || own, narrowedTo, ...sessionProof(giver) };
+  return rightsOf(run, principal, tenant);
+}
+
+/**
+ * Throws permission_denied if the tenant requires a recent sign-in for changes of its owners and
+ * the caller's is not known to be recent: the gateway knows it for the caller's own tenant only.
+ */
+export async function assertMayMakeOwners(run: Run, caller: Caller, tenant: string): Promise<void> {
+  assertRecentLogin(caller);
+  if (caller.tenant === tenant) return;
+  const { demands } = await rightsIn(run, caller, tenant);
+  if (demands.recentLogin)
+    throw denied(
+      'owners of a tenant that requires a recent sign-in are made with Grants_Add',
+      'RECENT_LOGIN_REQUIRED',
+    );
 }

@@ -3,6 +3,7 @@ import { failedPrecondition, notFound } from '@bailiwick/errors';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import { FlushMode, LockMode } from '@mikro-orm/core';
+import { assertMayGrant } from '../decisions/delegation.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity, type GroupRow } from '../groups/entities.ts';
 import { assertNotScim } from '../groups/managed.ts';
@@ -62,8 +63,16 @@ async function addPart(
   const standard = settings.defaultRole || memberRole;
   const roles = await lockRoles(em, [standard, ...memberships.flatMap((each) => each.roles)]);
   const groups = await lockGroups(em, memberships);
+  // The rights of the importer, or the permissions of a role, may have changed since the check.
+  await assertMayGrant(
+    em,
+    call.caller,
+    memberships[0]?.tenant ?? '',
+    rolesOf(memberships, standard),
+  );
   const members = await em.find(TenantMemberEntity, { userId: { $in: userIds } });
-  const known = new Set(members.map(({ userId }) => userId));
+  const barred = new Set(idsOf(members.filter(({ status }) => status === 'barred')));
+  const known = new Set(idsOf(members.filter(({ status }) => status !== 'barred')));
   const refusals: Refusal[] = [];
   for (const { index, membership } of numbered) {
     // The same user may be in the request twice.
@@ -72,7 +81,13 @@ async function addPart(
     const refused = await refusalOf(async () => {
       if (!active.has(membership.userId))
         throw failedPrecondition('the account is disabled or deleted', 'ACCOUNT_DISABLED');
-      const given = membership.roles.length > 0 ? membership.roles : [standard];
+      // Such a user rejoins only if an administrator agrees to it for this user.
+      if (barred.has(membership.userId))
+        throw failedPrecondition(
+          'the user has left the tenant while disabled: TenantMembers_Add makes it a member again',
+          'MEMBER_BARRED',
+        );
+      const given = rolesOf([membership], standard);
       for (const role of given) if (!roles.has(role)) throw notFound(`role ${role}`);
       const gained = { roles: given, groups: presentGroups(membership, groups) };
       // Every check is done: a refused membership leaves nothing behind.
@@ -82,6 +97,12 @@ async function addPart(
   }
   return refusals;
 }
+
+const idsOf = (members: ReadonlyArray<{ userId: string }>) => members.map(({ userId }) => userId);
+
+/** The roles of memberships. `standard` is the role of those without any. */
+const rolesOf = (memberships: readonly NewMembership[], standard: string): string[] =>
+  memberships.flatMap(({ roles }) => (roles.length > 0 ? roles : [standard]));
 
 /** The groups of all memberships by their keys, locked against deletion until the commit. */
 async function lockGroups(

@@ -1,8 +1,8 @@
-import { assertRecentLogin, type Caller } from '@bailiwick/call';
+import { type Caller } from '@bailiwick/call';
 import { type Database, onPool } from '@bailiwick/database';
-import { escalation, notFound, ServiceError } from '@bailiwick/errors';
+import { denied, escalation, notFound, ServiceError } from '@bailiwick/errors';
 import type { NewMembership } from '@bailiwick/proto/gen/bailiwick/access/v1/imports_pb.ts';
-import { findLacking } from '../decisions/delegation.ts';
+import { assertMayMakeOwners, findLacking } from '../decisions/delegation.ts';
 import { assertNotScim } from '../groups/managed.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
@@ -12,9 +12,12 @@ import { findTenant } from '../tenants/queries.ts';
 
 export type Refused = { code: string; message: string };
 
+/** What memberships have in common that are checked together. */
+type Kind = Pick<NewMembership, 'tenant' | 'roles' | 'groups'>;
+
 /**
- * Returns a check of memberships: their tenants, roles and groups exist, and the importer holds what
- * they give. Memberships of many users are alike, and each kind is checked once.
+ * Returns a check of memberships: their tenants, roles and groups exist, and the importer may add
+ * such members and holds what they give. Memberships of many users are alike, and each kind is checked once.
  */
 export function createCheck(database: Database, importer: Caller) {
   const known = new Map<string, Promise<Refused | undefined>>();
@@ -46,10 +49,11 @@ export async function refusalOf(work: () => Promise<void>): Promise<Refused | un
 async function assertMayAdd(
   database: Database,
   importer: Caller,
-  { tenant, roles, groups }: Pick<NewMembership, 'tenant' | 'roles' | 'groups'>,
+  { tenant, roles, groups }: Kind,
 ): Promise<void> {
   const found = await findTenant(database, tenant);
   if (found?.status !== 'active') throw notFound(`tenant ${tenant}`);
+  await assertMayChange(database, importer, { tenant, roles, groups });
   const given = new Set(roles.length > 0 ? roles : [found.settings.defaultRole || memberRole]);
   for (const role of given)
     if (!isTenantRole(role) && !(await findRole(database, tenant, role)))
@@ -60,7 +64,29 @@ async function assertMayAdd(
     assertNotScim(group);
     for (const role of await findGroupRoles(onPool(database), tenant, group.id)) given.add(role);
   }
-  if (given.has(ownerRole)) assertRecentLogin(importer);
+  if (given.has(ownerRole)) await assertMayMakeOwners(onPool(database), importer, tenant);
   const lacking = await findLacking(onPool(database), importer, tenant, { roles: [...given] });
   if (lacking !== undefined) throw escalation(lacking);
+}
+
+/**
+ * Throws permission_denied unless the importer may itself add members to the tenant, and grant
+ * roles and fill groups there if the membership names some.
+ */
+async function assertMayChange(
+  database: Database,
+  importer: Caller,
+  { tenant, roles, groups }: Kind,
+): Promise<void> {
+  const permissions = [
+    'iam.users.write',
+    ...(roles.length > 0 ? ['iam.grants.write'] : []),
+    ...(groups.length > 0 ? ['iam.groups.write'] : []),
+  ];
+  const run = onPool(database);
+  const missing = await findLacking(run, importer, tenant, { roles: [], permissions });
+  if (missing !== undefined)
+    throw denied(
+      `this membership requires ${missing} in the tenant, which the caller does not hold`,
+    );
 }

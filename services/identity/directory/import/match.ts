@@ -10,7 +10,7 @@ export const storedKey = ({ key, unmappedKey }: Email, known: ReadonlyMap<string
 /**
  * Finds which rows are users already. A user is the one of the same ExternalID, whatever address it
  * has now; without an ExternalID the one of the same address. An address that another user has is
- * refused. Returns the stored users by the keys of their addresses.
+ * refused, and so are memberships of an account whose user may be another person. Returns the stored users by the keys of their addresses.
  */
 export async function matchStored(
   run: Run,
@@ -30,6 +30,8 @@ export async function matchStored(
       row.userId = '';
     } else if (typeof found === 'string')
       refuse(row, { code: 'already_exists', messages: [found] });
+    else if (found.unproven && row.sent.tenants.length > 0)
+      refuse(row, { code: 'failed_precondition', messages: [unproven] });
     else {
       row.result = 'existing';
       row.userId = found.id;
@@ -37,6 +39,9 @@ export async function matchStored(
   }
   return byKey;
 }
+
+const unproven =
+  'the address of the account is not proven: it gets memberships after a sign-in with a mailed code or a password reset';
 
 /** The user of a row, or why no user can be it; undefined = the user does not exist. */
 function findFor(

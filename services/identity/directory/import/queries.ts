@@ -1,13 +1,23 @@
-import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/database';
+import { type Run, type Statement } from '@bailiwick/database';
 
 /** A stored user who may be one of an import's. */
-export type KnownUser = { id: string; email_key: string; external_id: string };
+export type KnownUser = {
+  id: string;
+  email_key: string;
+  external_id: string;
+  /** Whether a person uses the account who has not proven that the mailbox is theirs. */
+  unproven: boolean;
+};
+
+// A social sign-in makes such an account. One that an import made has no sign-in before a mail.
+const known = `id, email_key, external_id, not (email_verified and mailbox_proven) and (last_login_at is not null
+           or exists (select 1 from identity_link l where l.tenant = '' and l.user_id = user_account.id)) as unproven`;
 
 const knownUsers: Statement = {
   name: 'identity.known_users',
-  text: `select id, email_key, external_id from user_account where email_key = any($1)
+  text: `select ${known} from user_account where email_key = any($1)
          union
-         select id, email_key, external_id from user_account where external_id = any($2) and external_id <> ''`,
+         select ${known} from user_account where external_id = any($2) and external_id <> ''`,
 };
 
 /** The users with one of these addresses or external ids. */
@@ -16,11 +26,3 @@ export const findKnownUsers = (
   emailKeys: readonly string[],
   externalIds: readonly string[],
 ): Promise<KnownUser[]> => run<KnownUser>(knownUsers, [emailKeys, externalIds]);
-
-/** Deletes the pending registrations of addresses that an import has given accounts. */
-export async function consumeRegistrations(
-  em: EntityManager,
-  emailKeys: readonly string[],
-): Promise<void> {
-  await execute(em, 'delete from registration where email_key = any($1)', [emailKeys]);
-}
