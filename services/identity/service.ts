@@ -1,4 +1,4 @@
-import { type EntityManager } from '@bailiwick/database';
+import { type Database, type EntityManager } from '@bailiwick/database';
 import { type Origin } from '@bailiwick/events';
 import {
   createTenantKeys,
@@ -120,6 +120,11 @@ const pageRules = ({ publicUrl, appUrl, allowedOrigins, ...settings }: Options['
 /** The resources opened before the start. */
 type Opened = { keyRing: KeyRing; keyService: KeyService; isBreached: IsBreached | undefined };
 
+function passwordsOn(database: Database) {
+  const passwords = createPasswords();
+  return { passwords, comparePassword: createMissFloor({ database, passwords }) };
+}
+
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
@@ -137,10 +142,9 @@ function partsOf(
     keyRing,
     keys,
     rightsCache: createRightsCache(broker, answerCache),
-    passwords: createPasswords(),
+    ...passwordsOn(database),
     passwordPolicy: createPasswordPolicy({ ...clients, log }),
     throttle: createThrottle({ database, limiter, limits }),
-    missFloor: createMissFloor(database),
     limiter,
     limits,
     refusals,

@@ -1,7 +1,6 @@
 import { denied, type ServiceError, unauthenticated } from '@bailiwick/errors';
 import { type Call } from '@bailiwick/rpc';
 import { findEmail } from '@bailiwick/values';
-import { isImported } from '../passwords/imported/imported.ts';
 import { passwordNotAccepted } from '../passwords/policy.ts';
 import type { Account } from '../passwords/queries.ts';
 import type { UserRow } from '../users/entities.ts';
@@ -23,7 +22,7 @@ export async function authenticate(
   password: string,
   call: Call,
 ): Promise<Authenticated> {
-  const { database, passwords, passwordPolicy, throttle } = deps;
+  const { database, comparePassword, passwordPolicy, throttle } = deps;
   // An invalid address has no account: it takes the same path as an unknown one.
   const written = findEmail(text);
   const email = written && (await settleEmail(database, written));
@@ -39,13 +38,12 @@ export async function authenticate(
       await findUserByEmailKey(database, key),
     );
   let account: Account | undefined;
-  const answerMiss = deps.missFloor();
   const holds = await throttle.attempt(key, call.caller.ip, (found) => {
     account = found;
-    return passwords.verify(found.user?.passwordHash ?? found.pendingHash, password);
+    // In the turn of the account, so that a second guess does not show how long the first one took.
+    return comparePassword(found.user?.passwordHash ?? found.pendingHash, password);
   });
   const { user, factors = [], pendingHash } = account ?? {};
-  if (!holds) await answerMiss(isImported(user?.passwordHash));
   const known = holds && (user?.status === 'active' || pendingHash !== undefined);
   if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
     throw await failure(deps, passwordNotAccepted(), call, text, user);

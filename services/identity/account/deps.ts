@@ -12,7 +12,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { PasswordPolicy } from '../passwords/policy.ts';
 import type { Throttle } from '../passwords/throttle.ts';
 import type { RegistrationRule } from '../users/registration.ts';
-import type { MissFloor } from './miss-floor.ts';
+import type { ComparePassword } from './miss-floor.ts';
 
 export type AccountDeps = ReturnRules & {
   database: Database;
@@ -23,7 +23,7 @@ export type AccountDeps = ReturnRules & {
   authority: Client<typeof Authority>;
   rightsCache: RightsCache;
   throttle: Throttle;
-  missFloor: MissFloor;
+  comparePassword: ComparePassword;
   limiter: Limiter;
   limits: AccountLimits;
   refusals: Refusals;

@@ -30,16 +30,16 @@ export function createFloor({ leastMs, mostMs }: FloorLimits) {
   return () => {
     const floorMs = floor();
     const began = performance.now();
+    const soFar = () => performance.now() - began;
     return {
       /** Ends the work. `isKnown`: it took the branch of a known address. */
-      note(isKnown: boolean): void {
+      note(isKnown: boolean, took = soFar()): void {
         const recent = durations[isKnown ? 'known' : 'unknown'];
-        recent.push(performance.now() - began);
+        recent.push(took);
         if (recent.length > kept) recent.shift();
       },
-      /** Waits for the next multiple of the floor. */
-      async wait(): Promise<void> {
-        const took = performance.now() - began;
+      /** Waits for the next multiple of the floor, after work that took so long. */
+      async wait(took = soFar()): Promise<void> {
         await sleep(Math.ceil(floorMs * Math.ceil(took / floorMs) - took));
       },
     };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import process from 'node:process';
 import { test } from 'node:test';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import { assertNotMadeOf, createPasswordRules } from './rules.ts';
 
 test('a hash is argon2id with the documented parameters, and matches its password only', async () => {
@@ -53,6 +53,38 @@ test('hashes that would wait for many seconds are refused', async () => {
   const refused = reasons.filter((reason) => `${reason}`.includes('too many sign-ins at once'));
   assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
   assert.ok(reasons.includes('Error: skipped'));
+});
+
+/** The password is `U*U`. */
+const imported = 'imported $2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+
+test('a full queue refuses accounts with hashes of ours and of other systems at the same load', async () => {
+  const busy = /too many sign-ins at once/;
+  for (const fill of [
+    (passwords: Passwords) => passwords.verify(imported, 'x'),
+    (passwords: Passwords) => passwords.hash('x', () => Promise.reject(new Error('skipped'))),
+  ]) {
+    const passwords = createPasswords(1);
+    const attempts = Promise.allSettled(Array.from({ length: 450 }, () => fill(passwords)));
+    await Promise.all([
+      assert.rejects(passwords.verify(imported, 'x'), busy),
+      assert.rejects(passwords.verify(undefined, 'x'), busy),
+      assert.rejects(passwords.hash('x'), busy),
+    ]);
+    await attempts;
+    assert.equal(await passwords.verify(imported, 'U*U'), true);
+  }
+});
+
+test('comparisons with hashes of other systems leave the slots of sign-ins free', async () => {
+  const passwords = createPasswords(2);
+  const ours = await passwords.hash('x');
+  let done = 0;
+  const slow = imported.replace('$05$', '$10$');
+  const others = Array.from({ length: 12 }, () => passwords.verify(slow, 'x').then(() => done++));
+  for (let round = 0; round < 3; round++) assert.equal(await passwords.verify(ours, 'x'), true);
+  assert.ok(done < others.length / 2, String(done));
+  await Promise.all(others);
 });
 
 test('a queued hash that is no longer needed is skipped', async () => {

@@ -5,6 +5,7 @@ import { gauge } from '@bailiwick/telemetry';
 import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 import { isImported, storedForm, verifyImported } from './imported/imported.ts';
+import { createLane } from './lane.ts';
 
 /**
  * argon2id: second choice of RFC 9106 for low memory, first of OWASP: 19 MiB, two passes, one lane.
@@ -16,35 +17,45 @@ const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.ti
 
 /** Hashes that may wait before more are refused. At 7 ms each, this is a wait of seconds. */
 const maxWaiting = 400;
-/** The same for comparisons with hashes of other systems, which may take a hundred times as long. */
-const maxWaitingImported = 40;
+/** A comparison with a hash of another system may take a hundred times as long, so it counts more. */
+const importedWeight = 10;
+/**
+ * Comparisons with hashes of other systems at the same time. Each may take 128 MiB and a thread for
+ * a second. Node hashes in four threads, and two of them remain for all other sign-ins.
+ */
+const importedAtOnce = (cpus: number): number => Math.max(1, Math.min(2, Math.floor(cpus / 2)));
 
 const queue = gauge({
   name: 'bailiwick_hash_queue',
-  about: 'Password hashes waiting for a CPU. At 400, sign-ins are refused.',
+  about:
+    'Password hashes waiting for a CPU, those of other systems tenfold. At 400, sign-ins are refused.',
 });
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Hashes passwords, at most one per CPU at a time. */
-export function createPasswords() {
-  const limit = availableParallelism();
-  let running = 0;
-  const waiting: Array<() => void> = [];
-  queue.from(() => [{ value: waiting.length, labels: {} }]);
+/** The result of a comparison, and the time that it took without the wait for its turn. */
+type Compared = { holds: boolean; ms: number };
 
-  async function bounded<T>(work: () => Promise<T>, room = maxWaiting): Promise<T> {
-    if (running < limit) running++;
-    else if (waiting.length < room) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw exhausted('too many sign-ins at once', 1);
-    try {
-      return await work();
-    } finally {
-      // Passes the slot to the next in line, or frees it.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
+async function timed(work: () => Promise<boolean>): Promise<Compared> {
+  const began = performance.now();
+  return { holds: await work(), ms: performance.now() - began };
+}
+
+/** Hashes passwords, at most one per CPU at a time, and fewer of other systems. */
+export function createPasswords(cpus = availableParallelism()) {
+  const own = createLane(cpus);
+  const imported = createLane(importedAtOnce(cpus));
+  const load = () => own.load() + imported.load();
+  queue.from(() => [{ value: load(), labels: {} }]);
+
+  /** Every account is refused at the same load: a refusal does not tell which kind of hash it has. */
+  function assertRoom(): void {
+    if (load() >= maxWaiting) throw exhausted('too many sign-ins at once', 1);
+  }
+
+  async function bounded<T>(work: () => Promise<T>): Promise<T> {
+    assertRoom();
+    return own.run(work);
   }
 
   /**
@@ -62,6 +73,22 @@ export function createPasswords() {
   // The first hash has created the threads.
   decoy.then(lowerHashThreads, () => {});
 
+  async function compareImported(stored: string, password: string): Promise<Compared> {
+    // It waits as long as a comparison with a hash of ours does, and then for its own lane.
+    await own.run(async () => {}, importedWeight);
+    return imported.run(() => timed(() => verifyImported(stored, password)), importedWeight);
+  }
+
+  /** Compares a password with a hash. Without a hash, it does the same work, and none matches. */
+  async function compare(stored: string | null | undefined, password: string): Promise<Compared> {
+    assertRoom();
+    if (typeof stored === 'string' && isImported(stored)) return compareImported(stored, password);
+    const against = stored ?? (await decoy);
+    const normal = password.normalize('NFKC');
+    const { holds, ms } = await own.run(() => timed(() => verify(against, normal)));
+    return { holds: holds && typeof stored === 'string', ms };
+  }
+
   return {
     hash: hashOf,
     /**
@@ -78,13 +105,10 @@ export function createPasswords() {
      */
     isOutdated: (passwordHash: string | null): boolean =>
       passwordHash !== null && !passwordHash.startsWith(currentForm),
-    /** Compares a password with a hash. Without a hash, it does the same work and returns false. */
-    async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
-      if (typeof passwordHash === 'string' && isImported(passwordHash))
-        return bounded(() => verifyImported(passwordHash, password), maxWaitingImported);
-      const against = passwordHash ?? (await decoy);
-      const holds = await bounded(() => verify(against, password.normalize('NFKC')));
-      return holds && typeof passwordHash === 'string';
-    },
+    compare,
+    /** Waits for a turn of the comparisons with hashes of other systems. */
+    passImported: (): Promise<void> => imported.run(async () => {}, 0),
+    verify: async (...sent: Parameters<typeof compare>): Promise<boolean> =>
+      (await compare(...sent)).holds,
   };
 }

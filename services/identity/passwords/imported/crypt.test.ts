@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { cpuUsage } from 'node:process';
 import { test } from 'node:test';
 import { phpass, phpassLog2, sha512Crypt } from './crypt.ts';
 
@@ -40,4 +41,25 @@ test('phpass gives the published results', async () => {
     await phpass('test12345', { salt: 'IQRaTwmf', log2Rounds: phpassLog2('9') }),
     'eRo7ud9Fh4E2PdI0S3r.L0',
   );
+});
+
+test('a long comparison lets other work in between every millisecond or so', async () => {
+  for (const compare of [
+    () => sha512Crypt('x'.repeat(256), { salt: 'saltstring', rounds: 20_000 }),
+    () => phpass('x'.repeat(256), { salt: 'saltsalt', log2Rounds: 15 }),
+  ]) {
+    let [turns, isDone] = [0, false];
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    // CPU time, because a busy machine lengthens any other.
+    const began = cpuUsage();
+    await compare();
+    isDone = true;
+    const { user, system } = cpuUsage(began);
+    const ms = (user + system) / 1000 / turns;
+    assert.ok(ms < 2, `${ms} ms`);
+  }
 });

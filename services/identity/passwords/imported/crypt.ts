@@ -6,8 +6,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 // they let other work in between.
 
 const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Rounds between which other work runs: less than a millisecond. */
-const slice = 250;
+/** Milliseconds after which other work runs, and rounds between two looks at the clock. */
+const sliceMs = 0.5;
+const roundsPerLook = 16;
+
+/** Runs rounds in slices. */
+async function inSlices(rounds: number, work: (round: number) => void): Promise<void> {
+  let began = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    work(round);
+    if (round % roundsPerLook !== 0 || performance.now() - began < sliceMs) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+}
 
 const digest = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
   const hash = createHash(algorithm);
@@ -46,12 +58,11 @@ export async function sha512Crypt(
     digest('sha512', ...Array<Buffer>(16 + (state[0] ?? 0)).fill(saltBytes)),
     saltBytes.length,
   );
-  for (let round = 0; round < rounds; round++) {
-    if (round % slice === slice - 1) await nextTurn();
+  await inSlices(rounds, (round) => {
     const isOdd = round % 2 === 1; // 21
     const middle = [...(round % 3 === 0 ? [] : [s]), ...(round % 7 === 0 ? [] : [p])];
     state = digest('sha512', isOdd ? p : state, ...middle, isOdd ? state : p);
-  }
+  });
   return sha512Text(state);
 }
 
@@ -76,10 +87,9 @@ export async function phpass(
 ): Promise<string> {
   const key = Buffer.from(password);
   let state = digest('md5', Buffer.from(salt), key);
-  for (let round = 0; round < 2 ** log2Rounds; round++) {
-    if (round % slice === slice - 1) await nextTurn();
+  await inSlices(2 ** log2Rounds, () => {
     state = digest('md5', state, key);
-  }
+  });
   let text = '';
   for (let index = 0; index < 15; index += 3)
     text += characters([...state.subarray(index, index + 3)], 4);
