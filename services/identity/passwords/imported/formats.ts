@@ -7,7 +7,8 @@ import { verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { phpass, phpassLog2, sha512Crypt } from './crypt.ts';
 
 // The password hashes of other systems, in the form in which these export them. Each format limits
-// the work of one comparison to about a second of one core and 128 MiB.
+// the work of one comparison to about a second of one core and 128 MiB, and refuses hashes that a
+// thief of the database would guess quickly.
 
 /** Compares a password, as the person typed it, with one hash. */
 export type Comparison = (password: string) => Promise<boolean>;
@@ -23,12 +24,15 @@ type Format = {
 type Parts = Readonly<Record<string, string>>;
 
 /** KiB, and KiB times passes. */
-const argon2Limits = { memory: 131_072, work: 524_288, lanes: 16 } as const;
+const argon2Limits = { memory: 131_072, leastWork: 4096, work: 524_288, lanes: 16 } as const;
 const maxBcryptCost = 13;
+const minScryptLog2N = 10;
 /** Bytes: 128 · N · r · p. */
 const maxScryptBytes = 128 * 1024 * 1024;
+const minPbkdf2Iterations = 1000;
 const maxPbkdf2Iterations = 1_500_000;
 const maxSha512CryptRounds = 100_000;
+const minPhpassLog2 = 10;
 const maxPhpassLog2 = 16;
 
 /** Bytes of a comparison's result that are kept: more do not make a password harder to guess. */
@@ -69,8 +73,8 @@ function readPbkdf2(
   // The first block alone identifies a password, and each further one would cost as much again.
   const wanted = expected(result).subarray(0, digestBytes[digest]);
   assertCost(
-    iterations >= 1 && iterations <= maxPbkdf2Iterations,
-    `1 to ${maxPbkdf2Iterations} iterations of PBKDF2`,
+    iterations >= minPbkdf2Iterations && iterations <= maxPbkdf2Iterations,
+    `${minPbkdf2Iterations} to ${maxPbkdf2Iterations} iterations of PBKDF2`,
   );
   return async (password) =>
     isSame(await derivePbkdf2(password, salt, iterations, wanted.length, digest), wanted);
@@ -83,8 +87,8 @@ function scryptOf({ log2N, r, p }: ScryptCost) {
   const N = 2 ** log2N;
   const bytes = 128 * N * r * p;
   assertCost(
-    log2N >= 1 && r >= 1 && p >= 1 && bytes <= maxScryptBytes,
-    'costs of scrypt with at most 128 MiB, as 128·N·r·p',
+    log2N >= minScryptLog2N && r >= 1 && p >= 1 && bytes <= maxScryptBytes,
+    `costs of scrypt with at least N=2^${minScryptLog2N}, and at most 128 MiB as 128·N·r·p`,
   );
   // Node adds the blocks of the lanes to the table.
   const cost = { N, r, p, maxmem: 2 * maxScryptBytes };
@@ -117,10 +121,10 @@ function readFirebase({
 
 function readArgon2({ memory, passes, lanes }: Parts, hash: string): Comparison {
   const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
-  const { memory: most, work, lanes: mostLanes } = argon2Limits;
+  const { memory: most, leastWork, work, lanes: mostLanes } = argon2Limits;
   assertCost(
-    m <= most && m * t <= work && p <= mostLanes && p > 0 && t > 0 && m >= 8 * p,
-    `costs of argon2 with at most m=${most}, m·t=${work} and p=${mostLanes}`,
+    m <= most && m * t >= leastWork && m * t <= work && p <= mostLanes && p > 0 && m >= 8 * p,
+    `costs of argon2 with m·t from ${leastWork} to ${work}, and at most m=${most} and p=${mostLanes}`,
   );
   return (password) => verifyArgon2(hash, password);
 }
@@ -197,8 +201,8 @@ const formats: readonly Format[] = [
     read({ setting = '', salt = '', result = '' }) {
       const log2Rounds = phpassLog2(setting);
       assertCost(
-        log2Rounds >= 7 && log2Rounds <= maxPhpassLog2,
-        `2^7 to 2^${maxPhpassLog2} rounds of phpass`,
+        log2Rounds >= minPhpassLog2 && log2Rounds <= maxPhpassLog2,
+        `2^${minPhpassLog2} to 2^${maxPhpassLog2} rounds of phpass`,
       );
       return async (password) => isSameText(await phpass(password, { salt, log2Rounds }), result);
     },

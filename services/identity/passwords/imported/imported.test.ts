@@ -44,6 +44,40 @@ test('a hash whose comparison would take seconds or gigabytes is refused', async
     await assert.rejects(passwords.adopt(hash), { reason: 'HASH_COST' }, hash);
 });
 
+test('a salted hash of so low a cost that it would be guessed quickly is refused', async () => {
+  for (const hash of [
+    `$argon2id$v=19$m=1024,t=3,p=1$${salt}$${result}`,
+    `$argon2id$v=19$m=8,t=1,p=1$${salt}$${result}`,
+    `$argon2i$v=19$m=4096,t=0,p=1$${salt}$${result}`,
+    `$scrypt$ln=9,r=8,p=1$${salt}$${result}`,
+    `$pbkdf2-sha256$i=999,l=32$${salt}$${result}`,
+    `pbkdf2_sha256$1$seasalt$${result}`,
+    `$6$rounds=999$saltstring$${'a'.repeat(86)}`,
+    `$P$5IQRaTwmf${'a'.repeat(22)}`,
+  ])
+    await assert.rejects(passwords.adopt(hash), { reason: 'HASH_COST' }, hash);
+});
+
+test('the costs that other systems set by default are accepted', async () => {
+  for (const hash of [
+    // Django, argon2-cffi and Keycloak.
+    `$argon2id$v=19$m=102400,t=2,p=8$${salt}$${result}`,
+    `$argon2id$v=19$m=65536,t=3,p=4$${salt}$${result}`,
+    `$argon2id$v=19$m=7168,t=5,p=1$${salt}$${result}`,
+    // Spring Security.
+    `$scrypt$ln=16,r=8,p=1$${salt}$${result}`,
+    '$2b$12$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+    // Django 6, Keycloak and ASP.NET Core.
+    `pbkdf2_sha256$1200000$seasalt$${result}`,
+    `$pbkdf2-sha512$i=210000$${salt}$${result}`,
+    `$pbkdf2-sha256$i=10000$${salt}$${result}`,
+    // WordPress and phpBB.
+    `$P$B${'a'.repeat(30)}`,
+    `$H$9${'a'.repeat(30)}`,
+  ])
+    assert.match(await passwords.adopt(hash), /^imported /, hash);
+});
+
 test('a text that is no hash is refused', async () => {
   for (const hash of [
     '',
