@@ -255,6 +255,13 @@ describe('deletions reach every service', () => {
     return Tenant;
   }
 
+  /** The audit may add a count of the day's denials in the meantime. */
+  async function assertKept(tenant: string, before: readonly string[]) {
+    const tables = await tablesWith(tenant);
+    const removed = before.filter((table) => !tables.includes(table));
+    assert.deepEqual(removed, [], 'no row is removed in the grace period');
+  }
+
   test('Tenants_Delete removes all rows and data keys after the grace period, but not the audit trail', async () => {
     const tenant = await fullTenant();
     const before = await tablesWith(tenant);
@@ -268,11 +275,7 @@ describe('deletions reach every service', () => {
       403,
       'permission_denied',
     );
-    assert.deepEqual(
-      (await tablesWith(tenant)).sort(),
-      before.sort(),
-      'no row is removed in the grace period',
-    );
+    await assertKept(tenant, before);
     await assertGone('the tenant', tenant);
     assertRefused(await platform('Tenants_Restore', { Tenant: tenant }), 400, 'not_found');
     assert.ok((await countOf(stack, 'access.audit_entry where tenant = $1', [tenant])) > 10);
@@ -298,11 +301,11 @@ describe('deletions reach every service', () => {
 
   test('Tenants_Restore in the grace period keeps all rows', async () => {
     const tenant = await fullTenant();
-    const before = (await tablesWith(tenant)).sort();
+    const before = await tablesWith(tenant);
     await asAda('Tenants_Delete', { Tenant: tenant });
     bodyOf(await platform('Tenants_Restore', { Tenant: tenant }));
     await sleep((graceSeconds + 2) * 1000);
-    assert.deepEqual((await tablesWith(tenant)).sort(), before);
+    await assertKept(tenant, before);
     await asAda('Groups_List', { Tenant: tenant });
   });
 });
