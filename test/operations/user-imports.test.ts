@@ -3,7 +3,15 @@ import { after, before, test } from 'node:test';
 import { published } from '@bailiwick/identity/passwords/imported/published-hashes.ts';
 import { assertRefused, bodyOf, retryWhileBusy } from '../support/answers.ts';
 import { describeOne } from '../support/harness.ts';
-import { login, mailTo, newAddress, password, tenantFor, tokenIn } from '../support/people.ts';
+import {
+  login,
+  mailTo,
+  newAddress,
+  password,
+  signUp,
+  tenantFor,
+  tokenIn,
+} from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import {
   bcryptHash,
@@ -17,14 +25,14 @@ import {
 const slowHash =
   '$scrypt$ln=16,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw';
 
-/** Times may differ by less than a comparison with the slow hash takes, or on a busy machine by this share. */
+/** Times may differ by less than a comparison with the slow hash takes, or by this share. */
 const [alikeMs, alikeShare] = [120, 0.25];
+/** A busy machine can favour one side once, but not several times. */
+const tries = 4;
 
-function assertAlike(times: readonly number[], leastMs: number): void {
-  const shown = times.map((ms) => ms.toFixed(0)).join(', ');
+function areAlike(times: readonly number[]): boolean {
   const least = Math.min(...times);
-  assert.ok(least >= leastMs, shown);
-  assert.ok(Math.max(...times) - least < Math.max(alikeMs, alikeShare * least), shown);
+  return Math.max(...times) - least < Math.max(alikeMs, alikeShare * least);
 }
 
 describeOne('imports of users', 'one process', (topology) => {
@@ -100,15 +108,12 @@ describeOne('imports of users', 'one process', (topology) => {
   });
 
   test('while users have imported hashes, wrong passwords take the same time for all addresses', async () => {
-    const { stack, verdicts, owner } = suite;
-    const imported = Array.from({ length: 2 }, () => importedPerson({ PasswordHash: slowHash }));
-    await verdicts(imported);
-    const [one, other] = imported.map(({ Email }) => Email);
-    const wrong = async (address = '') =>
+    const { stack, verdicts } = suite;
+    const wrong = async (address: string) =>
       assertRefused(await login(stack, address, 'wrong'), 401, 'unauthenticated');
-    const unknown = [newAddress('unknown'), newAddress('unknown')];
-    // At the same time, since the floor follows the load of the machine.
-    const together = (addresses: readonly (string | undefined)[], guesses: number) =>
+    // At the same time, since the floor follows the load of the machine. Guesses of one account take
+    // turns: the last one waits for those before.
+    const took = (addresses: readonly string[], guesses: number) =>
       Promise.all(
         addresses.map(async (address) => {
           const began = performance.now();
@@ -116,14 +121,17 @@ describeOne('imports of users', 'one process', (topology) => {
           return performance.now() - began;
         }),
       );
-    let least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let round = 0; round < 3; round++) {
-      const times = await together([one, owner.email, unknown[0]], 1);
-      least = least.map((ms, index) => Math.min(ms, times[index] ?? ms));
+    const seen: string[] = [];
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const row = importedPerson({ PasswordHash: slowHash });
+      await verdicts([row]);
+      const addresses = [row.Email, (await signUp(stack)).email, newAddress('unknown')];
+      const [once, thrice] = [await took(addresses, 1), await took(addresses, 3)];
+      assert.ok(Math.min(...once) >= 490 && Math.min(...thrice) >= 1470);
+      if (areAlike(once) && areAlike(thrice)) return;
+      seen.push([...once, ...thrice].map((ms) => ms.toFixed(0)).join(', '));
     }
-    assertAlike(least, 490);
-    // Guesses of one account take turns: the last one of three waits for the two before.
-    assertAlike(await together([other, unknown[1]], 3), 1470);
+    assert.fail(seen.join('; '));
   });
 
   test('wrong passwords lock an account with an imported hash as any other', async () => {

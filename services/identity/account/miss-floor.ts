@@ -12,8 +12,9 @@ type Deps = { database: Database; passwords: Pick<Passwords, 'compare' | 'passIm
 /**
  * Returns a function that compares the password of a sign-in with the hash of its account. A hash of
  * another system takes longer to compare than ours, and waits in a lane of its own. So while users
- * have such hashes, each wrong password waits in both lanes, and then as if the comparison had taken
- * as long as a floor: otherwise the time of the answer would tell which addresses have an account.
+ * have such hashes, each wrong password waits in both lanes, and is answered at a floor that covers the
+ * second one: otherwise the time of the answer, or of another one at the same time, would tell which
+ * addresses have an account.
  */
 export function createMissFloor({ database, passwords }: Deps) {
   const start = createFloor(limits);
@@ -21,10 +22,10 @@ export function createMissFloor({ database, passwords }: Deps) {
     const response = start();
     const { holds, ms } = await passwords.compare(stored, password);
     if (holds) return true;
-    response.note(isImported(stored), ms);
     if (!(await hasImportedHashes(database))) return false;
-    if (!isImported(stored)) await passwords.passImported();
-    await response.wait(ms);
+    const took = isImported(stored) ? ms : ms + (await passwords.passImported());
+    response.note(isImported(stored), took);
+    await response.wait(took);
     return false;
   };
 }
