@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { httpStatus, notFound, type ServiceError, unauthenticated } from '@bailiwick/errors';
+import { httpStatus, notFound, ServiceError, unauthenticated } from '@bailiwick/errors';
 import { Scim } from '@bailiwick/proto/gen/bailiwick/access/v1/scim_pb.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { stopReading } from '@bailiwick/rpc';
@@ -13,6 +13,8 @@ import { measureOperation } from './telemetry.ts';
 // bounds of bodies and the form of errors, and nothing of the resources. docs/scim.md describes it.
 
 const route = /^\/scim\/v2\/(tnt_[0-7][0-9a-hjkmnp-tv-z]{25})\/(.*)$/;
+/** The documents about the service. */
+const aboutService = /^(ServiceProviderConfig|ResourceTypes|Schemas)(\/|$)/;
 const operation = operationOf(Scim.method.handle);
 const jsonTypes = /^application\/(scim\+)?json\s*(;|$)/i;
 
@@ -38,6 +40,10 @@ export function createScim({ admit, prepare }: Pipeline, publicUrl: string) {
     const [, tenant, path = ''] = route.exec(pathname) ?? [];
     if (tenant === undefined) throw notFound('address');
     await measureOperation(operation.name, async () => {
+      if (aboutService.test(path) && request.method !== 'GET') {
+        response.setHeader('allow', 'GET');
+        throw new ServiceError('unimplemented', 'SCIM_METHOD', 'the address is for GET only');
+      }
       // A browser's cookie is no credential of a directory.
       if (request.headers.authorization === undefined) throw unauthenticated();
       const admitted = await admit(operation, request, response, origin, readScimBody);
@@ -108,6 +114,7 @@ const statusOfReason: Readonly<Record<string, number>> = {
   BODY_TOO_LARGE: 413,
   CONTENT_TYPE: 415,
   SCIM_VERSION: 412,
+  SCIM_METHOD: 405,
   SCIM_UNSUPPORTED: 501,
 };
 const syntaxReasons = ['NOT_JSON', 'NOT_AN_OBJECT', 'TOO_DEEP', 'TOO_MANY_VALUES'];

@@ -251,7 +251,7 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
   });
 
   test('the documents about the service need the key, and list what is supported', async () => {
-    const { get, base } = suite;
+    const { get, base, call } = suite;
     const config = await get<Record<string, { supported: boolean }>>(
       'GET',
       'ServiceProviderConfig',
@@ -272,5 +272,26 @@ describeOne('the SCIM protocol', 'one process', (topology) => {
     for (const { id } of Resources)
       assert.equal((await get<Resource>('GET', `Schemas/${id}`)).id, id);
     assert.equal((await fetch(`${base}/Schemas`)).status, 401);
+    for (const at of ['ServiceProviderConfig', 'ResourceTypes', 'Schemas', 'Schemas/x'])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const refused = await call(method, at);
+        assertScimError(refused, 405);
+        assert.equal(refused.headers.get('allow'), 'GET');
+      }
+    type Described = { name: string; mutability: string; referenceTypes?: string[] };
+    const [user, group] = Resources as Array<
+      Resource & { attributes: Array<Described & { subAttributes?: Described[] }> }
+    >;
+    assert.ok(!user?.attributes.some(({ name }) => ['id', 'externalId', 'meta'].includes(name)));
+    const members = group?.attributes.find(({ name }) => name === 'members');
+    assert.deepEqual(
+      members?.subAttributes?.map((one) => [one.name, one.mutability, one.referenceTypes]),
+      [
+        ['value', 'readWrite', undefined],
+        ['$ref', 'readOnly', ['User']],
+        ['display', 'readOnly', undefined],
+        ['type', 'readOnly', undefined],
+      ],
+    );
   });
 });

@@ -1,6 +1,5 @@
 import {
   type Attribute,
-  coreAttributes,
   groupSchema,
   groupType,
   type ResourceType,
@@ -51,31 +50,36 @@ export const resourceTypes = (baseUrl: string) =>
 
 export const schemaDocuments = (baseUrl: string) =>
   [
-    { ...userSchema, attributes: coreAttributes(userType) },
-    { ...groupSchema, attributes: coreAttributes(groupType) },
+    // Without the attributes of every resource (RFC 7643, section 3.1).
+    userSchema,
+    groupSchema,
     ...userType.extensions,
   ].map(({ id, name, description, attributes }: Schema) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
     id,
     name,
     description,
-    attributes: attributes.map(described),
+    attributes: attributes.map((one) => described(one)),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${id}` },
   }));
 
-const described = (attribute: Attribute): object => ({
+const described = (attribute: Attribute, isReadOnly = attribute.readOnly === true): object => ({
   name: attribute.name,
   type: attribute.type,
   multiValued: attribute.multiValued === true,
   description: attribute.description,
   required: attribute.required === true,
-  mutability: attribute.readOnly ? 'readOnly' : 'readWrite',
-  returned: attribute.name === 'id' ? 'always' : 'default',
+  mutability: isReadOnly ? 'readOnly' : 'readWrite',
+  returned: 'default',
   ...(attribute.type === 'complex'
-    ? { subAttributes: (attribute.subAttributes ?? []).map(described) }
+    ? {
+        subAttributes: (attribute.subAttributes ?? []).map((one) =>
+          described(one, isReadOnly || one.readOnly === true),
+        ),
+      }
     : {
         caseExact: attribute.caseExact === true,
         uniqueness: attribute.unique ? 'server' : 'none',
       }),
-  ...(attribute.type === 'reference' && { referenceTypes: ['external', 'uri'] }),
+  ...(attribute.referenceTypes && { referenceTypes: attribute.referenceTypes }),
 });

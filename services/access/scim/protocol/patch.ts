@@ -52,7 +52,12 @@ function apply(
   if (path !== '') {
     const extension = extensionOf(type, path);
     if (extension === undefined) return applyAt(resource, op, target(path, resolve), value);
-    if (op === 'remove') return void delete resource[extension];
+    if (op === 'remove') {
+      const { attributes } = type.extensions.find(({ id }) => id === extension) ?? {};
+      if (attributes?.every(({ readOnly }) => readOnly))
+        throw mutability(`${extension} is read-only`);
+      return void delete resource[extension];
+    }
     return applyEach(type, resource, op, { [extension]: value }, resolve);
   }
   if (op === 'remove') throw noTarget('remove needs a path');

@@ -13,6 +13,8 @@ export type Attribute = {
   /** In characters. Columns with an index hold short texts only. */
   maxLength?: number;
   subAttributes?: readonly Attribute[];
+  /** The resources whose addresses a reference holds, or external. */
+  referenceTypes?: readonly string[];
 };
 
 export type Schema = {
@@ -28,11 +30,12 @@ const text = (name: string, description: string, more: Partial<Attribute> = {}):
   description,
   ...more,
 });
-const reference = (name: string, description: string): Attribute => ({
-  name,
-  type: 'reference',
-  description,
-});
+const reference = (
+  name: string,
+  description: string,
+  to: string,
+  more: Partial<Attribute> = {},
+): Attribute => ({ name, type: 'reference', description, referenceTypes: [to], ...more });
 const complex = (
   name: string,
   description: string,
@@ -69,7 +72,7 @@ const common: readonly Attribute[] = [
       text('resourceType', 'User or Group.'),
       { name: 'created', type: 'dateTime', description: 'When it was created.' },
       { name: 'lastModified', type: 'dateTime', description: 'When the directory changed it.' },
-      reference('location', 'Its address.'),
+      reference('location', 'Its address.', 'uri'),
       text('version', 'Its version, as in ETag.'),
     ],
     { readOnly: true },
@@ -96,7 +99,7 @@ export const userSchema: Schema = {
     ]),
     text('displayName', 'The name for display.'),
     text('nickName', 'The casual name.'),
-    reference('profileUrl', 'A page about the person.'),
+    reference('profileUrl', 'A page about the person.', 'external'),
     text('title', 'The job title.'),
     text('userType', 'The kind of employment.'),
     text('preferredLanguage', 'The preferred languages, as in Accept-Language.'),
@@ -121,7 +124,7 @@ export const userSchema: Schema = {
       'The groups of the directory that the person is in.',
       [
         text('value', 'The ID of the group.'),
-        reference('$ref', 'The address of the group.'),
+        reference('$ref', 'The address of the group.', 'Group'),
         text('display', 'The name of the group.'),
         text('type', 'Always direct.'),
       ],
@@ -142,7 +145,7 @@ export const enterpriseSchema: Schema = {
     text('department', 'The department.'),
     complex('manager', 'The manager.', [
       text('value', 'The ID of the manager.'),
-      reference('$ref', 'The address of the manager.'),
+      reference('$ref', 'The address of the manager.', 'User'),
       text('displayName', 'The name of the manager.'),
     ]),
   ],
@@ -176,9 +179,9 @@ export const groupSchema: Schema = {
       'The people in the group.',
       [
         text('value', 'The ID of the person.', { caseExact: true }),
-        reference('$ref', 'The address of the person.'),
-        text('display', 'The name of the person.'),
-        text('type', 'Always User.'),
+        reference('$ref', 'The address of the person.', 'User', { readOnly: true }),
+        text('display', 'The name of the person.', { readOnly: true }),
+        text('type', 'Always User.', { readOnly: true }),
       ],
       { multiValued: true },
     ),
