@@ -210,12 +210,13 @@ const plannable: fc.Arbitrary<Change> = fc.oneof(
   { weight: 2, arbitrary: named(saved, 'Roles_Save') },
   { weight: 1, arbitrary: named(fc.record({ slug }), 'Roles_Delete') },
   { weight: 1, arbitrary: named(fc.record({ path }), 'Groups_Delete') },
+  { weight: 2, arbitrary: named(fc.record({ path }), 'Groups_Save') },
   { weight: 5, arbitrary: named(sent, 'Add', 'Add', 'Remove') },
 );
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 8, arbitrary: plannable },
-  { weight: 3, arbitrary: named(fc.record({ path }), 'Groups_Save') },
+  { weight: 2, arbitrary: named(fc.record({ path }), 'Groups_Save') },
   {
     weight: 2,
     arbitrary: named(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/values';
 import { assertRefused, bodyOf } from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
 import { describeOne } from '../support/harness.ts';
 import { eventTypesOf, rowsOf } from '../support/store.ts';
 import { type Decisions, startDecisions } from './access-calls.ts';
@@ -108,6 +109,55 @@ describeOne('plans of changes of grants', 'one process', (topology) => {
       ],
     );
     assertRefused(await ask('Access_Plan', {}), 400, 'invalid_argument', ['Changes is required']);
+  });
+
+  test('Access_Plan previews a new group with its members and grants', async () => {
+    const { other, Tenant, plan, ask } = suite;
+    const answer = await plan(
+      { Groups_Save: { Group: { Tenant, Path: 'eng/new' } } },
+      { Groups_AddMember: { Tenant, Group: 'eng/new', UserID: other.id } },
+      { GroupGrants_Add: { Grant: { Tenant, Group: 'eng/new', Role: 'reader', Resource: 'r' } } },
+    );
+    assert.deepEqual(answer, {
+      Gained: [
+        { Subject: other.id, Permission: 'app.notes.*', Resource: '' },
+        { Subject: other.id, Permission: 'app.reports.read', Resource: 'r' },
+      ],
+      Lost: [],
+      Warnings: [],
+    });
+    assert.equal(bodyOf(await ask('Groups_Get', { Tenant, Path: 'eng/new' }))['Group'], null);
+  });
+
+  test('Access_Plan for a bot needs no right to change anything, and shows what the bot would be refused', async () => {
+    const { stack, owner, person, other, Tenant, ask } = suite;
+    const bot = await createBot(stack, Tenant, owner.token);
+    bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other.id, Role: 'auditor' } }));
+    const Changes = [
+      { Grants_Add: { Grant: { Tenant, UserID: person.id, Role: 'reader' } } },
+      { Grants_Add: { Grant: { Tenant, UserID: person.id, Role: 'owner' } } },
+    ];
+    const planFor = (ForBot: string, token = other.token) =>
+      ask('Access_Plan', { Changes, ForBot }, token);
+    const needs = (index: number) =>
+      `Changes[${index}].Grants_Add would be refused: it needs iam.grants.write`;
+    assert.deepEqual(bodyOf(await planFor(bot.ID))['Warnings'], [needs(0), needs(1)]);
+    const Role = { Tenant, Slug: 'applier', Permissions: ['iam.grants.write', 'app.reports.*'] };
+    bodyOf(await ask('Roles_Save', { Role }));
+    bodyOf(await ask('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'applier' } }));
+    const { Gained, Warnings } = bodyOf(await planFor(bot.ID)) as unknown as {
+      Gained: Array<{ Permission: string }>;
+      Warnings: string[];
+    };
+    assert.deepEqual(
+      Gained.map(({ Permission }) => Permission),
+      ['app.reports.read'],
+    );
+    assert.deepEqual(Warnings, [
+      'Changes[1].Grants_Add would be refused: this would grant iam.*, which the caller does not hold',
+    ]);
+    assertRefused(await planFor(bot.ID, person.token), 403, 'permission_denied');
+    assert.equal((await planFor(createId('bot'))).body.Code, 'not_found');
   });
 
   test('Access_Plan and Grants_Add at once, in opposite orders, do not deadlock and do not fail', async () => {

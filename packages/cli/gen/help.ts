@@ -64,6 +64,7 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Changes","kind":"json","required":true,"text":""},
+      {"path":"ForBot","kind":"text","required":false,"text":"The bot that will make the changes: its permissions count instead of the caller's, so that a caller who only reads can plan for it. Empty means the caller."},
     ],
   },
   AccountApps_Delete: {

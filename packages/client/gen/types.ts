@@ -503,6 +503,8 @@ export type Access_ListSubjectsRes = {
 export type Access_PlanReq = {
   Tenant: string;
   Changes: readonly PlannedChangeInput[];
+  /** The bot that will make the changes: its permissions count instead of the caller's, so that a caller who only reads can plan for it. Empty means the caller. */
+  ForBot?: string | undefined;
 };
 
 /** The effect of the planned changes on the permissions of users and bots. */
@@ -2788,6 +2790,7 @@ export type PlannedChangeInput = {
   Groups_AddMember?: Groups_AddMemberReq | undefined;
   Groups_RemoveMember?: Groups_RemoveMemberReq | undefined;
   Groups_Delete?: Groups_DeleteReq | undefined;
+  Groups_Save?: Groups_SaveReq | undefined;
 };
 
 /** The endpoint of a link, as its receiver may see it. */

@@ -84,7 +84,10 @@ export function groupHandlers(deps: Deps): Handlers<typeof Groups> {
   const { database, pager } = deps;
   return {
     async save(request, call) {
-      await saveGroup(database, request, call);
+      const { tenant = '', path = '' } = request.group ?? {};
+      await database.transaction({ tenant, row: `group ${tenant} ${pathKey(path)}` }, (em) =>
+        saveGroup(em, request, call),
+      );
       return {};
     },
 

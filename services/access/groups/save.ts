@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, lockName } from '@bailiwick/database';
+import { type EntityManager, lockName } from '@bailiwick/database';
 import { failedPrecondition } from '@bailiwick/errors';
 import { recordChange } from '@bailiwick/events';
 import {
@@ -21,33 +21,27 @@ import { ancestorKeys, pathKey } from './path.ts';
  * values changes nothing.
  */
 export async function saveGroup(
-  database: Database,
+  em: EntityManager,
   request: GroupsSaveRequest,
   call: Call,
 ): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
-  const name = `group ${sent.tenant} ${pathKey(sent.path)}`;
-  await database.transaction({ tenant: sent.tenant, row: name }, async (em) => {
-    // For two concurrent first saves of one path, the second finds the group of the first and
-    // updates it.
-    await lockName(em, name);
-    const stored = await em.findOne(
-      GroupEntity,
-      { key: pathKey(sent.path) },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-      throw failedPrecondition('the group was changed meanwhile', 'STALE');
-    if (!stored) return insertGroup(em, sent, call);
-    const before = encode(stored);
-    assertKeepsScim(stored, sent);
-    applyTo(stored, sent);
-    const previous = changedFields(before, encode(stored));
-    if (Object.keys(previous).length === 0) return;
-    stored.updatedAt = timeAfter(stored.updatedAt);
-    recordGroup(em, call, 'group.updated', stored, previous);
-  });
+  const key = pathKey(sent.path);
+  // For two concurrent first saves of one path, the second finds the group of the first and updates
+  // it.
+  await lockName(em, `group ${sent.tenant} ${key}`);
+  const stored = await em.findOne(GroupEntity, { key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+    throw failedPrecondition('the group was changed meanwhile', 'STALE');
+  if (!stored) return insertGroup(em, sent, call);
+  const before = encode(stored);
+  assertKeepsScim(stored, sent);
+  applyTo(stored, sent);
+  const previous = changedFields(before, encode(stored));
+  if (Object.keys(previous).length === 0) return;
+  stored.updatedAt = timeAfter(stored.updatedAt);
+  recordGroup(em, call, 'group.updated', stored, previous);
 }
 
 function insertGroup(em: EntityManager, sent: Group, call: Call): void {

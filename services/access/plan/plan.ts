@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holdsInTenant } from '@bailiwick/call';
+import { holdsInTenant, newCaller } from '@bailiwick/call';
 import {
   type Database,
   type EntityManager,
   inTransaction,
   lacksLock,
   lockName,
+  onPool,
 } from '@bailiwick/database';
-import { invalid, ServiceError, unavailable } from '@bailiwick/errors';
+import { invalid, notFound, ServiceError, unavailable } from '@bailiwick/errors';
 import type {
   AccessPlanRequest,
   AccessPlanResponseSchema,
@@ -15,10 +16,12 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Call } from '@bailiwick/rpc';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { rightsOf, tokenRightsOf } from '../decisions/rights.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, grantProblems, withdraw } from '../granting/change.ts';
 import { type SentGrant, sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
+import { saveGroup } from '../groups/save.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
 import { differences, type Holdings, holdingsInTenant } from './holdings.ts';
 import { waitForLocks } from './queries.ts';
@@ -47,7 +50,7 @@ class RolledBack extends Error {}
  */
 export async function plan(
   { database, directory }: Deps,
-  { tenant, changes }: AccessPlanRequest,
+  { tenant, changes, forBot }: AccessPlanRequest,
   call: Call,
 ): Promise<MessageInitShape<typeof AccessPlanResponseSchema>> {
   const planned = changes.map(changeOf);
@@ -60,12 +63,14 @@ export async function plan(
   const bots = await findBots(
     directory,
     tenant,
-    planned.flatMap(({ bot = [] }) => bot),
+    [...planned.flatMap(({ bot = [] }) => bot), ...(forBot === '' ? [] : [forBot])],
     call,
   );
+  if (forBot !== '' && !bots.has(forBot)) throw notFound('bot');
+  const trial = forBot === '' ? call : await callOf(database, tenant, forBot, call);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryAll(database, tenant, planned, bots, call);
+      return await tryAll(database, tenant, planned, bots, trial);
     } catch (error) {
       if (!lacksLock(error)) throw error;
       if (attempt === attempts)
@@ -73,6 +78,13 @@ export async function plan(
       await sleep(Math.random() * lockWaitMs);
     }
   }
+}
+
+/** A call by the bot that will make the changes. Nothing that it does is committed. */
+async function callOf(database: Database, tenant: string, id: string, call: Call): Promise<Call> {
+  const bot = newCaller({ type: 'bot', id, tenant });
+  const rights = await rightsOf(onPool(database), { ...bot, botTenant: tenant }, tenant);
+  return { ...call, caller: { ...bot, permissions: tokenRightsOf(rights).permissions } };
 }
 
 // A plan takes locks in the order of its changes and keeps them to its end, while every other call
@@ -145,7 +157,8 @@ async function tryOut(
 function changeOf(planned: PlannedChange): Change {
   const roles = 'iam.roles.write';
   const groups = 'iam.groups.write';
-  const { rolesSave, rolesDelete, groupsAddMember, groupsRemoveMember, groupsDelete } = planned;
+  const { rolesSave, rolesDelete, groupsSave } = planned;
+  const { groupsAddMember, groupsRemoveMember, groupsDelete } = planned;
   if (rolesSave)
     return {
       operation: 'Roles_Save',
@@ -160,6 +173,13 @@ function changeOf(planned: PlannedChange): Change {
       permission: roles,
       tenant: rolesDelete.tenant,
       apply: (em, call) => deleteRole(em, rolesDelete, call),
+    };
+  if (groupsSave)
+    return {
+      operation: 'Groups_Save',
+      permission: groups,
+      tenant: groupsSave.group?.tenant ?? '',
+      apply: (em, call) => saveGroup(em, groupsSave, call),
     };
   if (groupsAddMember)
     return {
